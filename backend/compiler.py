@@ -1,0 +1,86 @@
+"""The compiler half of the backend: the wheel's own clean-up of TTIR, then our phases.
+
+Triton looks for exactly one concrete `BaseBackend` in this module.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+import triton
+from triton._C.libtriton import ir, passes
+from triton.backends import compiler as base
+from triton_shared import library
+from triton_shared.options import Options
+from triton_shared.stages import Lowering, Metadata
+
+from . import wording
+
+
+class CpuBackend(base.BaseBackend):
+    """Compiles Triton kernels for the CPU."""
+
+    binary_ext = "obj"
+
+    def __init__(self, target: Any) -> None:
+        super().__init__(target)
+        wording.install()
+
+    @staticmethod
+    def supports_target(target: Any) -> bool:
+        """Whether this backend compiles for `target`; its arch is "" (torch.compile) or "cpu"."""
+        return bool(target.backend == "cpu")
+
+    def hash(self) -> str:
+        """Names the compiler in cache keys: a rebuilt library makes old entries stale."""
+        return f"triton-shared-{library.version()}-{self.target}"
+
+    def parse_options(self, opts: dict[str, Any]) -> Options:
+        """Picks the options out of a launch's keywords; TRITON_SHARED_MODE is the default mode."""
+        return Options.parse({"warp_size": self.target.warp_size, **opts})
+
+    def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
+        """What Triton hands to every launch; a GPU would need it."""
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
+
+    def get_codegen_implementation(self, options: Options) -> dict[str, Any]:
+        """What the front end asks a target: its smallest dot, and its own float formats."""
+        from . import fp8e4b15
+
+        return {
+            "min_dot_size": lambda lhs, rhs: (1, 1, 1),
+            "convert_custom_types": fp8e4b15.convert,
+        }
+
+    def get_module_map(self) -> dict[str, ModuleType]:
+        """`libdevice` calls keep the names of CUDA's library, on every device."""
+        from triton.language.extra.cuda import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def load_dialects(self, ctx: Any) -> None:
+        """The wheel needs no dialect of ours: it hands over text."""
+
+    def add_stages(self, stages: dict[str, Any], options: Options, language: Any = None) -> None:
+        """Fills `stages` with the phases, in order."""
+        stages["ttir"] = lambda module, metadata: make_ttir(module, metadata)
+        stages.update(Lowering(options).stages())
+
+
+def make_ttir(module: Any, metadata: Metadata) -> Any:
+    """Runs the passes of the wheel that are the same in all versions and lose nothing.
+
+    The rewriting of block pointers and descriptors is left out: they carry shapes and strides.
+    """
+    manager = ir.pass_manager(module.context)
+    manager.enable_debug()
+    passes.common.add_inliner(manager)
+    passes.common.add_canonicalizer(manager)
+    passes.common.add_cse(manager)
+    passes.common.add_symbol_dce(manager)
+    passes.ttir.add_loop_unroll(manager)
+    version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+    manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")
+    metadata["name"] = module.get_entry_func_name()
+    return module

@@ -1,0 +1,60 @@
+# How every C++ target of the project is made: warnings, one precompiled header
+# for all libraries, MLIR and LLVM as shared libraries.
+
+find_program(TRITON_SHARED_CCACHE ccache)
+if(TRITON_SHARED_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${TRITON_SHARED_CCACHE})
+endif()
+
+# Warnings, -Werror and sanitizers, as usage requirements.
+add_library(TritonSharedSettings INTERFACE)
+target_compile_options(TritonSharedSettings INTERFACE
+  -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -fno-exceptions
+  $<$<BOOL:${TRITON_SHARED_WERROR}>:-Werror>)
+if(TRITON_SHARED_SANITIZE)
+  target_compile_options(TritonSharedSettings INTERFACE -fsanitize=${TRITON_SHARED_SANITIZE})
+  target_link_options(TritonSharedSettings INTERFACE -fsanitize=${TRITON_SHARED_SANITIZE})
+endif()
+if(TRITON_SHARED_TT_DIALECT STREQUAL embedding)
+  target_compile_definitions(TritonSharedSettings INTERFACE TRITON_SHARED_TT_DIALECT_EMBEDDING)
+endif()
+
+# The precompiled header is compiled once, here, and reused by every library.
+file(WRITE ${CMAKE_BINARY_DIR}/Precompiled.cpp "// Carries the precompiled header.\n")
+add_library(TritonSharedPrecompiled STATIC ${CMAKE_BINARY_DIR}/Precompiled.cpp)
+target_link_libraries(TritonSharedPrecompiled PUBLIC TritonSharedSettings)
+target_precompile_headers(TritonSharedPrecompiled PRIVATE
+  ${CMAKE_CURRENT_LIST_DIR}/Precompiled.h)
+
+# add_triton_shared_library(name source... [DEPENDS target...] [LINK library...])
+function(add_triton_shared_library name)
+  cmake_parse_arguments(arg "" "" "DEPENDS;LINK" ${ARGN})
+  set(BOOT)
+  foreach(f ${arg_UNPARSED_ARGUMENTS})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${f})
+      list(APPEND BOOT ${f})
+    else()
+      message(STATUS "BOOT missing ${f} of ${name}")
+    endif()
+  endforeach()
+  if(NOT BOOT)
+    set(BOOT ${CMAKE_BINARY_DIR}/Precompiled.cpp)
+  endif()
+  add_library(${name} STATIC ${BOOT})
+  target_precompile_headers(${name} REUSE_FROM TritonSharedPrecompiled)
+  target_link_libraries(${name} PUBLIC ${arg_LINK} MLIR LLVM TritonSharedSettings)
+  add_dependencies(${name} TritonSharedIncGen ${arg_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY TRITON_SHARED_LIBRARIES ${name})
+endfunction()
+
+# add_triton_shared_executable(name source... [LINK library...])
+function(add_triton_shared_executable name)
+  cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
+  add_executable(${name} ${arg_UNPARSED_ARGUMENTS})
+  # The precompiled header is made for -fPIC, so executables are compiled so too.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  target_precompile_headers(${name} REUSE_FROM TritonSharedPrecompiled)
+  target_link_libraries(${name} PRIVATE ${arg_LINK} MLIR LLVM TritonSharedSettings)
+  add_dependencies(${name} TritonSharedIncGen)
+endfunction()

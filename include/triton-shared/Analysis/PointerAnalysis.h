@@ -1,0 +1,59 @@
+//===- PointerAnalysis.h - How a block lies in memory -----------*- C++ -*-===//
+//
+// Reads the form of a tensor of offsets dimension by dimension.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_ANALYSIS_POINTERANALYSIS_H
+#define TRITON_SHARED_ANALYSIS_POINTERANALYSIS_H
+
+#include "triton-shared/Analysis/AffineForm.h"
+
+#include <variant>
+
+namespace mlir::triton_shared {
+
+/// What one dimension adds to the offset of an element: `stride * index(i)`,
+/// where `index(i)` is `i`, `(wrapStart + i) mod wrapSize`, or `indices` at `i`.
+struct DimensionPattern {
+  AffineExpr stride; ///< Uniform.
+  AffineExpr wrapStart = nullptr, wrapSize = nullptr; ///< Uniform.
+  AffineExpr indices = nullptr; ///< Depends on this dimension only.
+
+  bool isWrapped() const { return static_cast<bool>(wrapSize); }
+  bool isGathered() const { return static_cast<bool>(indices); }
+  bool isBroadcast() const { return !isWrapped() && !isGathered() && stride == 0; }
+};
+
+struct AccessPattern {
+  AffineExpr offset; ///< Uniform.
+  SmallVector<DimensionPattern> dimensions;
+};
+
+class PointerAnalysis {
+public:
+  using Result = std::variant<AccessPattern, Unstructured>;
+
+  explicit PointerAnalysis(AffineAnalysis &forms) : forms(forms) {}
+
+  /// The pattern of a tensor of element offsets. Something is gained by it: at
+  /// least one dimension that varies is not gathered, or two are gathered by
+  /// themselves.
+  Result analyze(Value offsets);
+
+private:
+  using Terms = SmallVector<AffineTerm>;
+  DimensionPattern describe(unsigned dim, ArrayRef<AffineTerm> terms);
+  std::optional<DimensionPattern> describeStrided(ArrayRef<AffineTerm> terms);
+  std::optional<DimensionPattern> describeWrapped(unsigned dim,
+                                                  ArrayRef<AffineTerm> terms);
+  DimensionPattern describeGathered(ArrayRef<AffineTerm> terms);
+  bool canGather(AffineExpr expr) const;
+  std::pair<AffineTerm, AffineTerm> splitFactors(const AffineTerm &term) const;
+
+  AffineAnalysis &forms;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_ANALYSIS_POINTERANALYSIS_H

@@ -1,0 +1,302 @@
+//===- Passes.td - Conversion passes -----------------------*- tablegen -*-===//
+//
+// Every conversion pass of the project in pipeline order, so that this file
+// reads as the lowering story. `make docs` turns it into docs/generated/.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_CONVERSION_PASSES
+#define TRITON_SHARED_CONVERSION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Phase ttir -> structured
+//===----------------------------------------------------------------------===//
+
+def TritonDescriptorsToStructured
+    : Pass<"triton-descriptors-to-structured", "::mlir::ModuleOp"> {
+  let summary = "Turn block pointers and tensor descriptors into accesses";
+  let description = [{
+    Block pointers and descriptors already say what the analyses must recover
+    elsewhere: a shape, strides and a place. A value of such a type becomes its
+    parts, also where loops and branches carry it and in the signature:
+
+    | value                         | parts                                    |
+    |-------------------------------|------------------------------------------|
+    | `!tt.ptr<tensor<64x32xf32>>`  | `!tt.ptr<f32>`, 2 x i64 shape, 2 x i64 strides, 2 x i64 offsets |
+    | `!tt.tensordesc<64x32xf32>`   | `!tt.ptr<f32>`, 2 x i64 shape, 2 x i64 strides, i1 (padding is NaN) |
+
+    and its accesses become `tts` accesses with bounds:
+
+    | Triton                                     | becomes                     |
+    |--------------------------------------------|-----------------------------|
+    | `tt.load`/`tt.store` of a block pointer    | `tts.load`/`tts.store`, bounded where `boundaryCheck` says so |
+    | `tt.descriptor_load`, `_store`             | `tts.load`/`tts.store`, all dimensions bounded |
+    | `tt.descriptor_gather`, `_scatter`         | the same with a gathered first dimension |
+    | `tt.descriptor_reduce`                     | `tts.atomic_rmw` with a mask |
+
+    Needs: single-block functions without calls. Leaves: no block pointer, no
+    descriptor; scalar pointers may still be computed, and are bases of `tts`
+    accesses until `triton-to-structured` has run.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tts::TTSDialect"
+  ];
+}
+
+def TritonToStructured : Pass<"triton-to-structured", "::mlir::ModuleOp"> {
+  let summary = "Take pointers apart into a base and an integer offset";
+  let description = [{
+    Mechanical and right for every program: no analysis of shapes or strides is
+    involved. A pointer that provably starts at one kernel argument becomes an
+    offset from it, in elements; a pointer that may start at several, or at an
+    integer, becomes an offset from address zero. Offsets have 64 bits, as each
+    `tt.addptr` extends its own.
+
+    ```mlir
+    %0 = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+    %1 = tt.addptr %0, %i : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %2 = tt.load %1, %m : tensor<8x!tt.ptr<f32>>
+    ```
+
+    becomes
+
+    ```mlir
+    %1 = arith.extsi %i : tensor<8xi32> to tensor<8xi64>
+    %2 = tts.gather %p[%1] mask %m : tensor<8xi1>
+           : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
+    ```
+
+    | Triton                          | becomes                                |
+    |---------------------------------|----------------------------------------|
+    | `tt.load`, `tt.store`, scalar   | `tts.load`, `tts.store` of rank 0      |
+    | `tt.load`, `tt.store`, block    | `tts.gather`, `tts.scatter`            |
+    | `tt.atomic_*`                   | `tts.atomic_rmw`, `_cas`, `_poll`      |
+    | `tt.ptr_to_int`, `tt.int_to_ptr`| arithmetic on addresses                |
+
+    Needs: single-block functions without calls, block pointers or descriptors.
+    Leaves: no pointer but the kernel arguments and `tts.from_address`; no
+    `tt.addptr`, no access of `tt`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tts::TTSDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase structured -> linalg
+//===----------------------------------------------------------------------===//
+
+def TritonTensorsToLinalg
+    : Pass<"triton-tensors-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Lower what is left of Triton, on tensors, to linalg";
+  let description = [{
+    | Triton                                   | becomes                      |
+    |------------------------------------------|------------------------------|
+    | `tt.func`, `tt.return`                   | `func.func`, `func.return`; six i32 follow the arguments: grid sizes x, y, z, program ids x, y, z |
+    | `!tt.ptr<T>`                             | `memref<*xT>` (`i8` for `i1`, `i64` for pointers) |
+    | `tt.get_program_id`, `tt.get_num_programs` | an argument                |
+    | `tt.print`, `tt.assert`                  | `tts.print`, `tts.assert`    |
+    | `gpu.barrier`, `ttg.barrier`, `tt.grid_dependency_*` (also as `griddepcontrol` assembly) | nothing: the elements of a program run in order |
+    | `llvm.intr.assume`                       | nothing: the analyses have read it |
+    | arith and math on tensors, `tt.clampf`, `tt.precise_*`, `tt.approx_divf`, `tt.mulhiui`, `tt.bitcast` | `linalg.generic` over the scalar op |
+    | constants of one value, `tt.splat`       | `linalg.fill`                |
+    | `tt.broadcast`, `tt.make_range`          | `linalg.generic`             |
+    | `tt.expand_dims`, `tt.reshape`           | `tensor.expand_shape`, `tensor.collapse_shape`, in row-major order |
+    | `tt.trans`                               | `linalg.transpose`           |
+    | `tt.fp_to_fp`                            | `arith.extf`, `arith.truncf`, see below |
+    | `tt.extern_elementwise "__nv_*"`         | math, arith, or a call of the C library |
+    | `tt.dot`                                 | `linalg.matmul`, `linalg.batch_matmul` |
+    | `tt.dot_scaled`                          | scaled operands, then as `tt.dot` |
+    | `tt.reduce`, `tt.scan`                   | `linalg.reduce`, loops       |
+    | `tt.histogram`, `tt.gather`, `tt.map_elementwise` | loops, `linalg.generic` |
+    | `tt.join`, `tt.split`, `tt.cat`          | slices                       |
+
+    Scalars take the same path without the loop.
+
+    Rounding: a narrowing conversion rounds to nearest, ties to even; `rtz` is
+    that, one step back towards zero where the magnitude grew. Values beyond the
+    range of an 8-bit float, infinities included, become its largest number, as
+    the conversion instructions of GPUs do; only `rtz` leaves an infinity what
+    it is where the format has one. NaN stays NaN. Formats of one width convert
+    through f32.
+
+    NaN rules: `arith.maxnumf` and `arith.maximumf` stay what they are;
+    `tt.clampf` uses the one or the other as `propagateNan` says.
+
+    Inline assembly and external functions nobody knows are errors.
+
+    Needs: phase `structured`. Leaves: phase `linalg`, no `tt` op or type.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::tts::TTSDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase linalg -> memref
+//===----------------------------------------------------------------------===//
+
+def StructuredToMemRef
+    : Pass<"structured-to-memref", "::mlir::ModuleOp"> {
+  let summary = "Turn structured accesses into views, copies and loops";
+  let description = [{
+    | access                                | becomes                          |
+    |---------------------------------------|----------------------------------|
+    | `tts.load` of a strided block         | `memref.reinterpret_cast`, `memref.alloc`, `memref.copy`, `bufferization.to_tensor` |
+    | the same with bounds                  | copy between `memref.subview`s; before it, if the part is smaller than the block, `linalg.fill` with `other` |
+    | `tts.store` of a strided block        | `memref.reinterpret_cast`, `bufferization.materialize_in_destination` |
+    | the same with bounds                  | `tensor.extract_slice` into a `memref.subview` |
+    | scalar `tts.load`, `tts.store`        | `affine.load`, `affine.store` at `[0]` of a view of size one, under `scf.if` if masked |
+    | everything else, `tts.gather`, `tts.scatter` | `scf.for` over the elements that take part, each as a scalar access |
+    | `tts.atomic_rmw`, `tts.atomic_cas`    | the same with `memref.atomic_rmw`, `llvm.atomicrmw`, `llvm.cmpxchg` |
+    | `tts.atomic_poll`                     | `scf.while` over `llvm.load atomic` |
+    | `tts.from_address`, `tts.to_address`  | `llvm.inttoptr` and a memref descriptor; `memref.extract_aligned_pointer_as_index` |
+    | `tts.print`, `tts.assert`             | calls of the runtime, see runtime/Messages.h |
+
+    For example
+
+    ```mlir
+    %t = tts.load %p[%o] strides [1] bounds [0] from (%zero) to (%n)
+           other %x : f32 : memref<*xf32> -> tensor<8xf32>
+    ```
+
+    becomes, where `%m` is `%n` clamped to the block,
+
+    ```mlir
+    %view = memref.reinterpret_cast %p to offset: [%o], sizes: [8], strides: [1]
+    %alloc = memref.alloc() : memref<8xf32>
+    scf.if %m_is_less_than_8 { linalg.fill ins(%x) outs(%alloc) }
+    %from = memref.subview %view[0] [%m] [1]
+    %to = memref.subview %alloc[0] [%m] [1]
+    memref.copy %from, %to
+    %t = bufferization.to_tensor %alloc restrict writable
+    ```
+
+    Elements that a load leaves out are zero where Triton leaves them undefined.
+    Volatile reads are `llvm.load volatile`. Elements of a block are stored in
+    row-major order where they may share an address.
+
+    Needs: phase `linalg`. Leaves: phase `memref`, upstream dialects only.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase memref -> llir, on the CPU
+//===----------------------------------------------------------------------===//
+
+def CpuRoundDotOperands
+    : Pass<"cpu-round-dot-operands", "::mlir::ModuleOp"> {
+  let summary = "Round the operands of dots to their input precision";
+  let description = [{
+    `linalg.matmul` and `linalg.batch_matmul` of f32 carry the `inputPrecision`
+    of the Triton source as the discardable attribute `tts.input_precision`:
+
+    | value             | operands                                             |
+    |-------------------|------------------------------------------------------|
+    | `"tf32"`          | rounded to nearest, ties to even, to 10 bits of mantissa |
+    | `"ieee"`, others  | as they are: `tf32x3`, `bf16x3` and `bf16x6` only approximate f32 |
+
+    Infinities and NaNs stay. Needs: linalg on tensors. Leaves: no such
+    attribute.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CpuGuardDivision : Pass<"cpu-guard-division"> {
+  let summary = "Make integer divisions that would trap give a value";
+  let description = [{
+    A division by zero, or of the smallest integer by -1, is undefined in
+    Triton: a GPU returns some value, and kernels divide in elements that are
+    masked off. The CPU would end the process. Here x / 0 is -1 (all ones) and
+    x % 0 is x, as on NVIDIA GPUs; the smallest integer divided by -1 is itself.
+    Divisions by other constants stay what they are.
+
+    Needs: nothing. Leaves: no `arith.divsi`, `divui`, `remsi`, `remui`,
+    `floordivsi`, `ceildivsi`, `ceildivui` that may trap.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CpuExpandSmallFloats : Pass<"cpu-expand-small-floats"> {
+  let summary = "Convert 8-bit and 16-bit floats by integer arithmetic";
+  let description = [{
+    LLVM knows no 8-bit floats, converts 16-bit floats by calls or by
+    instructions that flush denormals, and ignores rounding modes on x86. So:
+
+    | operation                        | becomes                              |
+    |----------------------------------|--------------------------------------|
+    | `arith.extf` from 8 bits or bf16 | exact integer arithmetic on the bits |
+    | `arith.truncf` to 8 bits or bf16 | the same, ties to even or `toward_zero` |
+    | `arith.truncf` to f16, from f64 or `toward_zero` | the same             |
+    | `math.fma` on 16 bits            | the f32 operation between conversions |
+
+    Formats without infinity overflow to NaN, as `ml_dtypes` does. Conversions
+    between f16 and f32 to nearest stay: the hardware is right there.
+
+    Needs: arithmetic on these types emulated in f32
+    (`arith-emulate-unsupported-floats`). Leaves: 8-bit floats only in memory,
+    constants and bit casts.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def CpuCopiesToLoops : Pass<"cpu-copies-to-loops"> {
+  let summary = "Turn copies of memory into loops";
+  let description = [{
+    `memref.copy` becomes an `scf.for` nest over its elements. Lowered
+    by itself it would be a call of a runtime function for strided memory.
+
+    Needs: no tensors. Leaves: no `memref.copy`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def CpuWrapProgramLoop
+    : Pass<"cpu-wrap-program-loop", "::mlir::ModuleOp"> {
+  let summary = "Give each kernel an entry that runs a range of programs";
+  let description = [{
+    The kernel takes bare pointers from here on and becomes private; in its
+    place the module offers
+
+    ```c
+    void <kernel>.entry(void *const *args, int32_t gridX, int32_t gridY,
+                        int32_t gridZ, int64_t first, int64_t count);
+    ```
+
+    which runs the programs `first` to `first + count - 1` of the grid, x
+    fastest. `args[i]` points at the value of argument `i`; a boolean is a byte.
+
+    Needs: public `func.func`s with the six trailing i32 of phase `memref`, no
+    tensors. Leaves: no memref of unknown rank.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+#endif // TRITON_SHARED_CONVERSION_PASSES

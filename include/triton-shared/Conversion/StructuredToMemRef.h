@@ -1,0 +1,35 @@
+//===- StructuredToMemRef.h - Accesses to views and copies ------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_CONVERSION_STRUCTUREDTOMEMREF_H
+#define TRITON_SHARED_CONVERSION_STRUCTUREDTOMEMREF_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace mlir::triton_shared {
+
+#define GEN_PASS_DECL_STRUCTUREDTOMEMREF
+#include "triton-shared/Conversion/Passes.h.inc"
+
+/// Adds the patterns of the pass. They make no `tts` operation, so one walk
+/// applies them all.
+void populateStructuredToMemRef(RewritePatternSet &patterns);
+
+/// A private declaration of the function `name` in the module of `user`.
+func::FuncOp declareRuntimeFunction(OpBuilder &builder, Operation *user,
+                                    StringRef name, TypeRange operands,
+                                    TypeRange results);
+
+/// The memory at an LLVM pointer as a `memref<1xT>`: its descriptor behind a
+/// `builtin.unrealized_conversion_cast`, which goes away with the conversion to
+/// the LLVM dialect.
+Value memrefFromPointer(OpBuilder &builder, Location loc, Value pointer,
+                        Type elementType);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_CONVERSION_STRUCTUREDTOMEMREF_H

@@ -1,0 +1,54 @@
+//===- Structured.h - Memory accesses as data -------------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_DIALECT_STRUCTURED_IR_STRUCTURED_H
+#define TRITON_SHARED_DIALECT_STRUCTURED_IR_STRUCTURED_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace mlir::tts {
+
+/// How one dimension of a block lies in memory and which part of it counts.
+struct DimensionAccess {
+  /// Elements between neighbours: an i64 attribute or value.
+  OpFoldResult stride;
+  /// Wrapped dimension: index `i` means `(wrapStart + i) mod wrapSize`; both
+  /// i64, `wrapSize` positive and `wrapStart` not negative.
+  Value wrapStart = nullptr, wrapSize = nullptr;
+  /// Gathered dimension: index `i` means `indices[i]`; a 1-D tensor of i64.
+  Value indices = nullptr;
+  /// Bounded dimension: only `low <= i < high` takes part; both i64, in any
+  /// relation to 0, to the block's size and to each other.
+  Value low = nullptr, high = nullptr;
+
+  bool isWrapped() const { return static_cast<bool>(wrapSize); }
+  bool isGathered() const { return static_cast<bool>(indices); }
+  bool isBounded() const { return static_cast<bool>(high); }
+};
+
+/// True for what an access may start from: a pointer to a scalar, or a memref
+/// of unknown rank.
+bool isAccessBase(Type type);
+
+/// True for what has an address: a base, or a pointer to a pointer.
+bool isAddressable(Type type);
+
+/// The type of the elements in memory at `base`.
+Type getAccessElementType(Type base);
+
+} // namespace mlir::tts
+
+#include "triton-shared/Dialect/Structured/IR/StructuredDialect.h.inc"
+#include "triton-shared/Dialect/Structured/IR/StructuredEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "triton-shared/Dialect/Structured/IR/StructuredAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "triton-shared/Dialect/Structured/IR/StructuredOps.h.inc"
+
+#endif // TRITON_SHARED_DIALECT_STRUCTURED_IR_STRUCTURED_H

@@ -1,0 +1,348 @@
+//===- StructuredOps.td - Memory accesses as data ----------*- tablegen -*-===//
+//
+// The `tts` dialect: one operation per memory access, with everything the
+// access touches as operands, so that no value is a pointer that was computed.
+// Each dimension of a block is described on its own (see DimensionAccess in
+// Structured.h); lowerings to memory, to vectors or to hardware descriptors
+// read the same description.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_DIALECT_STRUCTURED_OPS
+#define TRITON_SHARED_DIALECT_STRUCTURED_OPS
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def TTS_Dialect : Dialect {
+  let name = "tts";
+  let cppNamespace = "::mlir::tts";
+  let useDefaultAttributePrinterParser = 1;
+  let summary = "Structured memory accesses of a Triton program";
+  let description = [{
+    An access names a base and says, in elements, where its block lies relative
+    to it. Bases are the pointer arguments of the kernel (`!tt.ptr<T>` in phase
+    `structured`, `memref<*xT>` from phase `linalg` on) or come from an integer
+    address (`tts.from_address`). Elements of type `i1` and pointers never lie
+    in memory: Triton stores them as `i8` and `i64`.
+
+    Element `(i0, i1, …)` of a strided access lies at
+
+    ```
+    base + offset + sum over d of stride_d * index_d(i_d)
+    ```
+
+    where `index_d(i)` is `i` itself, `(start + i) mod size` in a wrapped
+    dimension, or `indices[i]` in a gathered one. The element takes part in the
+    access if `low_d <= i_d < high_d` holds in every bounded dimension and the
+    mask, if there is one, is true there. Elements of a load that take no part
+    are `other`, or undefined without `other`. Offsets are 64 bits wide.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+def TTS_Base : Type<CPred<"::mlir::tts::isAccessBase($_self)">,
+                    "pointer or unranked memref">;
+def TTS_Start : Type<CPred<"::mlir::tts::isAddressable($_self)">,
+                     "pointer to anything scalar, or unranked memref">;
+def TTS_Offsets : RankedTensorOf<[I64]>;
+def TTS_OffsetLike : AnyTypeOf<[I64, TTS_Offsets]>;
+def TTS_Mask : AnyTypeOf<[I1, RankedTensorOf<[I1]>]>;
+def TTS_Indices : 1DTensorOf<[I64]>;
+def TTS_Dims : DefaultValuedAttr<DenseI64ArrayAttr, "{}">;
+
+class TTS_Enum<string name, string summary, list<I32EnumCase> cases>
+    : I32Enum<name, summary, cases> {
+  let cppNamespace = "::mlir::tts";
+}
+
+def TTS_AtomicKind : TTS_Enum<"AtomicKind", "What an atomic update computes", [
+  I32EnumCase<"And", 1, "and">, I32EnumCase<"Or", 2, "or">,
+  I32EnumCase<"Xor", 3, "xor">, I32EnumCase<"Add", 4, "add">,
+  I32EnumCase<"FAdd", 5, "fadd">, I32EnumCase<"Max", 6, "max">,
+  I32EnumCase<"Min", 7, "min">, I32EnumCase<"UMax", 8, "umax">,
+  I32EnumCase<"UMin", 9, "umin">, I32EnumCase<"Exchange", 10, "exchange">,
+  I32EnumCase<"FMax", 11, "fmax">, I32EnumCase<"FMin", 12, "fmin">,
+  I32EnumCase<"Increment", 13, "increment">,
+  I32EnumCase<"Decrement", 14, "decrement">
+]>;
+def TTS_MemoryOrder : TTS_Enum<"MemoryOrder", "Ordering of an atomic access", [
+  I32EnumCase<"Relaxed", 1, "relaxed">, I32EnumCase<"Acquire", 2, "acquire">,
+  I32EnumCase<"Release", 3, "release">,
+  I32EnumCase<"AcquireRelease", 4, "acq_rel">
+]>;
+def TTS_MemoryScope : TTS_Enum<"MemoryScope", "Who sees an atomic access", [
+  I32EnumCase<"Gpu", 1, "gpu">, I32EnumCase<"Cta", 2, "cta">,
+  I32EnumCase<"Sys", 3, "sys">
+]>;
+
+class TTS_EnumAttr<EnumInfo info, string mnemonic>
+    : EnumAttr<TTS_Dialect, info, mnemonic>;
+def TTS_AtomicKindAttr : TTS_EnumAttr<TTS_AtomicKind, "kind">;
+def TTS_MemoryOrderAttr : TTS_EnumAttr<TTS_MemoryOrder, "order">;
+def TTS_MemoryScopeAttr : TTS_EnumAttr<TTS_MemoryScope, "scope">;
+
+class TTS_Op<string mnemonic, list<Trait> traits = []>
+    : Op<TTS_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Strided accesses
+//===----------------------------------------------------------------------===//
+
+defvar AccessDeclarations = [{
+    /// The dimensions of the block in order; empty for a scalar access.
+    ::llvm::SmallVector<::mlir::tts::DimensionAccess> getDimensions();
+}];
+
+def TTS_LoadOp : TTS_Op<"load", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read a block whose dimensions are described one by one";
+  let description = [{
+    ```mlir
+    // 64 rows of 32, rows wrap at %m, columns end at %n.
+    %t = tts.load %p[%o] strides [%s, 1] wrap [0] from (%r) size (%m)
+           bounds [1] from (%zero) to (%n) other %x : f32
+           : !tt.ptr<f32> -> tensor<64x32xf32>
+    // A scalar has no dimensions.
+    %v = tts.load %p[%o] strides [] : !tt.ptr<f32> -> f32
+    ```
+
+    `cache`, `evict` are the hints of the Triton source, in its words;
+    `is_volatile` forbids to drop, merge or move the read.
+  }];
+  let arguments = (ins
+    TTS_Base:$base, I64:$offset,
+    Variadic<I64>:$strides, DenseI64ArrayAttr:$static_strides,
+    Variadic<I64>:$wrap_starts, Variadic<I64>:$wrap_sizes,
+    TTS_Dims:$wrapped_dims,
+    Variadic<TTS_Indices>:$indices, TTS_Dims:$gathered_dims,
+    Variadic<I64>:$lows, Variadic<I64>:$highs, TTS_Dims:$bounded_dims,
+    Optional<TTS_Mask>:$mask, Optional<AnyType>:$other,
+    OptionalAttr<StrAttr>:$cache, OptionalAttr<StrAttr>:$evict,
+    UnitAttr:$is_volatile);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $base `[` $offset `]`
+    `strides` custom<DynamicIndexList>($strides, $static_strides)
+    (`wrap` $wrapped_dims `from` `(` $wrap_starts^ `)`
+      `size` `(` $wrap_sizes `)`)?
+    (`gather` $gathered_dims `by` `(` $indices^ `:` type($indices) `)`)?
+    (`bounds` $bounded_dims `from` `(` $lows^ `)` `to` `(` $highs `)`)?
+    (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))?
+    attr-dict `:` qualified(type($base)) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Type":$result,
+    "::mlir::Value":$base, "::mlir::Value":$offset,
+    "::llvm::ArrayRef<::mlir::tts::DimensionAccess>":$dimensions,
+    "::mlir::Value":$mask, "::mlir::Value":$other)>];
+  let extraClassDeclaration = AccessDeclarations;
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+}
+
+def TTS_StoreOp : TTS_Op<"store", [
+    AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
+  let summary = "Write a block whose dimensions are described one by one";
+  let description = [{
+    ```mlir
+    tts.store %t to %p[%o] strides [%s, 1] bounds [1] from (%zero) to (%n)
+      : tensor<64x32xf32>, !tt.ptr<f32>
+    ```
+
+    Where two elements lie at one address, the later one in row-major order
+    stays. Hints as in `tts.load`.
+  }];
+  let arguments = (ins
+    AnyType:$value, TTS_Base:$base, I64:$offset,
+    Variadic<I64>:$strides, DenseI64ArrayAttr:$static_strides,
+    Variadic<I64>:$wrap_starts, Variadic<I64>:$wrap_sizes,
+    TTS_Dims:$wrapped_dims,
+    Variadic<TTS_Indices>:$indices, TTS_Dims:$gathered_dims,
+    Variadic<I64>:$lows, Variadic<I64>:$highs, TTS_Dims:$bounded_dims,
+    Optional<TTS_Mask>:$mask,
+    OptionalAttr<StrAttr>:$cache, OptionalAttr<StrAttr>:$evict);
+  let assemblyFormat = [{
+    $value `to` $base `[` $offset `]`
+    `strides` custom<DynamicIndexList>($strides, $static_strides)
+    (`wrap` $wrapped_dims `from` `(` $wrap_starts^ `)`
+      `size` `(` $wrap_sizes `)`)?
+    (`gather` $gathered_dims `by` `(` $indices^ `:` type($indices) `)`)?
+    (`bounds` $bounded_dims `from` `(` $lows^ `)` `to` `(` $highs `)`)?
+    (`mask` $mask^ `:` type($mask))?
+    attr-dict `:` type($value) `,` qualified(type($base))
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value,
+    "::mlir::Value":$base, "::mlir::Value":$offset,
+    "::llvm::ArrayRef<::mlir::tts::DimensionAccess>":$dimensions,
+    "::mlir::Value":$mask)>];
+  let extraClassDeclaration = AccessDeclarations;
+  let hasCanonicalizeMethod = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses by a tensor of offsets
+//===----------------------------------------------------------------------===//
+
+def TTS_GatherOp : TTS_Op<"gather", [
+    AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "Read a block at a tensor of element offsets";
+  let description = [{
+    The form that every load of a block can have.
+
+    ```mlir
+    %t = tts.gather %p[%offsets] mask %m : tensor<8xi1> other %x : f32
+           : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins TTS_Base:$base, TTS_Offsets:$offsets,
+    Optional<TTS_Mask>:$mask, Optional<AnyType>:$other,
+    OptionalAttr<StrAttr>:$cache, OptionalAttr<StrAttr>:$evict,
+    UnitAttr:$is_volatile);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $base `[` $offsets `]`
+    (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))?
+    attr-dict `:` qualified(type($base)) `,` type($offsets) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTS_ScatterOp : TTS_Op<"scatter", [
+    MemoryEffects<[MemWrite]>]> {
+  let summary = "Write a block at a tensor of element offsets";
+  let description = [{
+    The form that every store of a block can have. Where two offsets are equal,
+    the later element in row-major order stays.
+
+    ```mlir
+    tts.scatter %t to %p[%offsets] : tensor<8xf32>, !tt.ptr<f32>, tensor<8xi64>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value, TTS_Base:$base,
+    TTS_Offsets:$offsets, Optional<TTS_Mask>:$mask,
+    OptionalAttr<StrAttr>:$cache, OptionalAttr<StrAttr>:$evict);
+  let assemblyFormat = [{
+    $value `to` $base `[` $offsets `]` (`mask` $mask^ `:` type($mask))?
+    attr-dict `:` type($value) `,` qualified(type($base)) `,` type($offsets)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Atomic accesses
+//===----------------------------------------------------------------------===//
+
+def TTS_AtomicRMWOp : TTS_Op<"atomic_rmw", [
+    AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Update elements atomically and give their old values";
+  let description = [{
+    Each element is updated by itself, in row-major order within the program.
+    The old value of an element whose mask is false is undefined.
+    `increment` is `old >= value ? 0 : old + 1`, and `decrement` is
+    `old == 0 || old > value ? value : old - 1`, both unsigned.
+
+    ```mlir
+    %old = tts.atomic_rmw fadd acq_rel gpu %v at %p[%o] mask %m : tensor<8xi1>
+             : tensor<8xf32>, !tt.ptr<f32>, tensor<8xi64>
+    ```
+  }];
+  let arguments = (ins TTS_AtomicKindAttr:$kind, TTS_MemoryOrderAttr:$order,
+    TTS_MemoryScopeAttr:$scope, AnyType:$value, TTS_Base:$base,
+    TTS_OffsetLike:$offset, Optional<TTS_Mask>:$mask);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $kind $order $scope $value `at` $base `[` $offset `]`
+    (`mask` $mask^ `:` type($mask))?
+    attr-dict `:` type($value) `,` qualified(type($base)) `,` type($offset)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTS_AtomicCASOp : TTS_Op<"atomic_cas", [
+    AllTypesMatch<["compare", "value", "result"]>,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Compare and swap elements atomically";
+  let description = [{
+    Writes `value` where memory holds `compare` bit for bit, and gives the old
+    values.
+  }];
+  let arguments = (ins TTS_MemoryOrderAttr:$order, TTS_MemoryScopeAttr:$scope,
+    AnyType:$compare, AnyType:$value, TTS_Base:$base, TTS_OffsetLike:$offset);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $order $scope $compare `,` $value `at` $base `[` $offset `]` attr-dict
+    `:` type($value) `,` qualified(type($base)) `,` type($offset)
+  }];
+  let hasVerifier = 1;
+}
+
+def TTS_AtomicPollOp : TTS_Op<"atomic_poll", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until an element has a value";
+  let description = [{
+    Reads the element until it equals `expected` (true) or `timeout`
+    nanoseconds have passed (false; without `timeout` it waits for ever).
+  }];
+  let arguments = (ins TTS_MemoryOrderAttr:$order, TTS_MemoryScopeAttr:$scope,
+    AnyType:$expected, TTS_Base:$base, I64:$offset, Optional<I64>:$timeout);
+  let results = (outs I1:$result);
+  let assemblyFormat = [{
+    $order $scope $expected `at` $base `[` $offset `]` (`timeout` $timeout^)?
+    attr-dict `:` type($expected) `,` qualified(type($base))
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+def TTS_FromAddressOp : TTS_Op<"from_address", [Pure]> {
+  let summary = "The base at an integer address in bytes";
+  let arguments = (ins I64:$address);
+  let results = (outs TTS_Base:$base);
+  let assemblyFormat = "$address attr-dict `:` qualified(type($base))";
+}
+
+def TTS_ToAddressOp : TTS_Op<"to_address", [Pure]> {
+  let summary = "The address of a base in bytes";
+  let description = [{
+    Also of pointers that no access starts from: to pointers and to `i1`.
+  }];
+  let arguments = (ins TTS_Start:$base);
+  let results = (outs I64:$address);
+  let assemblyFormat = "$base attr-dict `:` qualified(type($base))";
+}
+
+//===----------------------------------------------------------------------===//
+// Messages to the user of the kernel
+//===----------------------------------------------------------------------===//
+
+def TTS_PrintOp : TTS_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Print values, one line per element";
+  let description = [{
+    Prints `pid (x, y, z) idx (i, j) prefix value` for each element of each
+    operand; `is_signed` has one entry per operand. Without operands it prints
+    the prefix alone.
+  }];
+  let arguments = (ins StrAttr:$prefix, BoolAttr:$hex,
+    DenseI32ArrayAttr:$is_signed, Variadic<AnyType>:$args);
+  let assemblyFormat = [{
+    $prefix attr-dict (`:` $args^ `:` type($args))?
+  }];
+}
+
+def TTS_AssertOp : TTS_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Stop the launch unless all elements are true";
+  let arguments = (ins TTS_Mask:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+#endif // TRITON_SHARED_DIALECT_STRUCTURED_OPS

@@ -1,0 +1,67 @@
+//===- Phases.h - The named levels of the compiler --------------*- C++ -*-===//
+//
+// One word per phase, the same in options, dumps, `kernel.asm` and the docs. A
+// phase is reached by a list of passes from the one before it, and ends with
+// the check of its contract.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_PIPELINES_PHASES_H
+#define TRITON_SHARED_PIPELINES_PHASES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+class PassManager;
+} // namespace mlir
+
+namespace mlir::triton_shared {
+
+/// The phases that are MLIR, in order. Object code is made from the last one by
+/// Target/ObjectWriter.h.
+enum class Phase {
+  Source,     ///< As read: nothing has run.
+  Ttir,       ///< `tt` after inlining and clean-up.
+  Structured, ///< Accesses are `tts` operations.
+  Linalg,     ///< Computation is linalg on tensors.
+  MemRef,     ///< Upstream dialects only; the documented signature.
+  Llir,       ///< The LLVM dialect.
+};
+
+StringRef stringifyPhase(Phase phase);
+std::optional<Phase> symbolizePhase(StringRef name);
+
+/// The phases one may stop at: "ttir, structured, linalg, memref or llir".
+StringRef listPhases();
+
+/// The earliest phase whose contract `module` fulfils, so that a dump of any
+/// phase can be read again and continued.
+Phase detectPhase(ModuleOp module);
+
+/// Adds the passes that lead from the phase before `phase` to it, with the
+/// contract check at the end.
+void buildPhase(OpPassManager &manager, Phase phase);
+
+/// Called with every phase that has been reached.
+using PhaseCallback = function_ref<LogicalResult(Phase, ModuleOp)>;
+
+/// Runs everything from the phase in which `module` is up to `target`.
+/// `configure` may set up the pass manager of each phase (timing, printing).
+LogicalResult
+runToPhase(ModuleOp module, Phase target, PhaseCallback reached = nullptr,
+           function_ref<LogicalResult(PassManager &)> configure = nullptr);
+
+/// A callback that writes `<folder>/<NN>.<phase>.mlir` and then calls `next`.
+LogicalResult dumpPhase(StringRef folder, Phase phase, ModuleOp module);
+
+/// Makes `triton-to-linalg` and its alias available as pass pipelines.
+void registerTritonToLinalgPipelines();
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_PIPELINES_PHASES_H

@@ -1,0 +1,25 @@
+//===- Passes.h - Registration of the passes of Transforms --*- C++ -*-===//
+
+#ifndef TRITON_SHARED_TRANSFORMS_PASSES_H
+#define TRITON_SHARED_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class RewritePatternSet;
+} // namespace mlir
+
+namespace mlir::triton_shared {
+
+/// Adds the rewrites of `triton-combine`, without its unrolling of loops.
+void populateTritonCombine(RewritePatternSet &patterns);
+
+#define GEN_PASS_DECL
+#include "triton-shared/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "triton-shared/Transforms/Passes.h.inc"
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_TRANSFORMS_PASSES_H

@@ -1,0 +1,225 @@
+//===- Passes.td - Rewrites within a phase -----------------*- tablegen -*-===//
+//
+// In the order in which the pipelines run them. Conversions between phases are
+// in Conversion/Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_TRANSFORMS_PASSES
+#define TRITON_SHARED_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Phase ttir
+//===----------------------------------------------------------------------===//
+
+def TritonStructureControlFlow
+    : Pass<"triton-structure-control-flow", "::mlir::ModuleOp"> {
+  let summary = "Turn branches between blocks into regions";
+  let description = [{
+    A kernel that returns early comes as blocks and branches; the analyses and
+    lowerings read regions. Blocks that nothing reaches are dropped.
+
+    | Triton                                    | becomes            |
+    |-------------------------------------------|--------------------|
+    | `cf.cond_br`                              | `scf.if`           |
+    | `cf.switch`                               | `scf.index_switch` |
+    | a branch to a block before it             | `scf.while`        |
+    | several `tt.return`                       | one                |
+
+    For example
+
+    ```mlir
+      cf.cond_br %done, ^bb1, ^bb2
+    ^bb1:
+      tt.return
+    ^bb2:
+      tt.store %p, %x : !tt.ptr<f32>
+      tt.return
+    ```
+
+    becomes
+
+    ```mlir
+      scf.if %done {
+      } else {
+        tt.store %p, %x : !tt.ptr<f32>
+      }
+      tt.return
+    ```
+
+    Needs: nothing. Leaves: one block in each `tt.func`, and in the region of
+    each `tt.map_elementwise`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::scf::SCFDialect", "::mlir::ub::UBDialect"
+  ];
+}
+
+def TritonInlineCalls : Pass<"triton-inline-calls", "::mlir::ModuleOp"> {
+  let summary = "Replace every call by the code it calls";
+  let description = [{
+    Functions of the language's library, and those that ask for `noinline`, are
+    copied into their callers, innermost first. Locations keep the call site. A
+    function that calls itself is an error.
+
+    For example
+
+    ```mlir
+    tt.func public @kernel(%p: !tt.ptr<f32>, %x: f32) {
+      %0 = tt.call @twice(%x) : (f32) -> f32
+      tt.store %p, %0 : !tt.ptr<f32>
+      tt.return
+    }
+    tt.func private @twice(%x: f32) -> f32 {
+      %0 = arith.addf %x, %x : f32
+      tt.return %0 : f32
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tt.func public @kernel(%p: !tt.ptr<f32>, %x: f32) {
+      %0 = arith.addf %x, %x : f32
+      tt.store %p, %0 : !tt.ptr<f32>
+      tt.return
+    }
+    ```
+
+    Needs: one block in each called function (`triton-structure-control-flow`).
+    Leaves: no `tt.call` and no private `tt.func`.
+  }];
+}
+
+def TritonCombine : Pass<"triton-combine", "::mlir::ModuleOp"> {
+  let summary = "Rewrite TTIR to simpler forms of itself";
+  let description = [{
+    | Triton                                | becomes                         |
+    |---------------------------------------|---------------------------------|
+    | `dot(a, b, 0) + c`                    | `dot(a, b, c)`                  |
+    | `addptr(addptr(p, i), j)`             | `addptr(p, i + j)`, in 64 bits  |
+    | `f(splat(x), splat(y))`               | `splat(f(x, y))`                |
+    | `f(broadcast(x), broadcast(y))`       | `broadcast(f(x, y))`            |
+    | `scf.for` with `tt.loop_unroll_factor`| the loop, unrolled              |
+
+    `f` stands for every operation on elements; constants of one repeated value
+    count as `splat` and `broadcast`. For example
+
+    ```mlir
+    %0 = tt.splat %x : f32 -> tensor<128xf32>
+    %1 = math.exp %0 : tensor<128xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %0 = math.exp %x : f32
+    %1 = tt.splat %0 : f32 -> tensor<128xf32>
+    ```
+
+    Needs: nothing. Leaves: no `tt.loop_unroll_factor`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase structured
+//===----------------------------------------------------------------------===//
+
+def StructuredRecoverAccesses
+    : Pass<"structured-recover-accesses", "::mlir::ModuleOp"> {
+  let summary = "Make gathers strided, wrapped, broadcast or partly gathered";
+  let description = [{
+    Reads what each element's offset is as a function of its place in the block,
+    and what the mask lets through, and describes the access dimension by
+    dimension. Tensors of offsets that loops and branches change by a uniform
+    amount become scalars. What has no such description stays a gather.
+
+    | offset of element `(i, j)`            | dimension 0            | dimension 1 |
+    |---------------------------------------|------------------------|-------------|
+    | `(64 * pid + i) * n + j`              | stride `n`             | stride 1    |
+    | `((64 * pid + i) % m) * n + j`        | stride `n`, wraps at `m` | stride 1  |
+    | `i`                                   | stride 1               | stride 0    |
+    | `rows[i] * n + j`                     | stride `n`, by `rows`  | stride 1    |
+    | `i * j`, `hash[i, j]`                 | gather                 |             |
+
+    ```mlir
+    // before: %o holds i * %n + j, %m holds i < %rows
+    %t = tts.gather %p[%o] mask %m : tensor<64x32xi1> other %x : tensor<64x32xf32>
+           : !tt.ptr<f32>, tensor<64x32xi64> -> tensor<64x32xf32>
+    // after
+    %t = tts.load %p[%zero] strides [%n, 1] bounds [0] from (%zero) to (%rows)
+           other %s : f32 : !tt.ptr<f32> -> tensor<64x32xf32>
+    ```
+
+    Taken for granted, as in Triton's own analyses: index arithmetic on signed
+    32- and 64-bit integers does not overflow, and what a signed index is
+    divided by is positive.
+
+    Needs: accesses of blocks as `tts.gather` and `tts.scatter`.
+    Leaves: gathers and scatters only where no dimension has a stride.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def TritonExplainAccesses
+    : Pass<"triton-explain-accesses", "::mlir::ModuleOp"> {
+  let summary = "Say how each block is accessed, and why if element by element";
+  let description = [{
+    Changes nothing. Every load or store of a block becomes a remark with its
+    kind, strides and bounds, in the names of the kernel. An access without
+    structure has a note on the value that is to blame, and one with a way out.
+    Run it before `structured-recover-accesses` to read names; after it, strides
+    that are not constants show as `?`.
+
+    Needs: accesses as `tts` operations. Leaves: the module as it was.
+  }];
+  let statistics = [
+    Statistic<"numStrided", "num-strided", "Accesses with a stride per dimension">,
+    Statistic<"numTransposed", "num-transposed",
+              "Strided accesses whose last dimension is not contiguous but "
+              "another one is">,
+    Statistic<"numBroadcast", "num-broadcast",
+              "Strided accesses with a dimension of stride 0">,
+    Statistic<"numWrapped", "num-wrapped",
+              "Strided accesses with a dimension that wraps around">,
+    Statistic<"numPartlyGathered", "num-partly-gathered",
+              "Accesses with a dimension that is read by index">,
+    Statistic<"numGathered", "num-gathered", "Accesses element by element">
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Any phase
+//===----------------------------------------------------------------------===//
+
+def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
+  let summary = "Fail on what a phase may not contain";
+  let description = [{
+    Stands at the end of every phase and changes nothing. The first operation or
+    type that the phase may not hold becomes an error that names it, the source
+    line and the way out.
+
+    | phase        | may not hold                                              |
+    |--------------|-----------------------------------------------------------|
+    | `ttir`       | `tt.call`, more than one block in a `tt.func`             |
+    | `structured` | blocks of pointers, accesses and address arithmetic of `tt`, block pointers, descriptors |
+    | `linalg`     | any operation or type of `tt`                             |
+    | `memref`     | any operation or type of `tt` or `tts`                    |
+
+    Needs: nothing. Leaves: the module as it was.
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", /*default=*/"",
+           "The phase whose contract is checked: ttir, structured, linalg or "
+           "memref">
+  ];
+}
+
+#endif // TRITON_SHARED_TRANSFORMS_PASSES

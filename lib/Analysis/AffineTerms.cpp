@@ -1,0 +1,298 @@
+//===- AffineTerms.cpp - Sums of products in one normal form --------------===//
+
+#include "triton-shared/Analysis/AffineTerms.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+using Terms = SmallVector<AffineTerm>;
+
+//===----------------------------------------------------------------------===//
+// Order
+//===----------------------------------------------------------------------===//
+
+/// Negative, zero or positive, by structure: the order does not depend on where
+/// an expression lies in memory.
+static int compare(AffineExpr lhs, AffineExpr rhs) {
+  if (lhs == rhs)
+    return 0;
+  if (lhs.getKind() != rhs.getKind())
+    return lhs.getKind() < rhs.getKind() ? -1 : 1;
+  switch (lhs.getKind()) {
+  case AffineExprKind::Constant:
+    return cast<AffineConstantExpr>(lhs).getValue() <
+                   cast<AffineConstantExpr>(rhs).getValue()
+               ? -1
+               : 1;
+  case AffineExprKind::DimId:
+    return cast<AffineDimExpr>(lhs).getPosition() <
+                   cast<AffineDimExpr>(rhs).getPosition()
+               ? -1
+               : 1;
+  case AffineExprKind::SymbolId:
+    return cast<AffineSymbolExpr>(lhs).getPosition() <
+                   cast<AffineSymbolExpr>(rhs).getPosition()
+               ? -1
+               : 1;
+  default: {
+    auto left = cast<AffineBinaryOpExpr>(lhs);
+    auto right = cast<AffineBinaryOpExpr>(rhs);
+    int order = compare(left.getLHS(), right.getLHS());
+    return order ? order : compare(left.getRHS(), right.getRHS());
+  }
+  }
+}
+
+static bool isBefore(AffineExpr lhs, AffineExpr rhs) {
+  return compare(lhs, rhs) < 0;
+}
+
+static bool haveFactorsInOrder(const AffineTerm &lhs, const AffineTerm &rhs) {
+  return std::lexicographical_compare(lhs.factors.begin(), lhs.factors.end(),
+                                      rhs.factors.begin(), rhs.factors.end(),
+                                      isBefore);
+}
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+/// Sorts, adds up what has the same factors, and drops what became zero.
+static std::optional<Terms> merge(Terms terms) {
+  llvm::sort(terms, haveFactorsInOrder);
+  Terms merged;
+  for (AffineTerm &term : terms) {
+    if (merged.empty() || merged.back().factors != term.factors) {
+      merged.push_back(std::move(term));
+      continue;
+    }
+    int64_t &sum = merged.back().coefficient;
+    if (llvm::AddOverflow(sum, term.coefficient, sum))
+      return std::nullopt;
+  }
+  llvm::erase_if(merged,
+                 [](const AffineTerm &term) { return term.coefficient == 0; });
+  return merged;
+}
+
+static std::optional<Terms> multiplyTerms(ArrayRef<AffineTerm> lhs,
+                                     ArrayRef<AffineTerm> rhs) {
+  Terms products;
+  for (const AffineTerm &left : lhs) {
+    for (const AffineTerm &right : rhs) {
+      AffineTerm &product = products.emplace_back();
+      if (llvm::MulOverflow(left.coefficient, right.coefficient,
+                            product.coefficient))
+        return std::nullopt;
+      llvm::append_range(product.factors, left.factors);
+      llvm::append_range(product.factors, right.factors);
+      llvm::sort(product.factors, isBefore);
+    }
+  }
+  return merge(std::move(products));
+}
+
+std::optional<Terms> triton_shared::expandTerms(AffineExpr expr) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return merge({AffineTerm{constant.getValue(), {}}});
+  if (expr.getKind() != AffineExprKind::Add &&
+      expr.getKind() != AffineExprKind::Mul)
+    return Terms{AffineTerm{1, {expr}}};
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  std::optional<Terms> lhs = expandTerms(binary.getLHS());
+  std::optional<Terms> rhs = expandTerms(binary.getRHS());
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Mul)
+    return multiplyTerms(*lhs, *rhs);
+  llvm::append_range(*lhs, *rhs);
+  return merge(std::move(*lhs));
+}
+
+Terms triton_shared::getTerms(AffineExpr expr) {
+  return expandTerms(expr).value_or(Terms());
+}
+
+AffineExpr triton_shared::sumTerms(ArrayRef<AffineTerm> terms,
+                                   MLIRContext *context) {
+  AffineExpr sum = getAffineConstantExpr(0, context);
+  for (const AffineTerm &term : terms) {
+    AffineExpr product = getAffineConstantExpr(1, context);
+    for (AffineExpr factor : term.factors)
+      product = product * factor;
+    sum = sum + product * term.coefficient;
+  }
+  return sum;
+}
+
+AffineExpr triton_shared::normalize(AffineExpr expr) {
+  std::optional<Terms> terms = expandTerms(expr);
+  return terms ? sumTerms(*terms, expr.getContext()) : AffineExpr();
+}
+
+// The library's own operators fold constants without a look at overflow, so
+// these work on terms.
+
+AffineExpr triton_shared::add(AffineExpr lhs, AffineExpr rhs) {
+  Terms terms = getTerms(lhs);
+  llvm::append_range(terms, getTerms(rhs));
+  std::optional<Terms> sum = merge(std::move(terms));
+  return sum ? sumTerms(*sum, lhs.getContext()) : AffineExpr();
+}
+
+AffineExpr triton_shared::multiply(AffineExpr lhs, AffineExpr rhs) {
+  std::optional<Terms> product = multiplyTerms(getTerms(lhs), getTerms(rhs));
+  return product ? sumTerms(*product, lhs.getContext()) : AffineExpr();
+}
+
+AffineExpr triton_shared::subtract(AffineExpr lhs, AffineExpr rhs) {
+  AffineExpr minus =
+      multiply(rhs, getAffineConstantExpr(-1, rhs.getContext()));
+  return minus ? add(lhs, minus) : AffineExpr();
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+IndexRange triton_shared::getRange(AffineExpr expr, LeafRange leafRange) {
+  switch (expr.getKind()) {
+  case AffineExprKind::Constant:
+    return IndexRange::constant(cast<AffineConstantExpr>(expr).getValue());
+  case AffineExprKind::DimId:
+  case AffineExprKind::SymbolId:
+    return leafRange(expr);
+  default:
+    break;
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  IndexRange lhs = getRange(binary.getLHS(), leafRange);
+  IndexRange rhs = getRange(binary.getRHS(), leafRange);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    return lhs + rhs;
+  case AffineExprKind::Mul:
+    return lhs * rhs;
+  case AffineExprKind::FloorDiv:
+    return floorDivide(lhs, rhs);
+  case AffineExprKind::Mod:
+    return remainder(lhs, rhs);
+  default:
+    return {};
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `dividend = divisor * quotient + rest`.
+struct Division {
+  AffineExpr quotient, rest;
+};
+
+} // namespace
+
+/// `term / divisor` if that has no remainder.
+static std::optional<AffineTerm> divideExactly(const AffineTerm &term,
+                                               const AffineTerm &divisor) {
+  if (term.coefficient % divisor.coefficient != 0)
+    return std::nullopt;
+  AffineTerm quotient{term.coefficient / divisor.coefficient, term.factors};
+  for (AffineExpr factor : divisor.factors) {
+    auto *place = llvm::find(quotient.factors, factor);
+    if (place == quotient.factors.end())
+      return std::nullopt;
+    quotient.factors.erase(place);
+  }
+  return quotient;
+}
+
+/// Moves every term that `divisor` divides into the quotient, and as much of
+/// the constant as leaves a rest in [0, divisor).
+static Division divideTerms(ArrayRef<AffineTerm> terms,
+                            const AffineTerm &divisor, MLIRContext *context) {
+  Terms quotient, rest;
+  for (const AffineTerm &term : terms) {
+    if (std::optional<AffineTerm> exact = divideExactly(term, divisor)) {
+      quotient.push_back(*exact);
+    } else if (term.factors.empty() && divisor.factors.empty()) {
+      int64_t floor =
+          llvm::divideFloorSigned(term.coefficient, divisor.coefficient);
+      quotient.push_back({floor, {}});
+      rest.push_back({term.coefficient - floor * divisor.coefficient, {}});
+    } else {
+      rest.push_back(term);
+    }
+  }
+  return {sumTerms(quotient, context), sumTerms(rest, context)};
+}
+
+/// `expr = step * count + rest` for the largest `step` that divides `divisor`
+/// and leaves a rest in [0, step).
+static std::optional<std::pair<int64_t, Division>>
+findStep(ArrayRef<AffineTerm> terms, int64_t divisor, LeafRange ranges,
+         MLIRContext *context) {
+  std::optional<std::pair<int64_t, Division>> best;
+  for (const AffineTerm &term : terms) {
+    int64_t step = std::gcd(term.coefficient, divisor);
+    if (term.factors.empty() || step <= 1 || (best && best->first >= step))
+      continue;
+    Division division = divideTerms(terms, {step, {}}, context);
+    if (getRange(division.rest, ranges).isWithin(0, step - 1))
+      best = {step, division};
+  }
+  return best;
+}
+
+/// Both results of the division, simplified.
+static std::optional<std::pair<AffineExpr, AffineExpr>>
+divide(AffineExpr expr, AffineExpr divisor, LeafRange ranges) {
+  MLIRContext *context = expr.getContext();
+  std::optional<Terms> terms = expandTerms(expr);
+  std::optional<Terms> divisorTerms = expandTerms(divisor);
+  if (!terms || !divisorTerms)
+    return std::nullopt;
+  Division division{getAffineConstantExpr(0, context), expr};
+  if (divisorTerms->size() == 1 && divisorTerms->front().coefficient > 0)
+    division = divideTerms(*terms, divisorTerms->front(), context);
+
+  int64_t least = getRange(divisor, ranges).low;
+  if (getRange(division.rest, ranges).isWithin(0, std::max(least, int64_t(1)) -
+                                                      1))
+    return {{division.quotient, division.rest}};
+
+  AffineExpr quotient = division.rest.floorDiv(divisor);
+  AffineExpr rest = division.rest % divisor;
+  if (auto constant = dyn_cast<AffineConstantExpr>(divisor)) {
+    std::optional<Terms> restTerms = expandTerms(division.rest);
+    if (restTerms) {
+      if (auto step =
+              findStep(*restTerms, constant.getValue(), ranges, context)) {
+        int64_t reduced = constant.getValue() / step->first;
+        quotient = step->second.quotient.floorDiv(reduced);
+        rest = (step->second.quotient % reduced) * step->first +
+               step->second.rest;
+      }
+    }
+  }
+  return {{division.quotient + quotient, rest}};
+}
+
+AffineExpr triton_shared::floorDivide(AffineExpr expr, AffineExpr divisor,
+                                      LeafRange ranges) {
+  auto results = divide(expr, divisor, ranges);
+  return results ? normalize(results->first) : AffineExpr();
+}
+
+AffineExpr triton_shared::remainder(AffineExpr expr, AffineExpr divisor,
+                                    LeafRange ranges) {
+  auto results = divide(expr, divisor, ranges);
+  return results ? normalize(results->second) : AffineExpr();
+}

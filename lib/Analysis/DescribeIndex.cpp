@@ -1,0 +1,87 @@
+//===- DescribeIndex.cpp - Index expressions for people -------------------===//
+
+#include "triton-shared/Analysis/DescribeIndex.h"
+
+#include "mlir/IR/Location.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+/// The name that the front end left on the value, or one made from what it is.
+static std::string getName(Value value) {
+  if (auto name = value.getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  if (auto id = value.getDefiningOp<tt::GetProgramIdOp>())
+    return "program_id(" + std::to_string(id.getAxisAsInt()) + ")";
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
+    return "arg" + std::to_string(argument.getArgNumber());
+  return "";
+}
+
+static std::string describeSymbol(const AffineAnalysis &forms,
+                                  AffineExpr expr) {
+  const IndexSymbol &symbol = forms.getSymbol(expr);
+  std::string position =
+      std::to_string(cast<AffineSymbolExpr>(expr).getPosition());
+  std::string name = getName(symbol.value);
+  switch (symbol.kind) {
+  case IndexSymbol::Kind::Scalar:
+    return name.empty() ? "scalar" + position : name;
+  case IndexSymbol::Kind::Element:
+    return (name.empty() ? "tensor" + position : name) + "[...]";
+  case IndexSymbol::Kind::Carried:
+    return name.empty() ? "carried" + position : name;
+  }
+  llvm_unreachable("covered switch");
+}
+
+static std::string describeFactor(const AffineAnalysis &forms,
+                                  AffineExpr expr) {
+  std::string text = describeIndex(forms, expr);
+  return isa<AffineBinaryOpExpr>(expr) ? "(" + text + ")" : text;
+}
+
+/// One term without its sign.
+static std::string describeTerm(const AffineAnalysis &forms,
+                                const AffineTerm &term) {
+  SmallVector<std::string> factors;
+  uint64_t size = term.coefficient < 0 ? 0 - uint64_t(term.coefficient)
+                                       : uint64_t(term.coefficient);
+  if (size != 1 || term.factors.empty())
+    factors.push_back(std::to_string(size));
+  for (AffineExpr factor : term.factors)
+    factors.push_back(describeFactor(forms, factor));
+  return llvm::join(factors, " * ");
+}
+
+std::string triton_shared::describeIndex(const AffineAnalysis &forms,
+                                         AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return "i" + std::to_string(dim.getPosition());
+  if (isa<AffineSymbolExpr>(expr))
+    return describeSymbol(forms, expr);
+  if (expr.getKind() == AffineExprKind::FloorDiv ||
+      expr.getKind() == AffineExprKind::Mod) {
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    bool isQuotient = expr.getKind() == AffineExprKind::FloorDiv;
+    return describeFactor(forms, binary.getLHS()) +
+           (isQuotient ? " // " : " % ") +
+           describeFactor(forms, binary.getRHS());
+  }
+  std::string text;
+  // The constant comes last, as people write it.
+  SmallVector<AffineTerm> terms = getTerms(expr);
+  if (!terms.empty() && terms.front().factors.empty())
+    std::rotate(terms.begin(), terms.begin() + 1, terms.end());
+  for (const AffineTerm &term : terms) {
+    if (text.empty())
+      text = term.coefficient < 0 ? "-" : "";
+    else
+      text += term.coefficient < 0 ? " - " : " + ";
+    text += describeTerm(forms, term);
+  }
+  return text.empty() ? "0" : text;
+}

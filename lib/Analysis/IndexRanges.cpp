@@ -1,0 +1,195 @@
+//===- IndexRanges.cpp - What values an index can take --------------------===//
+
+#include "triton-shared/Analysis/IndexRanges.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+using dataflow::IntegerValueRangeLattice;
+
+//===----------------------------------------------------------------------===//
+// Interval arithmetic
+//===----------------------------------------------------------------------===//
+
+/// A sum that has no bound if a summand has none, or if it does not fit.
+static int64_t addEnds(int64_t lhs, int64_t rhs, int64_t unbounded) {
+  int64_t sum;
+  if (lhs == unbounded || rhs == unbounded || llvm::AddOverflow(lhs, rhs, sum))
+    return unbounded;
+  return sum;
+}
+
+IndexRange triton_shared::operator+(IndexRange lhs, IndexRange rhs) {
+  return {addEnds(lhs.low, rhs.low, IndexRange::lowest),
+          addEnds(lhs.high, rhs.high, IndexRange::highest)};
+}
+
+static bool isUnbounded(int64_t end) {
+  return end == IndexRange::lowest || end == IndexRange::highest;
+}
+
+static int64_t multiplyEnds(int64_t lhs, int64_t rhs) {
+  if (lhs == 0 || rhs == 0)
+    return 0;
+  int64_t product;
+  if (isUnbounded(lhs) || isUnbounded(rhs) ||
+      llvm::MulOverflow(lhs, rhs, product))
+    return (lhs < 0) == (rhs < 0) ? IndexRange::highest : IndexRange::lowest;
+  return product;
+}
+
+IndexRange triton_shared::operator*(IndexRange lhs, IndexRange rhs) {
+  int64_t products[] = {
+      multiplyEnds(lhs.low, rhs.low), multiplyEnds(lhs.low, rhs.high),
+      multiplyEnds(lhs.high, rhs.low), multiplyEnds(lhs.high, rhs.high)};
+  return {*llvm::min_element(products), *llvm::max_element(products)};
+}
+
+static int64_t divideEnds(int64_t dividend, int64_t divisor) {
+  if (isUnbounded(dividend))
+    return dividend;
+  if (divisor == IndexRange::highest)
+    return dividend < 0 ? -1 : 0;
+  return llvm::divideFloorSigned(dividend, divisor);
+}
+
+IndexRange triton_shared::floorDivide(IndexRange dividend, IndexRange divisor) {
+  int64_t least = std::max<int64_t>(divisor.low, 1);
+  int64_t most = std::max<int64_t>(divisor.high, least);
+  return {divideEnds(dividend.low, dividend.low < 0 ? least : most),
+          divideEnds(dividend.high, dividend.high < 0 ? most : least)};
+}
+
+IndexRange triton_shared::remainder(IndexRange dividend, IndexRange divisor) {
+  int64_t least = std::max<int64_t>(divisor.low, 1);
+  if (dividend.isWithin(0, least - 1))
+    return dividend;
+  int64_t high =
+      divisor.high == IndexRange::highest ? divisor.high : divisor.high - 1;
+  if (dividend.isNonNegative())
+    high = std::min(high, dividend.high);
+  return {0, std::max<int64_t>(high, 0)};
+}
+
+//===----------------------------------------------------------------------===//
+// The analysis
+//===----------------------------------------------------------------------===//
+
+static IndexRange toIndexRange(const ConstantIntRanges &range) {
+  return {range.smin().getSExtValue(), range.smax().getSExtValue()};
+}
+
+/// `range` cut down to what `width` bits can hold.
+static ConstantIntRanges toConstantRanges(IndexRange range, unsigned width) {
+  APInt least = APInt::getSignedMinValue(width);
+  APInt most = APInt::getSignedMaxValue(width);
+  auto clamp = [&](int64_t value) {
+    APInt wide(64, value, /*isSigned=*/true);
+    if (wide.slt(least.sext(64)))
+      return least;
+    return wide.sgt(most.sext(64)) ? most : wide.trunc(width);
+  };
+  return ConstantIntRanges::fromSigned(clamp(range.low), clamp(range.high));
+}
+
+static bool isWideIndex(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isInteger(32) || element.isInteger(64) || element.isIndex();
+}
+
+/// C's quotient and remainder of a dividend that is not negative by a divisor
+/// taken positive; nothing for other dividends.
+static std::optional<IndexRange> divide(Operation *op,
+                                        ArrayRef<IndexRange> operands) {
+  if (!operands[0].isNonNegative() || operands[1].high <= 0)
+    return std::nullopt;
+  return isa<arith::DivSIOp>(op) ? floorDivide(operands[0], operands[1])
+                                 : remainder(operands[0], operands[1]);
+}
+
+static std::optional<IndexRange> infer(Operation *op,
+                                       ArrayRef<IndexRange> operands) {
+  return TypeSwitch<Operation *, std::optional<IndexRange>>(op)
+      .Case<tt::GetProgramIdOp>([](auto) {
+        return IndexRange{0, std::numeric_limits<int32_t>::max()};
+      })
+      .Case<tt::GetNumProgramsOp>([](auto) {
+        return IndexRange{1, std::numeric_limits<int32_t>::max()};
+      })
+      .Case([](tt::MakeRangeOp range) {
+        return IndexRange{static_cast<int32_t>(range.getStart()),
+                          static_cast<int64_t>(range.getEnd()) - 1};
+      })
+      .Case<tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp, tt::ReshapeOp,
+            tt::TransOp, tt::UnsplatOp>([&](auto) { return operands[0]; })
+      .Case<arith::AddIOp>([&](auto) { return operands[0] + operands[1]; })
+      .Case<arith::SubIOp>([&](auto) {
+        return operands[0] + operands[1] * IndexRange::constant(-1);
+      })
+      .Case<arith::MulIOp>([&](auto) { return operands[0] * operands[1]; })
+      .Case<arith::DivSIOp, arith::RemSIOp>(
+          [&](auto) { return divide(op, operands); })
+      .Default([](auto) { return std::nullopt; });
+}
+
+/// Ends that still move in a loop are moved as far as they can go, so that the
+/// solver comes to rest.
+static IntegerValueRange widen(const IntegerValueRange &before,
+                               const IntegerValueRange &after) {
+  IndexRange old = toIndexRange(before.getValue());
+  IndexRange now = toIndexRange(after.getValue());
+  return toConstantRanges(
+      {now.low < old.low ? IndexRange::lowest : now.low,
+       now.high > old.high ? IndexRange::highest : now.high},
+      after.getValue().smin().getBitWidth());
+}
+
+LogicalResult IndexRangeAnalysis::visitOperation(
+    Operation *op, ArrayRef<const IntegerValueRangeLattice *> operands,
+    ArrayRef<IntegerValueRangeLattice *> results) {
+  bool isReached = llvm::none_of(operands, [](const auto *operand) {
+    return operand->getValue().isUninitialized();
+  });
+  std::optional<IndexRange> range;
+  if (isReached && op->getNumResults() == 1 &&
+      isWideIndex(op->getResult(0).getType()))
+    range = infer(op, llvm::map_to_vector(operands, [](const auto *operand) {
+                    return toIndexRange(operand->getValue().getValue());
+                  }));
+  if (!range)
+    return IntegerRangeAnalysis::visitOperation(op, operands, results);
+
+  IntegerValueRangeLattice *lattice = results[0];
+  IntegerValueRange before = lattice->getValue();
+  unsigned width =
+      ConstantIntRanges::getStorageBitwidth(op->getResult(0).getType());
+  ChangeResult changed =
+      lattice->join(IntegerValueRange(toConstantRanges(*range, width)));
+  bool isYielded = llvm::any_of(op->getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+  if (isYielded && changed == ChangeResult::Change && !before.isUninitialized())
+    changed |= lattice->join(widen(before, lattice->getValue()));
+  propagateIfChanged(lattice, changed);
+  return success();
+}
+
+IndexRange triton_shared::getSolvedRange(const DataFlowSolver &solver,
+                                         Value value) {
+  const auto *lattice = solver.lookupState<IntegerValueRangeLattice>(value);
+  unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
+  if (lattice && !lattice->getValue().isUninitialized() &&
+      lattice->getValue().getValue().smin().getBitWidth() == width && width != 0)
+    return toIndexRange(lattice->getValue().getValue());
+  if (width == 0 || width > 64)
+    return {};
+  return toIndexRange(ConstantIntRanges::maxRange(width));
+}

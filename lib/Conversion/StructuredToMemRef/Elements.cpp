@@ -1,0 +1,228 @@
+//===- Elements.cpp - One element of an access at a time ------------------===//
+//
+// Views, addresses and loops that all lowerings of this folder are made of.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+OpFoldResult triton_shared::asIndex(OpBuilder &builder, Location loc,
+                                    OpFoldResult value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return builder.getIndexAttr(*constant);
+  Value integer = cast<Value>(value);
+  if (integer.getType().isIndex())
+    return integer;
+  return getAsOpFoldResult(arith::IndexCastOp::create(
+      builder, loc, builder.getIndexType(), integer));
+}
+
+OpFoldResult triton_shared::asIndex(OpBuilder &builder, Location loc,
+                                    Value value) {
+  return asIndex(builder, loc, OpFoldResult(value));
+}
+
+Value triton_shared::indexValue(OpBuilder &builder, Location loc,
+                                OpFoldResult value) {
+  return getValueOrCreateConstantIndexOp(builder, loc, value);
+}
+
+OpFoldResult triton_shared::addIndex(OpBuilder &builder, Location loc,
+                                     OpFoldResult lhs, OpFoldResult rhs) {
+  return getAsOpFoldResult(builder.createOrFold<arith::AddIOp>(
+      loc, indexValue(builder, loc, lhs), indexValue(builder, loc, rhs)));
+}
+
+OpFoldResult triton_shared::multiplyIndex(OpBuilder &builder, Location loc,
+                                          OpFoldResult lhs, OpFoldResult rhs) {
+  return getAsOpFoldResult(builder.createOrFold<arith::MulIOp>(
+      loc, indexValue(builder, loc, lhs), indexValue(builder, loc, rhs)));
+}
+
+/// `min(max(value, low), high)`.
+static OpFoldResult clamp(OpBuilder &builder, Location loc, OpFoldResult value,
+                          OpFoldResult low, int64_t high) {
+  Value raised = builder.createOrFold<arith::MaxSIOp>(
+      loc, indexValue(builder, loc, value), indexValue(builder, loc, low));
+  return getAsOpFoldResult(builder.createOrFold<arith::MinSIOp>(
+      loc, raised, indexValue(builder, loc, builder.getIndexAttr(high))));
+}
+
+Interval triton_shared::clampBounds(OpBuilder &builder, Location loc, Value low,
+                                    Value high, int64_t size) {
+  OpFoldResult first = clamp(builder, loc, asIndex(builder, loc, low),
+                             builder.getIndexAttr(0), size);
+  return {first,
+          clamp(builder, loc, asIndex(builder, loc, high), first, size)};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+Value triton_shared::elementOf(OpBuilder &builder, Location loc,
+                               Value tensorOrScalar, ValueRange indices) {
+  if (!isa<RankedTensorType>(tensorOrScalar.getType()))
+    return tensorOrScalar;
+  return tensor::ExtractOp::create(builder, loc, tensorOrScalar, indices);
+}
+
+Value triton_shared::zeroOf(OpBuilder &builder, Location loc, Type type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value triton_shared::viewElement(OpBuilder &builder, Location loc, Value base,
+                                 OpFoldResult offset) {
+  OpFoldResult one = builder.getIndexAttr(1);
+  return memref::ReinterpretCastOp::create(
+      builder, loc, base, offset, ArrayRef<OpFoldResult>{one},
+      ArrayRef<OpFoldResult>{one});
+}
+
+Value triton_shared::pointToElement(OpBuilder &builder, Location loc,
+                                    Value base, OpFoldResult offset) {
+  int64_t bytes =
+      (tts::getAccessElementType(base.getType()).getIntOrFloatBitWidth() + 7) /
+      8;
+  Value start =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, base);
+  OpFoldResult distance =
+      multiplyIndex(builder, loc, offset, builder.getIndexAttr(bytes));
+  Value address =
+      indexValue(builder, loc, addIndex(builder, loc, start, distance));
+  Value integer = arith::IndexCastOp::create(builder, loc,
+                                             builder.getI64Type(), address);
+  return LLVM::IntToPtrOp::create(
+      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), integer);
+}
+
+Value triton_shared::loadElement(OpBuilder &builder, Location loc, Value base,
+                                 OpFoldResult offset, bool isVolatile) {
+  if (!isVolatile)
+    return affine::AffineLoadOp::create(builder, loc,
+                                        viewElement(builder, loc, base, offset),
+                                        builder.getConstantAffineMap(0),
+                                        ValueRange());
+  // memref has no volatile access; LLVM knows no 8-bit floats.
+  Type type = tts::getAccessElementType(base.getType());
+  Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
+  Value bits = LLVM::LoadOp::create(builder, loc, integer,
+                                    pointToElement(builder, loc, base, offset),
+                                    /*alignment=*/0, /*isVolatile=*/true);
+  return type == integer ? bits
+                         : arith::BitcastOp::create(builder, loc, type, bits);
+}
+
+void triton_shared::storeElement(OpBuilder &builder, Location loc, Value value,
+                                 Value base, OpFoldResult offset) {
+  affine::AffineStoreOp::create(builder, loc, value,
+                                viewElement(builder, loc, base, offset),
+                                builder.getConstantAffineMap(0), ValueRange());
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+bool ElementAccess::isComplete() const {
+  if (mask)
+    return false;
+  for (auto [interval, size] : llvm::zip_equal(intervals, shape))
+    if (!isConstantIntValue(interval.low, 0) ||
+        !isConstantIntValue(interval.high, size))
+      return false;
+  return true;
+}
+
+void triton_shared::forEachElement(OpBuilder &builder, Location loc,
+                                   const ElementAccess &access,
+                                   ElementBody body) {
+  SmallVector<Value> lows, highs;
+  for (const Interval &interval : access.intervals) {
+    lows.push_back(indexValue(builder, loc, interval.low));
+    highs.push_back(indexValue(builder, loc, interval.high));
+  }
+  Value one;
+  if (!lows.empty())
+    one = arith::ConstantIndexOp::create(builder, loc, 1);
+  SmallVector<Value> steps(lows.size(), one);
+  scf::buildLoopNest(
+      builder, loc, lows, highs, steps,
+      [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
+        if (!access.mask)
+          return body(inner, innerLoc, indices);
+        Value takesPart = elementOf(inner, innerLoc, access.mask, indices);
+        scf::IfOp::create(inner, innerLoc, takesPart,
+                          [&](OpBuilder &masked, Location maskedLoc) {
+                            body(masked, maskedLoc, indices);
+                            scf::YieldOp::create(masked, maskedLoc);
+                          });
+      });
+}
+
+SmallVector<Interval> triton_shared::wholeBlock(OpBuilder &builder,
+                                                ArrayRef<int64_t> shape) {
+  return llvm::map_to_vector(shape, [&](int64_t size) {
+    return Interval{builder.getIndexAttr(0), builder.getIndexAttr(size)};
+  });
+}
+
+ElementAccess triton_shared::accessByOffsets(OpBuilder &builder, Value base,
+                                             Value offsets, Value mask) {
+  ElementAccess access;
+  access.base = base;
+  if (auto type = dyn_cast<RankedTensorType>(offsets.getType()))
+    access.shape = type.getShape();
+  access.intervals = wholeBlock(builder, access.shape);
+  access.mask = mask;
+  access.offsetOf = [offsets](OpBuilder &inner, Location loc,
+                              ValueRange indices) {
+    return asIndex(inner, loc, elementOf(inner, loc, offsets, indices));
+  };
+  return access;
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks
+//===----------------------------------------------------------------------===//
+
+Value triton_shared::allocateBlock(OpBuilder &builder, Location loc,
+                                   RankedTensorType type) {
+  return memref::AllocOp::create(
+      builder, loc, MemRefType::get(type.getShape(), type.getElementType()));
+}
+
+void triton_shared::fillBlock(OpBuilder &builder, Location loc, Value buffer,
+                              Value scalarOrTensor) {
+  if (isa<RankedTensorType>(scalarOrTensor.getType())) {
+    auto copy = bufferization::MaterializeInDestinationOp::create(
+        builder, loc, scalarOrTensor, buffer);
+    copy.setWritable(true);
+    return;
+  }
+  linalg::FillOp::create(builder, loc, scalarOrTensor, buffer);
+}
+
+Value triton_shared::blockContents(OpBuilder &builder, Location loc,
+                                   Value buffer, RankedTensorType type) {
+  return bufferization::ToTensorOp::create(builder, loc, type, buffer,
+                                           /*restrict=*/true,
+                                           /*writable=*/true);
+}

@@ -1,0 +1,236 @@
+//===- Messages.cpp - Prints and assertions as calls of the runtime -------===//
+//
+// A message is built by a few calls for each element: which program and which
+// element it is about, and the value. The strings are constants of the module.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Arguments of the calls
+//===----------------------------------------------------------------------===//
+
+/// `text` as a constant of the module: its address and its size.
+SmallVector<Value> textConstant(PatternRewriter &rewriter, Operation *user,
+                                StringRef text) {
+  Operation *module = SymbolTable::getNearestSymbolTable(user);
+  std::string name;
+  for (unsigned i = 0; name.empty() || SymbolTable::lookupSymbolIn(module, name);
+       ++i)
+    name = "text." + std::to_string(i);
+  Location loc = user->getLoc();
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(&module->getRegion(0).front());
+    auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
+    LLVM::GlobalOp::create(rewriter, loc, type, /*isConstant=*/true,
+                           LLVM::Linkage::Internal, name,
+                           rewriter.getStringAttr(text));
+  }
+  auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+  return {LLVM::AddressOfOp::create(rewriter, loc, pointer, name),
+          arith::ConstantIntOp::create(rewriter, loc, text.size(), 64)};
+}
+
+/// The program ids x, y, z: the last three arguments of the kernel. Empty if it
+/// has none.
+ValueRange programIds(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  if (!function || function.getNumArguments() < 6)
+    return {};
+  return function.getArguments().take_back(3);
+}
+
+void call(PatternRewriter &rewriter, Operation *user, StringRef name,
+          ValueRange operands) {
+  func::FuncOp callee =
+      declareRuntimeFunction(rewriter, user, name, operands.getTypes(), {});
+  func::CallOp::create(rewriter, user->getLoc(), callee, operands);
+}
+
+/// Runs `body` for each element of `value`, with the rewriter in the loop.
+void forEachElementOf(
+    PatternRewriter &rewriter, Location loc, Value value,
+    function_ref<void(Value element, ValueRange indices)> body) {
+  ElementAccess access;
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    access.shape = type.getShape();
+  access.intervals = wholeBlock(rewriter, access.shape);
+  OpBuilder::InsertionGuard guard(rewriter);
+  forEachElement(
+      rewriter, loc, access,
+      [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
+        OpBuilder::InsertionGuard innerGuard(rewriter);
+        rewriter.restoreInsertionPoint(inner.saveInsertionPoint());
+        body(elementOf(rewriter, innerLoc, value, indices), indices);
+      });
+}
+
+/// `line` of `file`, as deep in the location as it lies; empty if unknown.
+std::string describeLocation(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return (file.getFilename().getValue() + ":" + Twine(file.getLine())).str();
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// For each element of each operand:
+/// ```
+/// tritonSharedPrintBegin(x, y, z); tritonSharedPrintIndex(i)...;
+/// tritonSharedPrintText(prefix, size);
+/// tritonSharedPrintInteger(value, bits, isSigned, hex)  or
+/// tritonSharedPrintFloat(value)
+/// ```
+struct LowerPrint : OpRewritePattern<tts::PrintOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tts::PrintOp op,
+                                PatternRewriter &rewriter) const override {
+    if (programIds(op).empty())
+      return rewriter.notifyMatchFailure(op, "unknown program ids");
+    if (op.getArgs().empty()) {
+      call(rewriter, op, "tritonSharedPrintBegin", programIds(op));
+      call(rewriter, op, "tritonSharedPrintText",
+           textConstant(rewriter, op, op.getPrefix()));
+      call(rewriter, op, "tritonSharedPrintEnd", {});
+    }
+    for (auto [number, value] : llvm::enumerate(op.getArgs()))
+      printOperand(rewriter, op, number, value);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+  static void printOperand(PatternRewriter &rewriter, tts::PrintOp op,
+                           unsigned number, Value value) {
+    std::string prefix = op.getPrefix().str();
+    if (op.getArgs().size() > 1)
+      prefix += "(operand " + std::to_string(number) + ") ";
+    SmallVector<Value> text = textConstant(rewriter, op, prefix);
+    forEachElementOf(rewriter, op.getLoc(), value,
+                     [&](Value element, ValueRange indices) {
+                       printElement(rewriter, op, number, element, indices,
+                                    text);
+                     });
+  }
+
+  static void printElement(PatternRewriter &rewriter, tts::PrintOp op,
+                           unsigned number, Value element, ValueRange indices,
+                           ValueRange text) {
+    Location loc = op.getLoc();
+    call(rewriter, op, "tritonSharedPrintBegin", programIds(op));
+    call(rewriter, op, "tritonSharedPrintIndices", {});
+    for (Value index : indices)
+      call(rewriter, op, "tritonSharedPrintIndex",
+           Value(arith::IndexCastOp::create(rewriter, loc,
+                                            rewriter.getI64Type(), index)));
+    call(rewriter, op, "tritonSharedPrintText", text);
+    Type type = element.getType();
+    if (isa<FloatType>(type) && !op.getHex()) {
+      call(rewriter, op, "tritonSharedPrintFloat",
+           convertToDouble(rewriter, loc, element));
+      return call(rewriter, op, "tritonSharedPrintEnd", {});
+    }
+    unsigned bits = type.getIntOrFloatBitWidth();
+    bool isSigned = op.getIsSigned()[number] != 0 && bits > 1;
+    if (isa<FloatType>(type))
+      element = arith::BitcastOp::create(
+          rewriter, loc, rewriter.getIntegerType(bits), element);
+    SmallVector<Value> operands = {
+        convertToInt64(rewriter, loc, element, isSigned)};
+    for (int32_t flag : {static_cast<int32_t>(bits), int32_t(isSigned),
+                         int32_t(op.getHex())})
+      operands.push_back(
+          arith::ConstantIntOp::create(rewriter, loc, flag, 32));
+    call(rewriter, op, "tritonSharedPrintInteger", operands);
+    call(rewriter, op, "tritonSharedPrintEnd", {});
+  }
+
+  static Value convertToDouble(OpBuilder &builder, Location loc, Value value) {
+    Type type = builder.getF64Type();
+    return value.getType() == type
+               ? value
+               : arith::ExtFOp::create(builder, loc, type, value);
+  }
+
+  static Value convertToInt64(OpBuilder &builder, Location loc, Value value,
+                              bool isSigned) {
+    Type type = builder.getI64Type();
+    if (value.getType() == type)
+      return value;
+    if (value.getType().getIntOrFloatBitWidth() > 64)
+      return arith::TruncIOp::create(builder, loc, type, value);
+    return isSigned
+               ? Value(arith::ExtSIOp::create(builder, loc, type, value))
+               : Value(arith::ExtUIOp::create(builder, loc, type, value));
+  }
+};
+
+/// `tritonSharedAssertFailed(where, size, message, size, x, y, z)` for each
+/// element that is false.
+struct LowerAssert : OpRewritePattern<tts::AssertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tts::AssertOp op,
+                                PatternRewriter &rewriter) const override {
+    if (programIds(op).empty())
+      return rewriter.notifyMatchFailure(op, "unknown program ids");
+    SmallVector<Value> operands =
+        textConstant(rewriter, op, describeLocation(op.getLoc()));
+    llvm::append_range(operands, textConstant(rewriter, op, op.getMessage()));
+    llvm::append_range(operands, programIds(op));
+    forEachElementOf(
+        rewriter, op.getLoc(), op.getCondition(),
+        [&](Value holds, ValueRange indices) {
+          Value yes =
+              arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
+          Value fails =
+              arith::XOrIOp::create(rewriter, op.getLoc(), holds, yes);
+          auto branch = scf::IfOp::create(rewriter, op.getLoc(), fails,
+                                          /*withElseRegion=*/false);
+          rewriter.setInsertionPointToStart(branch.thenBlock());
+          call(rewriter, op, "tritonSharedAssertFailed", operands);
+        });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+func::FuncOp triton_shared::declareRuntimeFunction(OpBuilder &builder,
+                                                   Operation *user,
+                                                   StringRef name,
+                                                   TypeRange operands,
+                                                   TypeRange results) {
+  Operation *module = SymbolTable::getNearestSymbolTable(user);
+  if (auto known = dyn_cast_or_null<func::FuncOp>(
+          SymbolTable::lookupSymbolIn(module, name)))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&module->getRegion(0).front());
+  auto function = func::FuncOp::create(
+      builder, user->getLoc(), name,
+      builder.getFunctionType(operands, results));
+  function.setPrivate();
+  return function;
+}
+
+void triton_shared::populateMessages(RewritePatternSet &patterns) {
+  patterns.add<LowerPrint, LowerAssert>(patterns.getContext());
+}

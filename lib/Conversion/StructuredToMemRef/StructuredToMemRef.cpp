@@ -1,0 +1,79 @@
+//===- StructuredToMemRef.cpp - The pass ----------------------------------===//
+//
+// Applies the patterns of this folder and reports what they left. The contract
+// of the pass is in Passes.td.
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-shared/Conversion/StructuredToMemRef.h"
+
+#include "Elements.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_STRUCTUREDTOMEMREF
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+void triton_shared::populateStructuredToMemRef(RewritePatternSet &patterns) {
+  populateStridedAccesses(patterns);
+  populateElementAccesses(patterns);
+  populateAtomicAccesses(patterns);
+  populateAddresses(patterns);
+  populateMessages(patterns);
+}
+
+namespace {
+
+/// Why an access cannot be lowered; empty if it can.
+StringRef findProblem(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (tts::isAccessBase(operand.getType()) &&
+        !isa<UnrankedMemRefType>(operand.getType()))
+      return "its base is not a memref of unknown rank";
+  if (isa<tts::PrintOp, tts::AssertOp>(op)) {
+    auto function = op->getParentOfType<func::FuncOp>();
+    if (!function || function.getNumArguments() < 6)
+      return "the function lacks the program ids as its last arguments";
+  }
+  return "";
+}
+
+struct StructuredToMemRef
+    : triton_shared::impl::StructuredToMemRefBase<StructuredToMemRef> {
+  void runOnOperation() override {
+    WalkResult walk = getOperation().walk([](Operation *op) {
+      if (!isa_and_nonnull<tts::TTSDialect>(op->getDialect()))
+        return WalkResult::advance();
+      StringRef problem = findProblem(op);
+      if (problem.empty())
+        return WalkResult::advance();
+      InFlightDiagnostic diagnostic =
+          op->emitOpError("cannot be lowered to memory");
+      diagnostic.attachNote() << problem;
+      diagnostic.attachNote()
+          << "run 'triton-tensors-to-linalg' before this pass";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    populateStructuredToMemRef(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

@@ -1,0 +1,104 @@
+//===- Dot.cpp - tt.dot to linalg.matmul ----------------------------------===//
+//
+// The accumulator is the destination of the product. How operands may be
+// rounded first stays as an attribute, for the leg that executes the product.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "Product.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// `tensor` with its elements converted by `CastOp`.
+template <typename CastOp>
+static Value castElements(OpBuilder &builder, Location loc, Value tensor,
+                          Type elementType) {
+  Type type = cast<RankedTensorType>(tensor.getType()).clone(elementType);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    return SmallVector<Value>{CastOp::create(b, loc, elementType, args[0])};
+  };
+  return mapElements(builder, loc, type, tensor, body).front();
+}
+
+Value triton_shared::createProduct(OpBuilder &builder, Location loc, Value a,
+                                   Value b, Value accumulator,
+                                   ArrayRef<NamedAttribute> attributes) {
+  Type elementType = getElementTypeOrSelf(accumulator);
+  bool isSmallFloat =
+      isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
+  if (isSmallFloat)
+    accumulator = castElements<arith::ExtFOp>(builder, loc, accumulator,
+                                              builder.getF32Type());
+
+  auto type = cast<RankedTensorType>(accumulator.getType());
+  Value product;
+  if (type.getRank() == 3)
+    product =
+        linalg::BatchMatmulOp::create(builder, loc, TypeRange{type},
+                                      ValueRange{a, b}, accumulator, attributes)
+            .getResult(0);
+  else
+    product =
+        linalg::MatmulOp::create(builder, loc, TypeRange{type},
+                                 ValueRange{a, b}, accumulator, attributes)
+            .getResult(0);
+  if (isSmallFloat)
+    return castElements<arith::TruncFOp>(builder, loc, product, elementType);
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `tt.dot %a, %b, %c` becomes `linalg.matmul ins(%a, %b) outs(%c)`.
+/// `maxNumImpreciseAcc` is dropped: it allows a cheaper sum than the one made.
+struct LowerDot : OpConversionPattern<tt::DotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::DotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, createProduct(rewriter, op.getLoc(), adaptor.getA(),
+                                         adaptor.getB(), adaptor.getC(),
+                                         getPrecision(op)));
+    return success();
+  }
+
+private:
+  /// Operands of other types than f32 are exact in all these precisions.
+  static SmallVector<NamedAttribute> getPrecision(tt::DotOp op) {
+    if (op.getInputPrecision() == tt::InputPrecision::IEEE ||
+        !getElementTypeOrSelf(op.getA()).isF32())
+      return {};
+    Builder builder(op.getContext());
+    return {
+        builder.getNamedAttr("tts.input_precision",
+                             builder.getStringAttr(tt::stringifyInputPrecision(
+                                 op.getInputPrecision())))};
+  }
+};
+
+} // namespace
+
+void triton_shared::populateTritonTensorsToLinalgDot(
+    RewritePatternSet &patterns, ConversionTarget &target) {
+  patterns.add<LowerDot>(patterns.getContext());
+  target.addLegalDialect<linalg::LinalgDialect, tensor::TensorDialect>();
+}

@@ -1,0 +1,214 @@
+//===- DotScaled.cpp - tt.dot_scaled to linalg ----------------------------===//
+//
+// Each operand is unpacked and scaled to a block of f32, element by element;
+// the rest is a product like any other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "Microscaling.h"
+#include "Product.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+//===----------------------------------------------------------------------===//
+// Unpacking
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// One operand, as the user gave it.
+struct ScaledOperand {
+  Value elements;
+  Value scale; // Null for a scale of 1.
+  tt::ScaleDotElemType format;
+  int64_t summedDim, otherDim;
+  /// The dimension along which two elements share a byte, if any.
+  std::optional<int64_t> packedDim;
+};
+
+/// The loops over the unpacked operand. A dimension of it is up to three loops,
+/// like the digits of a number: which scale, which byte, and which element of
+/// the byte. So every index is one loop and nothing is divided:
+///
+///   e2m1, 32 elements per scale:  bytes [m, g, b]  (m, g, b, h) -> (m, g, b)
+///                                 scales [m, g]    (m, g, b, h) -> (m, g)
+///                                 result [m, g, b, h]
+class UnpackingLoops {
+public:
+  explicit UnpackingLoops(const ScaledOperand &operand);
+
+  /// The operand as a block of f32 without packs and scales.
+  Value unpack(OpBuilder &builder, Location loc) const;
+
+private:
+  /// The loops that make up each dimension of a tensor.
+  using LoopsOfDims = SmallVector<ReassociationIndices>;
+
+  int64_t addLoop(int64_t size) {
+    sizes.push_back(size);
+    return sizes.size() - 1;
+  }
+  Value expand(OpBuilder &builder, Location loc, Value tensor,
+               const LoopsOfDims &loops) const;
+  AffineMap getMap(Builder &builder, const LoopsOfDims &loops) const;
+  Value decode(OpBuilder &builder, Location loc, ValueRange args) const;
+
+  const ScaledOperand &operand;
+  SmallVector<int64_t> sizes;
+  LoopsOfDims bytes, scales, elements;
+  int64_t packLoop = 0;
+};
+
+} // namespace
+
+UnpackingLoops::UnpackingLoops(const ScaledOperand &operand)
+    : operand(operand) {
+  auto type = cast<RankedTensorType>(operand.elements.getType());
+  int64_t groupLoop = 0;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    ReassociationIndices loops;
+    int64_t groups = 1;
+    if (operand.scale && int64_t(dim) == operand.summedDim) {
+      groups =
+          cast<RankedTensorType>(operand.scale.getType()).getShape().back();
+      loops.push_back(groupLoop = addLoop(groups));
+    }
+    loops.push_back(addLoop(size / groups));
+    bytes.push_back(loops);
+    if (int64_t(dim) == operand.packedDim)
+      loops.push_back(packLoop = addLoop(2));
+    elements.push_back(loops);
+  }
+  // Scales lie summed dimension last, for the right operand too.
+  scales.assign(elements.begin(), elements.end() - 2);
+  scales.push_back(elements[operand.otherDim]);
+  scales.push_back({groupLoop});
+}
+
+Value UnpackingLoops::unpack(OpBuilder &builder, Location loc) const {
+  SmallVector<Value> inputs = {expand(builder, loc, operand.elements, bytes)};
+  SmallVector<AffineMap> maps = {getMap(builder, bytes)};
+  if (operand.scale) {
+    inputs.push_back(expand(builder, loc, operand.scale, scales));
+    maps.push_back(getMap(builder, scales));
+  }
+  maps.push_back(getMap(builder, elements));
+
+  auto type = RankedTensorType::get(sizes, builder.getF32Type());
+  SmallVector<utils::IteratorType> loops(sizes.size(),
+                                         utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    linalg::YieldOp::create(b, loc, decode(b, loc, args));
+  };
+  Value empty = createEmptyTensor(builder, loc, type);
+  Value result = linalg::GenericOp::create(builder, loc, TypeRange{type},
+                                           inputs, empty, maps, loops, body)
+                     .getResult(0);
+  if (elements.size() == sizes.size())
+    return result;
+  return tensor::CollapseShapeOp::create(builder, loc, result, elements);
+}
+
+/// `tensor` with one dimension per loop.
+Value UnpackingLoops::expand(OpBuilder &builder, Location loc, Value tensor,
+                             const LoopsOfDims &loops) const {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  SmallVector<int64_t> shape;
+  LoopsOfDims groups;
+  for (const ReassociationIndices &loopsOfDim : loops) {
+    groups.emplace_back();
+    for (int64_t loop : loopsOfDim) {
+      groups.back().push_back(shape.size());
+      shape.push_back(sizes[loop]);
+    }
+  }
+  if (groups.size() == shape.size())
+    return tensor;
+  return tensor::ExpandShapeOp::create(builder, loc, type.clone(shape), tensor,
+                                       groups);
+}
+
+AffineMap UnpackingLoops::getMap(Builder &builder,
+                                 const LoopsOfDims &loops) const {
+  SmallVector<AffineExpr> places;
+  for (const ReassociationIndices &loopsOfDim : loops)
+    for (int64_t loop : loopsOfDim)
+      places.push_back(builder.getAffineDimExpr(loop));
+  return AffineMap::get(sizes.size(), 0, places, builder.getContext());
+}
+
+/// Arguments are the stored element and, if there is one, its scale.
+Value UnpackingLoops::decode(OpBuilder &builder, Location loc,
+                             ValueRange args) const {
+  Value element = args[0];
+  if (operand.packedDim)
+    element = unpackElement(builder, loc, element,
+                            linalg::IndexOp::create(builder, loc, packLoop));
+  Value value = decodeElement(builder, loc, element, operand.format);
+  if (!operand.scale)
+    return value;
+  Value factor = decodeScale(builder, loc, args[1]);
+  return arith::MulFOp::create(builder, loc, value, factor);
+}
+
+//===----------------------------------------------------------------------===//
+// The pattern
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `tt.dot_scaled` becomes one `linalg.generic` per operand and a product in
+/// f32, in which every element times its scale is exact unless it leaves the
+/// range of f32. An operand of floats without a scale goes to the product as it
+/// is. `fastMath` is dropped: it allows to ignore NaN, which need not be used.
+struct LowerDotScaled : OpConversionPattern<tt::DotScaledOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::DotScaledOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    int64_t rank = op.getType().getRank();
+    ScaledOperand a{adaptor.getA(),        adaptor.getAScale(),
+                    op.getAElemType(),     /*summedDim=*/rank - 1,
+                    /*otherDim=*/rank - 2, std::nullopt};
+    ScaledOperand b{adaptor.getB(),        adaptor.getBScale(),
+                    op.getBElemType(),     /*summedDim=*/rank - 2,
+                    /*otherDim=*/rank - 1, std::nullopt};
+    if (a.format == tt::ScaleDotElemType::E2M1)
+      a.packedDim = op.getLhsKPack() ? a.summedDim : a.otherDim;
+    if (b.format == tt::ScaleDotElemType::E2M1)
+      b.packedDim = op.getRhsKPack() ? b.summedDim : b.otherDim;
+
+    Location loc = op.getLoc();
+    rewriter.replaceOp(
+        op, createProduct(rewriter, loc, toFloats(rewriter, loc, a),
+                          toFloats(rewriter, loc, b), adaptor.getC()));
+    return success();
+  }
+
+private:
+  static Value toFloats(OpBuilder &builder, Location loc,
+                        const ScaledOperand &operand) {
+    bool isPlain = isa<FloatType>(getElementTypeOrSelf(operand.elements));
+    if (isPlain && !operand.scale)
+      return operand.elements;
+    return UnpackingLoops(operand).unpack(builder, loc);
+  }
+};
+
+} // namespace
+
+void triton_shared::populateTritonTensorsToLinalgDotScaled(
+    RewritePatternSet &patterns, ConversionTarget &target) {
+  patterns.add<LowerDotScaled>(patterns.getContext());
+  target.addLegalDialect<linalg::LinalgDialect, tensor::TensorDialect>();
+}

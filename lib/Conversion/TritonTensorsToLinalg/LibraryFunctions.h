@@ -1,0 +1,46 @@
+//===- LibraryFunctions.h - What a libdevice function computes --*- C++ -*-===//
+//
+// libdevice is NVIDIA's mathematical library for kernels; its functions are
+// called `__nv_<name>`. The wheel's libdevice module writes these names for
+// every target, so they are the portable names of mathematical functions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_LIBRARYFUNCTIONS_H
+#define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_LIBRARYFUNCTIONS_H
+
+#include "mlir/IR/Builders.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace mlir::triton_shared {
+
+/// Computes a scalar of the given type from scalars.
+using ScalarBuilder =
+    std::function<Value(OpBuilder &, Location, ValueRange, Type)>;
+
+/// Exactly one of the two is set.
+struct LibraryFunction {
+  ScalarBuilder build; ///< Computes it in arith and math.
+  std::string callee;  ///< The function of the C library that computes it.
+};
+
+/// What `symbol` computes, if that is known.
+std::optional<LibraryFunction> findLibraryFunction(StringRef symbol);
+
+/// The inverses of erf, erfc and the normal distribution. Empty for other
+/// names.
+ScalarBuilder findInverseFunction(StringRef name);
+
+/// The functions on integers and bits, and the conversions, by name without
+/// `__nv_`. Empty for other names.
+ScalarBuilder findIntegerFunction(StringRef name);
+
+/// The conversions `<from>2<to>_<rounding>`. Empty for other names.
+ScalarBuilder findConversionFunction(StringRef name);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_LIBRARYFUNCTIONS_H

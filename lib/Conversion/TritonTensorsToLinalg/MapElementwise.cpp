@@ -1,0 +1,127 @@
+//===- MapElementwise.cpp - tt.map_elementwise to linalg.generic ----------===//
+//
+// The region is the body of the loop. If it takes several neighbours at once
+// the operands are first taken apart into one tensor per neighbour.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "RegionBody.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+namespace {
+
+/// Every `pack`-th element of tensors of one shape, in row-major order.
+class Packs {
+public:
+  Packs(RankedTensorType shape, int64_t pack)
+      : shape(shape), pack(pack), count(shape.getNumElements() / pack) {
+    SmallVector<int64_t, 2> all =
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, shape.getRank()));
+    groups.push_back(ReassociationIndices(all));
+  }
+
+  RankedTensorType getPartType(Type elementType) const {
+    return RankedTensorType::get({count}, elementType);
+  }
+
+  /// The parts of `tensor`: part i holds the element i of each pack.
+  void split(OpBuilder &builder, Location loc, Value tensor,
+             SmallVectorImpl<Value> &parts) const {
+    Type elementType = getElementTypeOrSelf(tensor);
+    Value flat = tensor;
+    if (shape.getRank() > 1)
+      flat = tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
+    for (int64_t i = 0; i < pack; ++i)
+      parts.push_back(tensor::ExtractSliceOp::create(
+          builder, loc, getPartType(elementType), flat, at(builder, i),
+          at(builder, count), at(builder, pack)));
+  }
+
+  /// The tensor that has `parts`.
+  Value merge(OpBuilder &builder, Location loc, ValueRange parts) const {
+    Type elementType = getElementTypeOrSelf(parts.front());
+    Value flat = createEmptyTensor(
+        builder, loc,
+        RankedTensorType::get({shape.getNumElements()}, elementType));
+    for (auto [i, part] : llvm::enumerate(parts))
+      flat = tensor::InsertSliceOp::create(builder, loc, part, flat,
+                                           at(builder, i), at(builder, count),
+                                           at(builder, pack));
+    if (shape.getRank() == 1)
+      return flat;
+    return tensor::ExpandShapeOp::create(
+        builder, loc, RankedTensorType::get(shape.getShape(), elementType),
+        flat, groups);
+  }
+
+private:
+  static SmallVector<OpFoldResult> at(OpBuilder &builder, int64_t value) {
+    return {builder.getIndexAttr(value)};
+  }
+
+  RankedTensorType shape;
+  int64_t pack;
+  int64_t count;
+  SmallVector<ReassociationIndices> groups;
+};
+
+/// The region takes all neighbours of the first operand, then all of the
+/// second, and returns results in the same order.
+struct LowerMapElementwise : OpConversionPattern<tt::MapElementwiseOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::MapElementwiseOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getScalarOp().hasOneBlock())
+      return rewriter.notifyMatchFailure(
+          op, "region has several blocks; triton-structure-control-flow leaves "
+              "one");
+    Location loc = op.getLoc();
+    int64_t pack = op.getPack();
+    auto body = [&](OpBuilder &b, Location, ValueRange args) {
+      return cloneRegionBody(b, op.getScalarOp(), args);
+    };
+    if (pack == 1) {
+      rewriter.replaceOp(op, mapElements(rewriter, loc, op.getResultTypes(),
+                                         adaptor.getSrcs(), body));
+      return success();
+    }
+
+    auto shape = cast<RankedTensorType>(op.getSrcs().front().getType());
+    if (shape.getNumElements() % pack != 0)
+      return rewriter.notifyMatchFailure(op, "pack does not divide the tensor");
+    Packs packs(shape, pack);
+    SmallVector<Value> inputs;
+    for (Value src : adaptor.getSrcs())
+      packs.split(rewriter, loc, src, inputs);
+    SmallVector<Type> partTypes;
+    for (Type type : op.getResultTypes())
+      partTypes.append(pack, packs.getPartType(getElementTypeOrSelf(type)));
+    SmallVector<Value> parts =
+        mapElements(rewriter, loc, partTypes, inputs, body);
+    SmallVector<Value> results;
+    for (ValueRange rest = parts; !rest.empty(); rest = rest.drop_front(pack))
+      results.push_back(packs.merge(rewriter, loc, rest.take_front(pack)));
+    rewriter.replaceOp(op, results);
+    return success();
+  }
+};
+
+} // namespace
+
+void triton_shared::populateTritonTensorsToLinalgMapElementwise(
+    RewritePatternSet &patterns, ConversionTarget &target) {
+  patterns.add<LowerMapElementwise>(patterns.getContext());
+  target.addLegalDialect<linalg::LinalgDialect, tensor::TensorDialect>();
+}

@@ -1,0 +1,73 @@
+//===- Messages.cpp - tt.print and tt.assert ------------------------------===//
+//
+// What a kernel says to its user: the same ops in `tts`, whose operands are
+// numbers only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+namespace {
+
+/// A pointer is printed as its address.
+struct LowerPrint : OpConversionPattern<tt::PrintOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::PrintOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> values;
+    for (Value value : adaptor.getArgs())
+      values.push_back(
+          tts::isAccessBase(value.getType())
+              ? tts::ToAddressOp::create(rewriter, op.getLoc(), value)
+              : value);
+    rewriter.replaceOpWithNewOp<tts::PrintOp>(
+        op, op.getPrefixAttr(), op.getHexAttr(), op.getIsSignedAttr(), values);
+    return success();
+  }
+};
+
+/// `tt.assert` takes any integer, `tts.assert` only i1.
+struct LowerAssert : OpConversionPattern<tt::AssertOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::AssertOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value condition = adaptor.getCondition();
+    Type integer = getElementTypeOrSelf(condition.getType());
+    if (!integer.isInteger(1)) {
+      Type truth = rewriter.getI1Type();
+      if (auto tensor = dyn_cast<RankedTensorType>(condition.getType()))
+        truth = tensor.clone(truth);
+      auto body = [&](OpBuilder &builder, Location loc, ValueRange in) {
+        Value zero = createScalar(builder, loc, integer, 0);
+        Value isTrue = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::ne, in[0], zero);
+        return SmallVector<Value>{isTrue};
+      };
+      condition =
+          mapElements(rewriter, op.getLoc(), truth, condition, body).front();
+    }
+    rewriter.replaceOpWithNewOp<tts::AssertOp>(op, condition,
+                                               op.getMessageAttr());
+    return success();
+  }
+};
+
+} // namespace
+
+void triton_shared::populateTritonTensorsToLinalgMessages(
+    RewritePatternSet &patterns, ConversionTarget &target) {
+  patterns.add<LowerPrint, LowerAssert>(patterns.getContext());
+}

@@ -1,0 +1,215 @@
+//===- Program.cpp - The frame of a kernel --------------------------------===//
+//
+// A kernel becomes a func.func that computes one program of the grid. It is
+// told which one by its last six arguments, and gets each pointer as an
+// unranked memref.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Unsupported.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+//===----------------------------------------------------------------------===//
+// Functions and the grid
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct LowerFunc : OpConversionPattern<tt::FuncOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::FuncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FunctionType type = op.getFunctionType();
+    TypeConverter::SignatureConversion signature(type.getNumInputs());
+    SmallVector<Type> results;
+    if (failed(getTypeConverter()->convertSignatureArgs(type.getInputs(),
+                                                        signature)) ||
+        failed(getTypeConverter()->convertTypes(type.getResults(), results)))
+      return rewriter.notifyMatchFailure(op, "unknown type in the signature");
+    SmallVector<Type> program(kProgramArguments, rewriter.getI32Type());
+    signature.addInputs(program);
+
+    auto function = func::FuncOp::create(
+        rewriter, op.getLoc(), op.getName(),
+        rewriter.getFunctionType(signature.getConvertedTypes(), results));
+    function.setSymVisibilityAttr(op.getSymVisibilityAttr());
+    for (NamedAttribute attribute : op->getDiscardableAttrs())
+      if (attribute.getNameDialect())
+        function->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    for (unsigned i = 0; i < type.getNumInputs(); ++i)
+      if (DictionaryAttr attributes = op.getArgAttrDict(i))
+        function.setArgAttrs(i, attributes);
+
+    rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
+                                function.end());
+    if (!function.isExternal() &&
+        failed(rewriter.convertRegionTypes(&function.getBody(),
+                                           *getTypeConverter(), &signature)))
+      return rewriter.notifyMatchFailure(op, "unknown type in a block");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct LowerReturn : OpConversionPattern<tt::ReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::ReturnOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<func::ReturnOp>(op, adaptor.getSrcs());
+    return success();
+  }
+};
+
+/// A question about the grid is answered by one of the last arguments of the
+/// function: the first three are its sizes, the others the program's place.
+template <typename OpTy, unsigned first>
+struct LowerGridQuestion : OpConversionPattern<OpTy> {
+  using OpConversionPattern<OpTy>::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto function = op->template getParentOfType<func::FuncOp>();
+    if (!function || function.getNumArguments() < kProgramArguments)
+      return rewriter.notifyMatchFailure(op, "not in a converted kernel");
+    unsigned position = function.getNumArguments() - kProgramArguments + first +
+                        op.getAxisAsInt();
+    rewriter.replaceOp(op, function.getArgument(position));
+    return success();
+  }
+};
+
+/// For what has no meaning where the elements of a program run in order.
+struct EraseByName : ConversionPattern {
+  EraseByName(StringRef name, MLIRContext *context)
+      : ConversionPattern(name, /*benefit=*/1, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value>,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// The older spelling of the grid dependencies, whose result nobody reads.
+struct EraseGridDependency : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::ElementwiseInlineAsmOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isGridDependency(op))
+      return rewriter.notifyMatchFailure(op, "other assembly");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, rewriter.getIntegerAttr(op->getResult(0).getType(), 0));
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+/// The same address with another type of element.
+struct LowerPointerBitcast : OpConversionPattern<tt::BitcastOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::BitcastOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa<tt::PointerType>(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a pointer");
+    Type type = getTypeConverter()->convertType(op.getType());
+    if (!type)
+      return rewriter.notifyMatchFailure(op, "pointer to a block");
+    if (type == adaptor.getSrc().getType()) {
+      rewriter.replaceOp(op, adaptor.getSrc());
+      return success();
+    }
+    Value address =
+        tts::ToAddressOp::create(rewriter, op.getLoc(), adaptor.getSrc());
+    rewriter.replaceOpWithNewOp<tts::FromAddressOp>(op, type, address);
+    return success();
+  }
+};
+
+/// An op that only passes pointers on or accesses memory through them keeps its
+/// name and gets other types.
+struct ConvertPointerTypes : ConversionPattern {
+  ConvertPointerTypes(const TypeConverter &types, MLIRContext *context)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!isa_and_present<tts::TTSDialect>(op->getDialect()) &&
+        !isa<arith::SelectOp, ub::PoisonOp>(op))
+      return rewriter.notifyMatchFailure(op, "not an op on pointers");
+    if (getTypeConverter()->isLegal(op))
+      return rewriter.notifyMatchFailure(op, "no pointer left");
+    FailureOr<Operation *> converted =
+        convertOpResultTypes(op, operands, *getTypeConverter(), rewriter);
+    if (failed(converted))
+      return failure();
+    rewriter.replaceOp(op, (*converted)->getResults());
+    return success();
+  }
+};
+
+} // namespace
+
+void triton_shared::addPointerConversion(TypeConverter &types) {
+  types.addConversion([](Type type) { return type; });
+  types.addConversion([](RankedTensorType type) -> std::optional<Type> {
+    if (isa<tt::PointerType>(type.getElementType()))
+      return Type();
+    return type;
+  });
+  types.addConversion([](tt::PointerType type) -> std::optional<Type> {
+    Type element = type.getPointeeType();
+    if (isa<tt::PointerType>(element))
+      element = IntegerType::get(type.getContext(), 64);
+    if (element.isInteger(1))
+      element = IntegerType::get(type.getContext(), 8);
+    if (!element.isIntOrFloat())
+      return Type();
+    return UnrankedMemRefType::get(element, /*memorySpace=*/Attribute());
+  });
+}
+
+void triton_shared::populateTritonTensorsToLinalgProgram(
+    const TypeConverter &types, RewritePatternSet &patterns,
+    ConversionTarget &target) {
+  MLIRContext *context = patterns.getContext();
+  patterns.add<LowerFunc, LowerReturn, LowerPointerBitcast>(types, context);
+  patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, 0>,
+               LowerGridQuestion<tt::GetProgramIdOp, kGridSizeArguments>>(
+      context);
+  patterns.add<EraseGridDependency>(context);
+  patterns.add<ConvertPointerTypes>(types, context);
+  for (StringRef name :
+       {"gpu.barrier", "ttg.barrier", "tt.grid_dependency_wait",
+        "tt.grid_dependency_launch_dependents", "llvm.intr.assume"})
+    patterns.add<EraseByName>(name, context);
+  scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
+  target.addLegalDialect<func::FuncDialect>();
+  target.addDynamicallyLegalDialect<tts::TTSDialect>(
+      [&](Operation *op) { return types.isLegal(op); });
+}

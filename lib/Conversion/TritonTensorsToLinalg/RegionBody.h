@@ -1,0 +1,25 @@
+//===- RegionBody.h - The region of a tt op, built elsewhere ----*- C++ -*-===//
+//
+// `tt.reduce`, `tt.scan` and `tt.map_elementwise` hold a region over scalars.
+// Their lowerings build that region once more inside a loop.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_REGIONBODY_H
+#define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_REGIONBODY_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Region.h"
+
+namespace mlir::triton_shared {
+
+/// Copies the only block of `region` to where `builder` stands, with
+/// `arguments` in place of its arguments. Returns the values that its
+/// terminator returns. The copies are seen by a conversion that listens to
+/// `builder`, so `tt` ops among them are lowered as well.
+SmallVector<Value> cloneRegionBody(OpBuilder &builder, Region &region,
+                                   ValueRange arguments);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_REGIONBODY_H

@@ -1,0 +1,123 @@
+//===- Unsupported.cpp - What the pass cannot lower -----------------------===//
+//
+// Every op that stays behind is an error at its place in the kernel, which says
+// why and what to write instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Unsupported.h"
+
+#include "LibraryFunctions.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+//===----------------------------------------------------------------------===//
+// Before the conversion
+//===----------------------------------------------------------------------===//
+
+/// The pass that should have removed `op`, if there is one.
+static StringRef findMissingPass(Operation *op) {
+  auto holds = [&](auto isType) {
+    auto isElement = [&](Type type) {
+      return isType(getElementTypeOrSelf(type));
+    };
+    return llvm::any_of(op->getOperandTypes(), isElement) ||
+           llvm::any_of(op->getResultTypes(), isElement);
+  };
+  if (isa<tt::CallOp>(op))
+    return "triton-inline-calls";
+  if (holds([](Type type) { return isa<tt::TensorDescType>(type); }))
+    return "triton-descriptors-to-structured";
+  if (isa<tt::LoadOp, tt::StoreOp, tt::AddPtrOp, tt::IntToPtrOp, tt::PtrToIntOp,
+          tt::AtomicRMWOp, tt::AtomicCASOp>(op))
+    return "triton-to-structured";
+  return "";
+}
+
+static LogicalResult reportWrongPhase(Operation *op) {
+  StringRef pass = findMissingPass(op);
+  if (pass.empty())
+    return success();
+  InFlightDiagnostic error =
+      op->emitOpError("is not expected in phase 'structured'");
+  error.attachNote() << "run --" << pass << " first";
+  return error;
+}
+
+bool triton_shared::isGridDependency(tt::ElementwiseInlineAsmOp op) {
+  StringRef text = op.getAsmString().trim();
+  return op.getArgs().empty() && op->getNumResults() == 1 &&
+         op->getResult(0).getType().isInteger() &&
+         text.consume_front("griddepcontrol.") &&
+         (text.starts_with("wait;") ||
+          text.starts_with("launch_dependents;")) &&
+         text.split(';').second.trim().starts_with("//");
+}
+
+static LogicalResult reportInlineAssembly(tt::ElementwiseInlineAsmOp op) {
+  if (isGridDependency(op))
+    return success();
+  InFlightDiagnostic error =
+      op.emitOpError("holds assembly, which only one kind of GPU understands");
+  error.attachNote() << "the assembly is \"" << op.getAsmString() << "\"";
+  error.attachNote() << "write it with operations of triton.language, or call "
+                        "a function of libdevice";
+  return error;
+}
+
+static LogicalResult reportUnknownFunction(tt::ExternElementwiseOp op) {
+  if (findLibraryFunction(op.getSymbol()))
+    return success();
+  InFlightDiagnostic error = op.emitOpError("calls \"")
+                             << op.getSymbol()
+                             << "\", which has no portable meaning";
+  error.attachNote() << "known are the functions of libdevice that "
+                        "docs/supported-ops.md lists";
+  error.attachNote() << "write it with operations of triton.language, or with "
+                        "a libdevice function that is known";
+  return error;
+}
+
+LogicalResult triton_shared::reportUnsupported(Operation *root) {
+  LogicalResult result = success();
+  root->walk([&](Operation *op) {
+    LogicalResult supported =
+        llvm::TypeSwitch<Operation *, LogicalResult>(op)
+            .Case<tt::ElementwiseInlineAsmOp>(reportInlineAssembly)
+            .Case<tt::ExternElementwiseOp>(reportUnknownFunction)
+            .Default(reportWrongPhase);
+    if (failed(supported))
+      result = failure();
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// After the conversion
+//===----------------------------------------------------------------------===//
+
+static bool isLeftover(Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  return dialect == "tt" || dialect == "ttg";
+}
+
+LogicalResult triton_shared::reportLeftovers(Operation *root) {
+  LogicalResult result = success();
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (!isLeftover(op))
+      return WalkResult::advance();
+    result = failure();
+    InFlightDiagnostic error = op->emitOpError("has no lowering to linalg");
+    error.attachNote() << "its operands and attributes are a combination that "
+                          "is not supported, see docs/supported-ops.md";
+    error.attachNote() << "compute the value with other operations of "
+                          "triton.language";
+    // The body of a reported op is part of it.
+    return WalkResult::skip();
+  });
+  return result;
+}

@@ -1,0 +1,71 @@
+//===- PointerParts.cpp - The parts of block pointers and descriptors -----===//
+
+#include "PointerParts.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+TensorParts TensorParts::ofBlockPointer(ValueRange parts) {
+  size_t rank = (parts.size() - 1) / 3;
+  TensorParts tensor;
+  tensor.base = parts.front();
+  tensor.shape = llvm::to_vector(parts.slice(1, rank));
+  tensor.strides = llvm::to_vector(parts.slice(1 + rank, rank));
+  tensor.offsets = llvm::to_vector(parts.slice(1 + 2 * rank, rank));
+  return tensor;
+}
+
+TensorParts TensorParts::ofDescriptor(ValueRange parts) {
+  size_t rank = (parts.size() - 2) / 2;
+  TensorParts tensor;
+  tensor.base = parts.front();
+  tensor.shape = llvm::to_vector(parts.slice(1, rank));
+  tensor.strides = llvm::to_vector(parts.slice(1 + rank, rank));
+  tensor.paddingIsNan = parts.back();
+  return tensor;
+}
+
+SmallVector<Value> TensorParts::flatten() const {
+  SmallVector<Value> parts{base};
+  llvm::append_range(parts, shape);
+  llvm::append_range(parts, strides);
+  llvm::append_range(parts, offsets);
+  if (paddingIsNan)
+    parts.push_back(paddingIsNan);
+  return parts;
+}
+
+Value triton_shared::extendToI64(OpBuilder &builder, Location loc,
+                                 Value value) {
+  Type i64 = builder.getI64Type();
+  if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+    i64 = tensor.clone(i64);
+  if (value.getType() == i64)
+    return value;
+  return arith::ExtSIOp::create(builder, loc, i64, value);
+}
+
+BlockPlace triton_shared::placeBlock(OpBuilder &builder, Location loc,
+                                     const TensorParts &tensor,
+                                     ArrayRef<Value> offsets,
+                                     ArrayRef<int32_t> bounded) {
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  BlockPlace place;
+  for (auto [offset, stride] : llvm::zip_equal(offsets, tensor.strides)) {
+    Value step = arith::MulIOp::create(builder, loc, offset, stride);
+    place.offset =
+        place.offset ? arith::AddIOp::create(builder, loc, place.offset, step)
+                     : step;
+    place.dimensions.push_back({stride});
+  }
+  if (!place.offset)
+    place.offset = zero;
+  for (int32_t d : bounded) {
+    tts::DimensionAccess &dimension = place.dimensions[d];
+    dimension.low = arith::SubIOp::create(builder, loc, zero, offsets[d]);
+    dimension.high =
+        arith::SubIOp::create(builder, loc, tensor.shape[d], offsets[d]);
+  }
+  return place;
+}

@@ -1,0 +1,328 @@
+//===- PointerPass.cpp - Pointers become a base and an offset -------------===//
+//
+// One walk in program order. When it reaches an operation, the offsets of its
+// pointer operands are known; operations that move pointers are repeated on
+// offsets, accesses become `tts`, and values carried by scf change their type
+// in place. Converting between bases happens where a pointer meets another:
+// at selects, loop starts and yields.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PointerBases.h"
+#include "PointerOffsets.h"
+
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_TRITONTOSTRUCTURED
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+namespace {
+
+/// Rewrites one function; see the file's header.
+class PointerRewriter {
+public:
+  PointerRewriter(tt::FuncOp function, DataFlowSolver &solver)
+      : function(function), offsets(function, solver) {}
+
+  LogicalResult run() {
+    if (!function.getBody().hasOneBlock())
+      return function.emitOpError("has unstructured control flow")
+                 .attachNote()
+             << "run triton-structure-control-flow before";
+    for (BlockArgument argument : function.getArguments())
+      if (isPointerLike(argument.getType()))
+        offsets.setArgument(argument);
+    if (failed(rewriteBlock(function.getBody().front())))
+      return failure();
+    for (Operation *op : llvm::reverse(replaced))
+      op->erase();
+    return success();
+  }
+
+private:
+  LogicalResult rewriteBlock(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (failed(rewrite(&op)))
+        return failure();
+    return success();
+  }
+
+  LogicalResult rewrite(Operation *op);
+  LogicalResult rewriteRegions(Operation *op);
+  LogicalResult rewriteYield(Operation *op, ValueRange operands,
+                             ValueRange successors, unsigned firstOperand);
+  LogicalResult refuse(Operation *op);
+
+  /// True for an operand or result that is, or was, a pointer.
+  bool touchesPointers(Operation *op) const {
+    auto isPointer = [&](Value value) { return offsets.isPointer(value); };
+    return llvm::any_of(op->getOperands(), isPointer) ||
+           llvm::any_of(op->getResults(), isPointer);
+  }
+
+  void rewriteAddPtr(tt::AddPtrOp op);
+  void rewriteMove(Operation *op);
+  void rewriteBitcast(tt::BitcastOp op);
+  void rewriteIntToPtr(tt::IntToPtrOp op);
+  void rewritePtrToInt(tt::PtrToIntOp op);
+  LogicalResult rewriteAccess(Operation *op);
+  LogicalResult rewriteStructuredAccess(Operation *op);
+
+  tt::FuncOp function;
+  PointerOffsets offsets;
+  SmallVector<Operation *> replaced;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
+LogicalResult PointerRewriter::rewrite(Operation *op) {
+  if (isa<scf::ForOp, scf::WhileOp, scf::IfOp, scf::IndexSwitchOp,
+          scf::ExecuteRegionOp>(op))
+    return rewriteRegions(op);
+  if (auto yield = dyn_cast<scf::YieldOp>(op)) {
+    Operation *parent = op->getParentOp();
+    ValueRange successors = parent->getResults();
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      successors = loop.getRegionIterArgs();
+    else if (auto loop = dyn_cast<scf::WhileOp>(parent))
+      successors = loop.getBeforeArguments();
+    return rewriteYield(op, op->getOperands(), successors, 0);
+  }
+  if (auto condition = dyn_cast<scf::ConditionOp>(op))
+    return rewriteYield(
+        op, condition.getArgs(),
+        cast<scf::WhileOp>(op->getParentOp()).getAfterArguments(), 1);
+
+  if (touchesPointers(op)) {
+    bool handled =
+        llvm::TypeSwitch<Operation *, bool>(op)
+            .Case([&](tt::AddPtrOp op) { return rewriteAddPtr(op), true; })
+            .Case([&](tt::BitcastOp op) { return rewriteBitcast(op), true; })
+            .Case([&](tt::IntToPtrOp op) { return rewriteIntToPtr(op), true; })
+            .Case([&](tt::PtrToIntOp op) { return rewritePtrToInt(op), true; })
+            .Case<tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+                  tt::ReshapeOp, tt::TransOp, tt::JoinOp, tt::SplitOp,
+                  tt::CatOp, tt::GatherOp, arith::SelectOp, ub::PoisonOp>(
+                [&](Operation *op) { return rewriteMove(op), true; })
+            .Default(false);
+    if (handled) {
+      replaced.push_back(op);
+      return success();
+    }
+    if (isa<tts::LoadOp, tts::StoreOp, tts::AtomicRMWOp>(op))
+      return rewriteStructuredAccess(op);
+    return rewriteAccess(op);
+  }
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(rewriteBlock(block)))
+        return failure();
+  return success();
+}
+
+LogicalResult PointerRewriter::refuse(Operation *op) {
+  InFlightDiagnostic diagnostic =
+      op->emitOpError("uses a pointer in a way that is not supported");
+  for (Value operand : op->getOperands())
+    if (offsets.isPointer(operand))
+      diagnostic.attachNote(operand.getLoc()) << "the pointer comes from here";
+  diagnostic.attachNote(op->getLoc())
+      << "convert the pointer to an integer before, and back after";
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+/// Values that scf carries keep their place and change their type: whoever
+/// passes something to them converts it (rewriteYield, and the starts of loops
+/// here).
+LogicalResult PointerRewriter::rewriteRegions(Operation *op) {
+  OpBuilder builder(op);
+  auto convertStarts = [&](MutableOperandRange starts, ValueRange carried) {
+    for (auto [start, value] : llvm::zip_equal(starts, carried))
+      if (offsets.isPointer(start.get()))
+        start.set(offsets.get(builder, op->getLoc(), start.get(),
+                              offsets.getBase(value)));
+  };
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    convertStarts(loop.getInitArgsMutable(), loop.getRegionIterArgs());
+  else if (auto loop = dyn_cast<scf::WhileOp>(op))
+    convertStarts(loop.getInitsMutable(), loop.getBeforeArguments());
+
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        offsets.convertInPlace(argument);
+  for (Value result : op->getResults())
+    offsets.convertInPlace(result);
+
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (failed(rewriteBlock(block)))
+        return failure();
+  return success();
+}
+
+LogicalResult PointerRewriter::rewriteYield(Operation *op, ValueRange operands,
+                                            ValueRange successors,
+                                            unsigned firstOperand) {
+  if (operands.size() != successors.size())
+    return touchesPointers(op) ? refuse(op) : success();
+  OpBuilder builder(op);
+  SmallVector<Value> converted;
+  for (auto [operand, successor] : llvm::zip_equal(operands, successors))
+    converted.push_back(offsets.isPointer(operand)
+                            ? offsets.get(builder, op->getLoc(), operand,
+                                          offsets.getBase(successor))
+                            : operand);
+  for (auto [i, value] : llvm::enumerate(converted))
+    op->setOperand(firstOperand + i, value);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operations that make and move pointers
+//===----------------------------------------------------------------------===//
+
+void PointerRewriter::rewriteAddPtr(tt::AddPtrOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value start = offsets.get(builder, loc, op.getPtr());
+  Value step = extendToI64(builder, loc, op.getOffset());
+  offsets.set(op, isZero(start) ? step
+                                : arith::AddIOp::create(builder, loc, start,
+                                                        step));
+}
+
+/// Repeats `op`, which moves elements without looking at them, on offsets.
+void PointerRewriter::rewriteMove(Operation *op) {
+  OpBuilder builder(op);
+  if (isa<ub::PoisonOp>(op)) {
+    Type type = getOffsetType(op->getResult(0).getType());
+    offsets.set(op->getResult(0),
+                arith::ConstantOp::create(builder, op->getLoc(),
+                                          builder.getZeroAttr(type)));
+    return;
+  }
+  PointerBase base = offsets.getBase(op->getResult(0));
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(offsets.isPointer(operand)
+                           ? offsets.get(builder, op->getLoc(), operand, base)
+                           : operand);
+  Operation *moved = builder.clone(*op);
+  moved->setOperands(operands);
+  for (auto [result, offset] :
+       llvm::zip_equal(op->getResults(), moved->getResults())) {
+    offset.setType(getOffsetType(result.getType()));
+    offsets.set(result, offset);
+  }
+}
+
+void PointerRewriter::rewriteBitcast(tt::BitcastOp op) {
+  OpBuilder builder(op);
+  Value offset = offsets.get(builder, op.getLoc(), op.getSrc());
+  int64_t from = getElementBytes(op.getSrc().getType());
+  int64_t to = getElementBytes(op.getType());
+  offsets.set(op, rescale(builder, op.getLoc(), offset, from, to));
+}
+
+void PointerRewriter::rewriteIntToPtr(tt::IntToPtrOp op) {
+  OpBuilder builder(op);
+  offsets.set(op, rescale(builder, op.getLoc(), op.getSrc(), 1,
+                          getElementBytes(op.getType())));
+}
+
+void PointerRewriter::rewritePtrToInt(tt::PtrToIntOp op) {
+  OpBuilder builder(op);
+  op.replaceAllUsesWith(
+      offsets.getAddress(builder, op.getLoc(), op.getSrc()));
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+LogicalResult PointerRewriter::rewriteAccess(Operation *op) {
+  OpBuilder builder(op);
+  if (auto print = dyn_cast<tt::PrintOp>(op)) {
+    for (OpOperand &operand : print->getOpOperands())
+      if (offsets.isPointer(operand.get()))
+        operand.set(offsets.getAddress(builder, op->getLoc(), operand.get()));
+    return success();
+  }
+  std::optional<SmallVector<Value>> results =
+      lowerAccess(builder, op, offsets);
+  if (!results)
+    return refuse(op);
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), *results)) {
+    if (offsets.isPointer(result))
+      offsets.set(result, rescale(builder, op->getLoc(), value, 1,
+                                  getElementBytes(result.getType())));
+    else
+      result.replaceAllUsesWith(value);
+  }
+  replaced.push_back(op);
+  return success();
+}
+
+/// Accesses that block pointers and descriptors have become start at a scalar
+/// pointer, which may have been computed.
+LogicalResult PointerRewriter::rewriteStructuredAccess(Operation *op) {
+  OpBuilder builder(op);
+  auto rebase = [&](OpOperand &base, OpOperand &offset) {
+    Value pointer = base.get();
+    Value start = offsets.get(builder, op->getLoc(), pointer);
+    base.set(offsets.getBaseOf(pointer));
+    if (isZero(start))
+      return;
+    Value step = offset.get();
+    if (isa<RankedTensorType>(step.getType()))
+      start = tt::SplatOp::create(builder, op->getLoc(), step.getType(), start);
+    offset.set(arith::AddIOp::create(builder, op->getLoc(), start, step));
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tts::LoadOp, tts::StoreOp, tts::AtomicRMWOp>([&](auto access) {
+        rebase(access.getBaseMutable(), access.getOffsetMutable());
+      });
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct TritonToStructured
+    : triton_shared::impl::TritonToStructuredBase<TritonToStructured> {
+  void runOnOperation() override {
+    DataFlowSolver solver;
+    dataflow::loadBaselineAnalyses(solver);
+    solver.load<PointerBaseAnalysis>();
+    if (failed(solver.initializeAndRun(getOperation())))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<tt::FuncOp>())
+      if (!function.isExternal() &&
+          failed(PointerRewriter(function, solver).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,51 @@
+//===- InitAll.cpp - Registration of everything the project uses ----------===//
+
+#include "triton-shared/InitAll.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Transforms/Passes.h"
+#include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#if __has_include("triton-shared/Pipelines/LinalgToCpu.h") // BOOT
+#include "triton-shared/Conversion/LinalgToCpu.h"
+#include "triton-shared/Pipelines/LinalgToCpu.h"
+#else
+namespace mlir::triton_shared { inline void registerLinalgToCpuExternalModels(DialectRegistry&) {} inline void registerLinalgToCpuPipelines() {} }
+#endif // BOOT
+#include "triton-shared/Pipelines/Phases.h"
+#include "triton-shared/Transforms/Passes.h"
+
+using namespace mlir;
+
+void triton_shared::registerAllDialects(DialectRegistry &registry) {
+  registry
+      .insert<affine::AffineDialect, arith::ArithDialect,
+              bufferization::BufferizationDialect, cf::ControlFlowDialect,
+              DLTIDialect, func::FuncDialect, gpu::GPUDialect,
+              linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+              triton::TritonDialect, triton::gpu::TritonGPUDialect,
+              tts::TTSDialect, ub::UBDialect>();
+  registerLinalgToCpuExternalModels(registry);
+}
+
+void triton_shared::registerAllPasses() {
+  registerTritonSharedTransformsPasses();
+#if __has_include("triton-shared/Pipelines/LinalgToCpu.h") // BOOT
+  registerTritonSharedConversionPasses();
+#else
+  registerTritonDescriptorsToStructured(); registerTritonToStructured(); registerTritonTensorsToLinalg(); registerStructuredToMemRef();
+#endif // BOOT
+  registerTritonToLinalgPipelines();
+  registerLinalgToCpuPipelines();
+  registerTransformsPasses();
+}

@@ -1,0 +1,192 @@
+//===- Phases.cpp - From one phase to the next ----------------------------===//
+
+#include "triton-shared/Pipelines/Phases.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#if __has_include("triton-shared/Pipelines/LinalgToCpu.h") // BOOT
+#include "triton-shared/Pipelines/LinalgToCpu.h"
+#else
+namespace mlir::triton_shared { inline void buildLinalgToCpuPipeline(OpPassManager&) {} }
+#endif // BOOT
+#include "triton-shared/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+StringRef triton_shared::stringifyPhase(Phase phase) {
+  switch (phase) {
+  case Phase::Source:
+    return "source";
+  case Phase::Ttir:
+    return "ttir";
+  case Phase::Structured:
+    return "structured";
+  case Phase::Linalg:
+    return "linalg";
+  case Phase::MemRef:
+    return "memref";
+  case Phase::Llir:
+    return "llir";
+  }
+  llvm_unreachable("covered switch");
+}
+
+std::optional<Phase> triton_shared::symbolizePhase(StringRef name) {
+  return llvm::StringSwitch<std::optional<Phase>>(name)
+      .Case("ttir", Phase::Ttir)
+      .Case("structured", Phase::Structured)
+      .Case("linalg", Phase::Linalg)
+      .Case("memref", Phase::MemRef)
+      .Case("llir", Phase::Llir)
+      .Default(std::nullopt);
+}
+
+StringRef triton_shared::listPhases() {
+  return "ttir, structured, linalg, memref or llir";
+}
+
+Phase triton_shared::detectPhase(ModuleOp module) {
+  bool hasTriton = false, hasTritonMemory = false, hasStructured = false;
+  bool hasLlvmFunction = false, isStructuredFunction = true;
+  module.walk([&](Operation *op) {
+    hasLlvmFunction |= isa<LLVM::LLVMFuncOp>(op);
+    if (isa_and_nonnull<tts::TTSDialect>(op->getDialect()))
+      hasStructured = true;
+    if (!isa_and_nonnull<triton::TritonDialect>(op->getDialect()))
+      return;
+    hasTriton = true;
+    hasTritonMemory |= isa<triton::LoadOp, triton::StoreOp, triton::AddPtrOp,
+                           triton::CallOp>(op);
+    if (auto function = dyn_cast<triton::FuncOp>(op))
+      isStructuredFunction &= function.getBody().hasOneBlock();
+  });
+  if (hasTriton)
+    return hasStructured && !hasTritonMemory && isStructuredFunction
+               ? Phase::Structured
+               : Phase::Source;
+  if (hasStructured)
+    return Phase::Linalg;
+  return hasLlvmFunction ? Phase::Llir : Phase::MemRef;
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+static void addCleanUp(OpPassManager &manager) {
+  manager.addPass(createCanonicalizerPass());
+  manager.addPass(createCSEPass());
+}
+
+static void buildTtir(OpPassManager &manager) {
+  manager.addPass(createTritonStructureControlFlow());
+  manager.addPass(createTritonInlineCalls());
+  addCleanUp(manager);
+  manager.addPass(createTritonCombine());
+  addCleanUp(manager);
+  manager.addPass(createLoopInvariantCodeMotionPass());
+}
+
+static void buildStructured(OpPassManager &manager) {
+  manager.addPass(createTritonDescriptorsToStructured());
+  manager.addPass(createTritonToStructured());
+  addCleanUp(manager);
+  manager.addPass(createStructuredRecoverAccesses());
+  addCleanUp(manager);
+  // Strides and bounds of loop accesses have become scalar arithmetic.
+  manager.addPass(createLoopInvariantCodeMotionPass());
+}
+
+static void buildLinalg(OpPassManager &manager) {
+  manager.addPass(createTritonTensorsToLinalg());
+  addCleanUp(manager);
+}
+
+static void buildMemRef(OpPassManager &manager) {
+  manager.addPass(createStructuredToMemRef());
+  addCleanUp(manager);
+}
+
+void triton_shared::buildPhase(OpPassManager &manager, Phase phase) {
+  switch (phase) {
+  case Phase::Source:
+    return;
+  case Phase::Ttir:
+    buildTtir(manager);
+    break;
+  case Phase::Structured:
+    buildStructured(manager);
+    break;
+  case Phase::Linalg:
+    buildLinalg(manager);
+    break;
+  case Phase::MemRef:
+    buildMemRef(manager);
+    break;
+  case Phase::Llir:
+    return buildLinalgToCpuPipeline(manager);
+  }
+  manager.addPass(createVerifyPhase({stringifyPhase(phase).str()}));
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+static Phase next(Phase phase) {
+  return static_cast<Phase>(static_cast<int>(phase) + 1);
+}
+
+LogicalResult triton_shared::runToPhase(
+    ModuleOp module, Phase target, PhaseCallback reached,
+    function_ref<LogicalResult(PassManager &)> configure) {
+  Phase current = detectPhase(module);
+  if (current > target)
+    return module.emitError("is in phase '")
+           << stringifyPhase(current) << "', which comes after '"
+           << stringifyPhase(target) << "'";
+  while (current != target) {
+    current = next(current);
+    PassManager manager(module.getContext());
+    if (configure && failed(configure(manager)))
+      return failure();
+    buildPhase(manager, current);
+    if (failed(manager.run(module)) ||
+        (reached && failed(reached(current, module))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult triton_shared::dumpPhase(StringRef folder, Phase phase,
+                                       ModuleOp module) {
+  SmallString<128> path(folder);
+  llvm::sys::path::append(
+      path, llvm::formatv("{0:d2}.{1}.mlir", static_cast<int>(phase),
+                          stringifyPhase(phase))
+                .str());
+  std::error_code error = llvm::sys::fs::create_directories(folder);
+  if (!error) {
+    llvm::raw_fd_ostream stream(path, error);
+    if (!error)
+      module.print(stream, OpPrintingFlags().enableDebugInfo());
+  }
+  if (error)
+    return module.emitError("cannot write '")
+           << path << "': " << error.message();
+  return success();
+}

@@ -1,0 +1,333 @@
+//===- StructuredRecoverAccesses.cpp - Gathers become strided -------------===//
+//
+// Asks the analyses about every gather and scatter first, then changes the IR:
+// carried tensors of offsets become carried scalars, and an access whose block
+// has a pattern says so dimension by dimension. Whatever has no pattern stays.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CarriedScalars.h"
+#include "IndexBuilder.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Analysis/MaskAnalysis.h"
+#include "triton-shared/Analysis/PointerAnalysis.h"
+#include "triton-shared/Analysis/UseAnalysis.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_STRUCTUREDRECOVERACCESSES
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+namespace {
+
+/// What the analyses say about one gather or scatter.
+struct RecoveredAccess {
+  Operation *op;
+  SmallVector<int64_t> shape;
+  AccessPattern pattern;
+  MaskPattern mask;
+};
+
+/// Builds the accesses of a function from their patterns.
+class AccessBuilder {
+public:
+  AccessBuilder(const RecoveredAccess &access, const AffineAnalysis &forms,
+                SymbolValues &values)
+      : access(access), values(values), builder(access.op),
+        indices(builder, access.op->getLoc(), forms, values) {}
+
+  void replaceGather(tts::GatherOp gather);
+  void replaceScatter(tts::ScatterOp scatter);
+
+private:
+  SmallVector<tts::DimensionAccess> buildDimensions();
+  void buildBounds(MutableArrayRef<tts::DimensionAccess> dimensions);
+  Value buildBound(ArrayRef<AffineExpr> bounds, bool wantsLargest);
+  Value buildCondition();
+  Value buildMask(Value mask);
+  Value buildOther(Value other);
+  Value negate(Value predicate);
+  Value conjoin(Value lhs, Value rhs);
+  Location getLoc() const { return access.op->getLoc(); }
+
+  const RecoveredAccess &access;
+  SymbolValues &values;
+  OpBuilder builder;
+  IndexBuilder indices;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
+
+SmallVector<tts::DimensionAccess> AccessBuilder::buildDimensions() {
+  SmallVector<tts::DimensionAccess> dimensions;
+  for (auto [d, pattern] : llvm::enumerate(access.pattern.dimensions)) {
+    tts::DimensionAccess &dimension = dimensions.emplace_back();
+    dimension.stride = indices.buildMixed(pattern.stride);
+    if (pattern.isWrapped()) {
+      dimension.wrapStart = indices.build(pattern.wrapStart);
+      dimension.wrapSize = indices.build(pattern.wrapSize);
+    }
+    if (pattern.isGathered())
+      dimension.indices =
+          indices.buildList(pattern.indices, d, access.shape[d]);
+  }
+  buildBounds(dimensions);
+  return dimensions;
+}
+
+/// The smallest or largest of `bounds`.
+Value AccessBuilder::buildBound(ArrayRef<AffineExpr> bounds,
+                                bool wantsLargest) {
+  Value bound;
+  for (AffineExpr expr : bounds) {
+    Value next = indices.build(expr);
+    if (!bound)
+      bound = next;
+    else if (wantsLargest)
+      bound = arith::MaxSIOp::create(builder, getLoc(), bound, next);
+    else
+      bound = arith::MinSIOp::create(builder, getLoc(), bound, next);
+  }
+  return bound;
+}
+
+void AccessBuilder::buildBounds(
+    MutableArrayRef<tts::DimensionAccess> dimensions) {
+  if (dimensions.empty())
+    return;
+  for (auto [d, bounds] : llvm::enumerate(access.mask.dimensions)) {
+    if (bounds.lows.empty() && bounds.highs.empty())
+      continue;
+    dimensions[d].low = bounds.lows.empty()
+                            ? indices.getConstant(0)
+                            : buildBound(bounds.lows, /*wantsLargest=*/true);
+    dimensions[d].high = bounds.highs.empty()
+                             ? indices.getConstant(access.shape[d])
+                             : buildBound(bounds.highs, /*wantsLargest=*/false);
+  }
+  Value condition = buildCondition();
+  if (!condition)
+    return;
+  // A block without a condition has no elements without it.
+  auto *bounded = llvm::find_if(
+      dimensions, [](const auto &dimension) { return dimension.isBounded(); });
+  if (bounded == dimensions.end()) {
+    bounded = dimensions.begin();
+    bounded->low = indices.getConstant(0);
+    bounded->high = indices.getConstant(access.shape.front());
+  }
+  bounded->high =
+      arith::SelectOp::create(builder, getLoc(), condition, bounded->high,
+                              indices.getConstant(0));
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+Value AccessBuilder::negate(Value predicate) {
+  Type type = predicate.getType();
+  TypedAttr one = builder.getBoolAttr(true);
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    one = DenseElementsAttr::get(tensor, true);
+  Value yes = arith::ConstantOp::create(builder, getLoc(), one);
+  return arith::XOrIOp::create(builder, getLoc(), predicate, yes);
+}
+
+Value AccessBuilder::conjoin(Value lhs, Value rhs) {
+  return lhs ? arith::AndIOp::create(builder, getLoc(), lhs, rhs) : rhs;
+}
+
+/// What must hold for any element to take part; null if nothing must.
+Value AccessBuilder::buildCondition() {
+  Value condition;
+  for (const Predicate &scalar : access.mask.scalars) {
+    Value value = values.lookUp(scalar.value);
+    condition = conjoin(condition, scalar.isNegated ? negate(value) : value);
+  }
+  for (const UniformComparison &comparison : access.mask.comparisons) {
+    Value number = indices.build(comparison.expr);
+    condition = conjoin(
+        condition, arith::CmpIOp::create(builder, getLoc(),
+                                         comparison.predicate, number,
+                                         indices.getConstant(0)));
+  }
+  if (access.mask.isNever)
+    return arith::ConstantOp::create(builder, getLoc(),
+                                     builder.getBoolAttr(false));
+  return condition;
+}
+
+/// The part of the mask that is not bounds; all of it if there are no
+/// dimensions to bound.
+Value AccessBuilder::buildMask(Value mask) {
+  if (access.shape.empty())
+    return mask;
+  Value residual;
+  for (const ResidualMask &rest : access.mask.residuals) {
+    Value value = values.lookUp(rest.predicate.value);
+    residual =
+        conjoin(residual, rest.predicate.isNegated ? negate(value) : value);
+  }
+  return residual;
+}
+
+/// One number for all elements where that is what `other` is.
+Value AccessBuilder::buildOther(Value other) {
+  if (!other)
+    return nullptr;
+  if (auto splat = other.getDefiningOp<tt::SplatOp>())
+    return splat.getSrc();
+  DenseElementsAttr constant;
+  if (!matchPattern(other, m_Constant(&constant)) || !constant.isSplat())
+    return other;
+  return arith::ConstantOp::create(builder, getLoc(),
+                                   constant.getSplatValue<TypedAttr>());
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+void AccessBuilder::replaceGather(tts::GatherOp gather) {
+  Value offset = indices.build(access.pattern.offset);
+  SmallVector<tts::DimensionAccess> dimensions = buildDimensions();
+  Value mask = buildMask(gather.getMask());
+  bool isMasked = mask || llvm::any_of(dimensions, [](const auto &dimension) {
+                    return dimension.isBounded();
+                  });
+  Value other = isMasked ? buildOther(gather.getOther()) : nullptr;
+  auto load = tts::LoadOp::create(builder, getLoc(), gather.getType(),
+                                  gather.getBase(), offset, dimensions, mask,
+                                  other);
+  load.setCacheAttr(gather.getCacheAttr());
+  load.setEvictAttr(gather.getEvictAttr());
+  load.setIsVolatile(gather.getIsVolatile());
+  gather.replaceAllUsesWith(load.getResult());
+  values.replaced[gather.getResult()] = load.getResult();
+  gather.erase();
+}
+
+void AccessBuilder::replaceScatter(tts::ScatterOp scatter) {
+  Value offset = indices.build(access.pattern.offset);
+  SmallVector<tts::DimensionAccess> dimensions = buildDimensions();
+  Value mask = buildMask(scatter.getMask());
+  auto store =
+      tts::StoreOp::create(builder, getLoc(), scatter.getValue(),
+                           scatter.getBase(), offset, dimensions, mask);
+  store.setCacheAttr(scatter.getCacheAttr());
+  store.setEvictAttr(scatter.getEvictAttr());
+  scatter.erase();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// The accesses of `function` that have a pattern.
+static std::vector<RecoveredAccess> findAccesses(Operation *function,
+                                                 AffineAnalysis &forms) {
+  std::vector<RecoveredAccess> accesses;
+  function->walk([&](Operation *op) {
+    auto analyze = [&](Value offsets, Value mask) {
+      PointerAnalysis::Result result = PointerAnalysis(forms).analyze(offsets);
+      if (auto *pattern = std::get_if<AccessPattern>(&result))
+        accesses.push_back(
+            {op, getIndexShape(offsets), std::move(*pattern),
+             mask ? MaskAnalysis(forms).analyze(mask) : MaskPattern()});
+    };
+    if (auto gather = dyn_cast<tts::GatherOp>(op))
+      analyze(gather.getOffsets(), gather.getMask());
+    else if (auto scatter = dyn_cast<tts::ScatterOp>(op))
+      analyze(scatter.getOffsets(), scatter.getMask());
+  });
+  return accesses;
+}
+
+static void requestCarried(const RecoveredAccess &access,
+                           CarriedScalars &carried) {
+  carried.request(access.pattern.offset);
+  for (const DimensionPattern &dimension : access.pattern.dimensions)
+    for (AffineExpr expr : {dimension.stride, dimension.wrapStart,
+                            dimension.wrapSize, dimension.indices})
+      if (expr)
+        carried.request(expr);
+  for (const DimensionBounds &bounds : access.mask.dimensions)
+    for (ArrayRef<AffineExpr> list : {ArrayRef(bounds.lows),
+                                      ArrayRef(bounds.highs)})
+      for (AffineExpr expr : list)
+        carried.request(expr);
+  for (const UniformComparison &comparison : access.mask.comparisons)
+    carried.request(comparison.expr);
+}
+
+/// Has loops yield what they got where nobody needs the difference any more, so
+/// that canonicalization removes what they carry.
+static void dropUnusedCarried(Operation *function) {
+  UseAnalysis uses(function);
+  auto isUnused = [&](Value value) { return uses.getUse(value) == Use::None; };
+  function->walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (auto [argument, result, yielded] :
+           llvm::zip_equal(loop.getRegionIterArgs(), loop.getResults(),
+                           loop.getYieldedValuesMutable().value()))
+        if (isUnused(argument) && isUnused(result))
+          yielded.set(argument);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      for (auto [argument, init, yielded] :
+           llvm::zip_equal(loop.getBeforeArguments(), loop.getInits(),
+                           loop.getYieldOp()->getOpOperands()))
+        if (isUnused(argument))
+          yielded.set(init);
+    }
+  });
+}
+
+namespace {
+
+struct StructuredRecoverAccesses
+    : triton_shared::impl::StructuredRecoverAccessesBase<
+          StructuredRecoverAccesses> {
+  void runOnOperation() override {
+    getOperation().walk([](FunctionOpInterface function) {
+      if (!function.isExternal())
+        recover(function);
+    });
+  }
+
+private:
+  static void recover(Operation *function) {
+    AffineAnalysis forms(function);
+    std::vector<RecoveredAccess> accesses = findAccesses(function, forms);
+    CarriedScalars carried(forms);
+    for (const RecoveredAccess &access : accesses)
+      requestCarried(access, carried);
+
+    SymbolValues values;
+    carried.build(function, values);
+    for (const RecoveredAccess &access : accesses) {
+      AccessBuilder builder(access, forms, values);
+      if (auto gather = dyn_cast<tts::GatherOp>(access.op))
+        builder.replaceGather(gather);
+      else
+        builder.replaceScatter(cast<tts::ScatterOp>(access.op));
+    }
+    dropUnusedCarried(function);
+  }
+};
+
+} // namespace

@@ -1,0 +1,277 @@
+//===- TritonCombine.cpp - Simpler forms of the same program --------------===//
+//
+// Rewrites on `tt` that leave less for the passes after: fewer additions to
+// pointers and accumulators, and arithmetic on values before they are repeated.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_TRITONCOMBINE
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+//===----------------------------------------------------------------------===//
+// Accumulators and pointers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `dot(a, b, 0) + c` is `dot(a, b, c)`.
+template <typename AddOp>
+struct AccumulateInDot : OpRewritePattern<AddOp> {
+  using OpRewritePattern<AddOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(AddOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dot = op.getLhs().template getDefiningOp<tt::DotOp>();
+    Value addend = op.getRhs();
+    if (!dot) {
+      dot = op.getRhs().template getDefiningOp<tt::DotOp>();
+      addend = op.getLhs();
+    }
+    if (!dot || !dot->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "adds no product of its own");
+    if (!matchPattern(dot.getC(), m_AnyZeroFloat()) &&
+        !matchPattern(dot.getC(), m_Zero()))
+      return rewriter.notifyMatchFailure(op, "the accumulator is in use");
+    if (dot.getMaxNumImpreciseAcc() != 0)
+      return rewriter.notifyMatchFailure(op, "the sum is imprecise");
+
+    Location loc = rewriter.getFusedLoc({dot.getLoc(), op.getLoc()});
+    auto sum = tt::DotOp::create(rewriter, loc, op.getType(), dot.getA(),
+                                 dot.getB(), addend, dot.getInputPrecision(),
+                                 dot.getMaxNumImpreciseAcc());
+    sum->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+};
+
+/// `addptr(addptr(p, i), j)` is `addptr(p, i + j)`. Each offset is extended to
+/// 64 bits before it is added, so the sum is made in 64 bits.
+struct MergeAddPtr : OpRewritePattern<tt::AddPtrOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tt::AddPtrOp op,
+                                PatternRewriter &rewriter) const override {
+    auto inner = op.getPtr().getDefiningOp<tt::AddPtrOp>();
+    if (!inner || !inner->hasOneUse())
+      return rewriter.notifyMatchFailure(op, "adds to no sum of its own");
+    Location loc = rewriter.getFusedLoc({inner.getLoc(), op.getLoc()});
+    Value offset = arith::AddIOp::create(
+        rewriter, loc, extend(rewriter, loc, inner.getOffset()),
+        extend(rewriter, loc, op.getOffset()));
+    auto sum = tt::AddPtrOp::create(rewriter, loc, op.getType(),
+                                    inner.getPtr(), offset);
+    rewriter.replaceOp(op, sum);
+    return success();
+  }
+
+private:
+  static Value extend(PatternRewriter &rewriter, Location loc, Value offset) {
+    if (getElementTypeOrSelf(offset).isInteger(64))
+      return offset;
+    Type type = rewriter.getI64Type();
+    if (auto block = dyn_cast<RankedTensorType>(offset.getType()))
+      type = block.clone(type);
+    return rewriter.createOrFold<arith::ExtSIOp>(loc, type, offset);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Repeated values
+//===----------------------------------------------------------------------===//
+
+/// True if `op` computes each element of its one result from the elements at
+/// the same place in blocks, and would compute a number from numbers.
+bool isElementwise(Operation *op) {
+  if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumRegions() ||
+      op->getNumResults() != 1 || op->getNumOperands() == 0 ||
+      isa<tt::ElementwiseInlineAsmOp>(op) || !isMemoryEffectFree(op))
+    return false;
+  return isa<RankedTensorType>(op->getResult(0).getType()) &&
+         llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+/// The number that `block` repeats, or null.
+Value getRepeated(PatternRewriter &rewriter, Value block) {
+  if (auto splat = block.getDefiningOp<tt::SplatOp>())
+    return splat.getSrc();
+  SplatElementsAttr constant;
+  if (!matchPattern(block, m_Constant(&constant)))
+    return {};
+  return arith::ConstantOp::create(rewriter, block.getLoc(),
+                                   constant.getSplatValue<TypedAttr>());
+}
+
+bool isRepeated(Value block) {
+  SplatElementsAttr constant;
+  return block.getDefiningOp<tt::SplatOp>() ||
+         matchPattern(block, m_Constant(&constant));
+}
+
+/// `op` on other operands. Hints about the elements of a block (`tt.*`) do not
+/// hold for another shape.
+Value rebuild(PatternRewriter &rewriter, Operation *op, Type type,
+              ValueRange operands) {
+  OperationState state(op->getLoc(), op->getName(), operands, type);
+  for (NamedAttribute attribute : op->getAttrs())
+    if (!attribute.getName().strref().starts_with("tt."))
+      state.attributes.push_back(attribute);
+  return rewriter.create(state)->getResult(0);
+}
+
+/// `f(splat(x), splat(y))` is `splat(f(x, y))`.
+struct ComputeBeforeSplat : RewritePattern {
+  explicit ComputeBeforeSplat(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/2, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isElementwise(op) || !llvm::all_of(op->getOperands(), isRepeated))
+      return failure();
+    if (llvm::none_of(op->getOperands(), [](Value operand) {
+          return operand.getDefiningOp<tt::SplatOp>();
+        }))
+      return rewriter.notifyMatchFailure(op, "folds to a constant");
+    SmallVector<Value> numbers;
+    for (Value operand : op->getOperands())
+      numbers.push_back(getRepeated(rewriter, operand));
+    Type type = op->getResult(0).getType();
+    Value number =
+        rebuild(rewriter, op, getElementTypeOrSelf(type), numbers);
+    rewriter.replaceOpWithNewOp<tt::SplatOp>(op, type, number);
+    return success();
+  }
+};
+
+/// `f(broadcast(x), broadcast(y))` is `broadcast(f(x, y))`, if x and y have the
+/// same shape; other operands may repeat one number.
+struct ComputeBeforeBroadcast : RewritePattern {
+  explicit ComputeBeforeBroadcast(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    if (!isElementwise(op))
+      return failure();
+    RankedTensorType small;
+    for (Value operand : op->getOperands()) {
+      if (auto broadcast = operand.getDefiningOp<tt::BroadcastOp>()) {
+        RankedTensorType type = broadcast.getSrc().getType();
+        if (small && small.getShape() != type.getShape())
+          return rewriter.notifyMatchFailure(op, "operands differ in shape");
+        small = type;
+      } else if (!isRepeated(operand)) {
+        return rewriter.notifyMatchFailure(op, "an operand is a whole block");
+      }
+    }
+    if (!small)
+      return rewriter.notifyMatchFailure(op, "no operand is broadcast");
+
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(shrink(rewriter, operand, small));
+    Type type = op->getResult(0).getType();
+    Value result = rebuild(rewriter, op,
+                           small.clone(getElementTypeOrSelf(type)), operands);
+    rewriter.replaceOpWithNewOp<tt::BroadcastOp>(op, type, result);
+    return success();
+  }
+
+private:
+  /// The operand before it was repeated to its whole shape.
+  static Value shrink(PatternRewriter &rewriter, Value operand,
+                      RankedTensorType small) {
+    if (auto broadcast = operand.getDefiningOp<tt::BroadcastOp>())
+      return broadcast.getSrc();
+    auto type = small.clone(getElementTypeOrSelf(operand));
+    SplatElementsAttr constant;
+    if (matchPattern(operand, m_Constant(&constant)))
+      return arith::ConstantOp::create(rewriter, operand.getLoc(),
+                                       constant.resizeSplat(type));
+    return tt::SplatOp::create(rewriter, operand.getLoc(), type,
+                               getRepeated(rewriter, operand));
+  }
+};
+
+} // namespace
+
+void triton_shared::populateTritonCombine(RewritePatternSet &patterns) {
+  patterns.add<AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>,
+               MergeAddPtr, ComputeBeforeSplat, ComputeBeforeBroadcast>(
+      patterns.getContext());
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral unrollHint = "tt.loop_unroll_factor";
+
+/// The number of iterations is computed as if it were not negative, so a loop
+/// that may end before it starts ends where it starts.
+static void clampUpperBound(scf::ForOp loop) {
+  if (loop.getStaticTripCount())
+    return;
+  OpBuilder builder(loop);
+  Value start = loop.getLowerBound(), end = loop.getUpperBound();
+  if (loop.getUnsignedCmp())
+    end = arith::MaxUIOp::create(builder, loop.getLoc(), start, end);
+  else
+    end = arith::MaxSIOp::create(builder, loop.getLoc(), start, end);
+  loop.setUpperBound(end);
+}
+
+/// Does what the hint on the loop asks, and removes it.
+static LogicalResult unroll(scf::ForOp loop) {
+  auto hint = loop->getAttrOfType<IntegerAttr>(unrollHint);
+  if (!hint)
+    return success();
+  int64_t factor = hint.getInt();
+  if (factor < 1)
+    return loop.emitOpError()
+           << "asks to be unrolled " << factor << " times; use 1 or more";
+  loop->removeAttr(unrollHint);
+  if (factor == 1)
+    return success();
+  clampUpperBound(loop);
+  if (failed(loopUnrollByFactor(loop, factor)))
+    return loop.emitOpError() << "can not be unrolled " << factor << " times";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct TritonCombine : triton_shared::impl::TritonCombineBase<TritonCombine> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    populateTritonCombine(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+
+    // Inner loops come first, so an outer one repeats what they have become.
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (failed(unroll(loop)))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,122 @@
+//===- VerifyPhase.cpp - The contract at the end of each phase ------------===//
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "triton-shared/Transforms/Passes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_VERIFYPHASE
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+namespace {
+
+/// Says what is wrong with an operation in some phase; empty if nothing is.
+using Check = StringRef (*)(Operation *);
+
+bool isTriton(Operation *op) {
+  return isa_and_nonnull<tt::TritonDialect, tt::gpu::TritonGPUDialect>(
+      op->getDialect());
+}
+
+/// True for a block of pointers, a block pointer or a descriptor.
+bool isComputedPointer(Type type) {
+  if (auto pointer = dyn_cast<tt::PointerType>(type))
+    return isa<RankedTensorType>(pointer.getPointeeType());
+  if (isa<tt::TensorDescType>(type))
+    return true;
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && isa<tt::PointerType>(tensor.getElementType());
+}
+
+bool isTritonType(Type type) {
+  return isa<tt::PointerType, tt::TensorDescType>(getElementTypeOrSelf(type));
+}
+
+bool anyType(Operation *op, bool (*holds)(Type)) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      if (llvm::any_of(block.getArgumentTypes(), holds))
+        return true;
+  return llvm::any_of(op->getOperandTypes(), holds) ||
+         llvm::any_of(op->getResultTypes(), holds);
+}
+
+StringRef checkTtir(Operation *op) {
+  if (isa<tt::CallOp>(op))
+    return "is a call that was not inlined";
+  auto function = dyn_cast<tt::FuncOp>(op);
+  if (function && !function.isExternal() &&
+      !function.getBody().hasOneBlock())
+    return "has unstructured control flow left";
+  return "";
+}
+
+StringRef checkStructured(Operation *op) {
+  if (StringRef problem = checkTtir(op); !problem.empty())
+    return problem;
+  if (isa<tt::LoadOp, tt::StoreOp, tt::AddPtrOp, tt::AtomicRMWOp,
+          tt::AtomicCASOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp,
+          tt::DescriptorGatherOp, tt::DescriptorScatterOp,
+          tt::DescriptorReduceOp>(op))
+    return "is an access that was not turned into a 'tts' operation";
+  if (anyType(op, isComputedPointer))
+    return "holds a pointer that was not taken apart";
+  return "";
+}
+
+StringRef checkLinalg(Operation *op) {
+  if (isTriton(op))
+    return "has no lowering to linalg";
+  if (anyType(op, isTritonType))
+    return "holds a Triton pointer";
+  return "";
+}
+
+StringRef checkMemRef(Operation *op) {
+  if (StringRef problem = checkLinalg(op); !problem.empty())
+    return problem;
+  if (isa_and_nonnull<tts::TTSDialect>(op->getDialect()))
+    return "is an access that was not lowered to memory";
+  return "";
+}
+
+struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
+  using VerifyPhaseBase::VerifyPhaseBase;
+
+  void runOnOperation() override {
+    Check check = llvm::StringSwitch<Check>(phase)
+                      .Case("ttir", checkTtir)
+                      .Case("structured", checkStructured)
+                      .Case("linalg", checkLinalg)
+                      .Case("memref", checkMemRef)
+                      .Default(nullptr);
+    if (!check) {
+      getOperation().emitError("unknown value '")
+          << phase << "' of option 'phase'; use ttir, structured, linalg or "
+          << "memref";
+      return signalPassFailure();
+    }
+    WalkResult walk = getOperation().walk([&](Operation *op) {
+      StringRef problem = check(op);
+      if (problem.empty())
+        return WalkResult::advance();
+      InFlightDiagnostic diagnostic = op->emitOpError(problem);
+      diagnostic.attachNote() << "phase '" << phase << "' may not hold this";
+      diagnostic.attachNote()
+          << "docs/supported-ops.md lists what is supported; "
+          << "please report a kernel that should be";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,118 @@
+//===- Launcher.cpp - The launch path -------------------------------------===//
+
+#include "Launcher.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace nb = nanobind;
+using namespace triton_shared_python;
+
+/// Takes over a text of the C API.
+static std::string takeText(char *text) {
+  std::string result = text ? text : "unknown error";
+  tritonSharedFree(text);
+  return result;
+}
+
+TritonSharedLaunch &triton_shared_python::launchSettings() {
+  static TritonSharedLaunch settings = {};
+  return settings;
+}
+
+Kernel::Kernel(nb::bytes object, const std::string &entry) {
+  char *error = nullptr;
+  handle = tritonSharedKernelLoad({object.c_str(), object.size()},
+                                  {entry.data(), entry.size()}, &error);
+  if (!handle)
+    throw nb::value_error(takeText(error).c_str());
+}
+
+static size_t countIndices(const std::vector<Parameter> &parameters) {
+  size_t count = 0;
+  for (const Parameter &parameter : parameters)
+    count += parameter.form == Parameter::Form::Tuple
+                 ? countIndices(parameter.members)
+                 : 1;
+  return count;
+}
+
+Launcher::Launcher(std::string name, nb::sequence plan, nb::object link,
+                   nb::object check, nb::object failure)
+    : name(std::move(name)), parameters(parsePlan(plan)),
+      valueCount(countValues(parameters)), link(std::move(link)),
+      check(std::move(check)), failure(std::move(failure)),
+      dtypes(countIndices(parameters)) {}
+
+void Launcher::bind(nb::handle handle) {
+  if (function.is(handle))
+    return;
+  kernel = link(handle);
+  function = nb::borrow(handle);
+}
+
+static uint32_t convertGrid(const std::string &kernel, nb::handle size) {
+  std::optional<uint64_t> value =
+      convertScalar(size.ptr(), Kind::I32, /*isUnsigned=*/true);
+  if (value)
+    return static_cast<uint32_t>(*value);
+  nb::python_error error; // takes the pending error
+  PyErr_Format(error.type().ptr(), "grid of kernel '%s': %S", kernel.c_str(),
+               error.value().ptr());
+  nb::raise_python_error();
+}
+
+void Launcher::operator()(nb::args args) {
+  constexpr size_t leading = 9;
+  if (args.size() < leading)
+    throw nb::type_error("a launch needs grid, stream, function, metadata and "
+                         "hooks before the kernel's arguments");
+  uint32_t grid[] = {convertGrid(name, args[0]), convertGrid(name, args[1]),
+                     convertGrid(name, args[2])};
+  nb::object metadata = args[6], enterHook = args[7], exitHook = args[8];
+  bind(args[4]);
+  if (!enterHook.is_none())
+    enterHook(metadata);
+  run(grid, &PyTuple_GET_ITEM(args.ptr(), leading), args.size() - leading);
+  if (!exitHook.is_none())
+    exitHook(metadata);
+}
+
+void Launcher::run(const uint32_t *grid, PyObject *const *args, size_t count) {
+  std::array<uint64_t, 64> inlineValues;
+  std::array<void *, 64> inlinePointers;
+  std::vector<uint64_t> manyValues;
+  std::vector<void *> manyPointers;
+  uint64_t *values = inlineValues.data();
+  void **pointers = inlinePointers.data();
+  if (valueCount > inlineValues.size()) {
+    manyValues.resize(valueCount);
+    manyPointers.resize(valueCount);
+    values = manyValues.data();
+    pointers = manyPointers.data();
+  }
+
+  ArgumentConverter converter(name, check.ptr(), dtypes, values);
+  if (!converter.convert(parameters, args, count))
+    nb::raise_python_error();
+  for (size_t i = 0; i < valueCount; ++i)
+    pointers[i] = &values[i];
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return;
+
+  TritonSharedLaunch launch = launchSettings();
+  std::copy_n(grid, 3, launch.grid);
+  const TritonSharedKernel *handle = nb::inst_ptr<Kernel>(kernel)->get();
+  char *error = nullptr;
+  bool succeeded;
+  {
+    nb::gil_scoped_release released;
+    succeeded = tritonSharedKernelLaunch(handle, pointers, &launch, &error);
+    std::fflush(stdout); // what `tl.device_print` wrote
+  }
+  if (succeeded)
+    return;
+  PyErr_SetString(failure.ptr(), takeText(error).c_str());
+  nb::raise_python_error();
+}

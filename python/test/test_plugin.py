@@ -1,0 +1,277 @@
+"""What Triton itself offers round a kernel works on this device."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton_shared
+from kernels import fp8e4b15_round_trip, insist, print_values, program_order, scale
+from triton_shared.stages import PHASES
+
+
+def run_scale(n: int = 100, **options: Any) -> Any:
+    x, out = torch.arange(float(n)), torch.zeros(n)
+    kernel = scale[(triton.cdiv(n, 32),)](x, out, n, 2.0, BLOCK=32, **options)
+    assert torch.equal(out, 2 * x)
+    return kernel
+
+
+def test_asm_has_every_phase():
+    kernel = run_scale()
+    assert set(PHASES) <= set(kernel.asm)
+    assert "tt.func public @scale" in kernel.asm["ttir"]
+    assert "tts.load" in kernel.asm["structured"]
+    assert "tt." not in kernel.asm["memref"].replace("dense_resource", "")
+    assert "define" in kernel.asm["llir"]
+    assert kernel.asm["obj"].startswith(b"\x7fELF")
+
+
+def test_a_missing_key_names_the_others():
+    with pytest.raises(KeyError, match=r"no 'ttgir'; it has linalg, llir, memref, obj"):
+        run_scale().asm["ttgir"]
+
+
+def test_launch_options_are_accepted():
+    run_scale(num_warps=8, num_stages=4, num_ctas=1, maxnreg=64)
+
+
+def test_an_unknown_option_is_refused():
+    with pytest.raises(KeyError, match="num_worps"):
+        run_scale(num_worps=8)
+
+
+def test_autotune():
+    configs = [triton.Config({"BLOCK": block}, num_warps=4) for block in (16, 64)]
+    tuned = triton.autotune(configs, key=["n"])(scale)
+    x, out = torch.arange(100.0), torch.zeros(100)
+    tuned[lambda meta: (triton.cdiv(100, meta["BLOCK"]),)](x, out, 100, 3.0)
+    assert torch.equal(out, 3 * x)
+    assert tuned.best_config in configs
+
+
+def test_heuristics():
+    sized = triton.heuristics({"BLOCK": lambda args: triton.next_power_of_2(args["n"])})(scale)
+    x, out = torch.arange(50.0), torch.zeros(50)
+    sized[(1,)](x, out, 50, 3.0)
+    assert torch.equal(out, 3 * x)
+
+
+def test_do_bench():
+    x = torch.arange(100.0)
+    run = lambda: scale[(4,)](x, torch.empty_like(x), 100, 2.0, BLOCK=32)  # noqa: E731
+    assert 0 < triton.testing.do_bench(run, warmup=1, rep=5) < 1000
+    low, high = triton.testing.do_bench(run, warmup=1, rep=5, quantiles=[0.2, 0.8])
+    assert 0 < low <= high
+
+
+def test_launch_hooks(monkeypatch: pytest.MonkeyPatch):
+    seen: list[tuple[str, str]] = []
+    knobs = triton.knobs.runtime
+    enter, leave = knobs.launch_enter_hook, knobs.launch_exit_hook
+    first = lambda metadata: seen.append(("enter", metadata.get()["name"]))  # noqa: E731
+    last = lambda metadata: seen.append(("exit", metadata.get()["name"]))  # noqa: E731
+    enter.add(first)
+    leave.add(last)
+    try:
+        run_scale()
+    finally:
+        enter.remove(first)
+        leave.remove(last)
+    assert seen == [("enter", "scale"), ("exit", "scale")]
+
+
+def test_warmup_compiles_without_running():
+    kernel = scale.warmup(torch.float32, torch.float32, 100, 2.0, BLOCK=128, grid=(1,))
+    assert kernel.asm["obj"]
+    x, out = torch.arange(100.0), torch.zeros(100)
+    kernel[(1, 1, 1)](x, out, 100, 2.0, 128)
+    assert torch.equal(out, 2 * x)
+
+
+def test_print(capfd: pytest.CaptureFixture[str]):
+    print_values[(2,)](torch.tensor([1.5, 2.5, 3.5, 4.5]), 42)
+    printed = capfd.readouterr().out
+    assert printed.count("value") >= 8
+    for text in ("1.5", "4.5", "42"):
+        assert text in printed
+
+
+def test_assert():
+    x, out = torch.tensor([1.0, 2.0]), torch.zeros(2)
+    insist[(2,)](x, out, debug=True)
+    assert torch.equal(out, x)
+    with pytest.raises(triton_shared.DeviceAssertError, match="x must be positive"):
+        insist[(2,)](-x, out, debug=True)
+    insist[(2,)](-x, out)  # compiled out without `debug`
+    assert torch.equal(out, -x)
+
+
+def test_the_cache_is_used(fresh_cache: Path):
+    hits: list[bool] = []
+    triton.knobs.compilation.listener = lambda **event: hits.append(event["cache_hit"])
+    try:
+        for _ in range(2):
+            scale.device_caches.clear()
+            run_scale()
+    finally:
+        triton.knobs.compilation.listener = None
+    assert hits == [False, True]
+    kept = {path.name for path in fresh_cache.rglob("scale.*")}
+    assert {f"scale.{phase}" for phase in PHASES} <= kept
+
+
+def test_always_compile(fresh_cache: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    hits: list[bool] = []
+    triton.knobs.compilation.listener = lambda **event: hits.append(event["cache_hit"])
+    try:
+        for _ in range(2):
+            scale.device_caches.clear()
+            run_scale()
+    finally:
+        triton.knobs.compilation.listener = None
+    assert hits == [False, False]
+
+
+def test_dumps(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITON_SHARED_DUMP", str(tmp_path / "dump"))
+    monkeypatch.setenv("TRITON_KERNEL_DUMP", "1")
+    monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path / "theirs"))
+    scale.device_caches.clear()
+    run_scale()
+    ours = sorted(path.name for path in (tmp_path / "dump").rglob("*.*"))
+    assert "input.mlir" in ours
+    assert [name for name in ours if name[0].isdigit()] == [
+        "00.ttir.mlir",
+        "01.structured.mlir",
+        "02.linalg.mlir",
+        "03.memref.mlir",
+        "04.llir.ll",
+        "05.obj.o",
+    ]
+    theirs = {path.name for path in (tmp_path / "theirs").rglob("scale.*")}
+    assert {f"scale.{phase}" for phase in PHASES} <= theirs
+
+
+def test_a_kernel_from_a_file(tmp_path: Path):
+    path = tmp_path / "scale.ttir"
+    path.write_text(run_scale().asm["ttir"])
+    kernel = triton.compile(str(path))
+    x, out = torch.arange(20.0), torch.zeros(20)
+    kernel[(1, 1, 1)](x, out, 20, 5.0)
+    assert torch.equal(out, 5 * x)
+
+
+def test_override(fresh_cache: Path, tmp_path: Path):
+    text = run_scale().asm["ttir"]
+    path = tmp_path / "other.ttir"
+    path.write_text(text.replace("arith.mulf", "arith.addf"))
+    configs = [triton.Config({"BLOCK": 32}, ir_override=str(path))]
+    tuned = triton.autotune(configs, key=[])(scale)
+    x, out = torch.arange(20.0), torch.zeros(20)
+    tuned[(1,)](x, out, 20, 2.0)
+    assert torch.equal(out, x + 2)
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+def test_grid_order(order: str):
+    seen = torch.zeros(50, dtype=torch.int32)
+    with triton_shared.launches(threads=1, grid_order=order, grid_seed=3):
+        program_order[(50,)](seen, torch.zeros(1, dtype=torch.int32))
+    assert sorted(seen.tolist()) == list(range(50))
+    if order != "random":
+        assert seen.tolist() == sorted(range(50), reverse=order == "reverse")
+    else:
+        assert seen.tolist() not in (list(range(50)), list(range(49, -1, -1)))
+
+
+def test_threads_do_not_change_results():
+    x = torch.randn(10000)
+    results = []
+    for threads in (1, 2, 5):
+        out = torch.empty_like(x)
+        with triton_shared.launches(threads=threads):
+            scale[(40,)](x, out, 10000, 1.1, BLOCK=256)
+        results.append(out)
+    assert torch.equal(results[0], results[1])
+    assert torch.equal(results[0], results[2])
+
+
+def test_fp8e4b15():
+    x = torch.tensor([0.0, 1.0, -1.0, 0.375, 1.75, -9.0, 1.3, 2**-9], dtype=torch.float16)
+    out = torch.zeros_like(x)
+    fp8e4b15_round_trip[(1,)](x, out, N=8)
+    assert out.tolist() == [0.0, 1.0, -1.0, 0.375, 1.75, -1.75, 1.25, 2**-9]
+
+
+def test_two_devices_do_not_share_kernels():
+    from triton_shared.backend.driver import DEVICE
+
+    run_scale()
+    assert DEVICE in scale.device_caches
+    assert 0 not in scale.device_caches
+
+
+def test_the_device_is_put_back():
+    config = triton.runtime.driver
+    before = config.active
+    with triton_shared.device("cpu"):
+        assert config.active is before  # ours already
+    assert config.active is before
+    with pytest.raises(ValueError, match="device must be one of cpu; got 'gpu'"):
+        triton_shared.device("gpu").__enter__()
+
+
+def test_launches_in_threads():
+    with ThreadPoolExecutor(4) as pool:
+        for done in [pool.submit(run_scale, 100 + i) for i in range(20)]:
+            done.result()
+
+
+IMPORT = "import triton, triton_shared; assert 'cpu' in triton.backends.backends"
+
+
+@pytest.mark.parametrize("broken", [False, True], ids=["missing", "broken"])
+def test_import_without_the_native_library(broken: bool, tmp_path: Path):
+    """Importing triton works and says nothing; compiling says what is wrong."""
+    if broken:
+        suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
+        (tmp_path / f"_native{suffix}").write_bytes(b"not a library")
+    environment = {**os.environ, "TRITON_SHARED_LIBRARY": str(tmp_path)}
+    command = [sys.executable, "-c", IMPORT]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+    compile_one = f"{IMPORT}; import kernels, torch; x = torch.ones(1)\n"
+    compile_one += "with triton_shared.device('cpu'): kernels.store_scalar[(1,)](x, 1)"
+    done = subprocess.run(
+        [sys.executable, "-c", compile_one],
+        env=environment,
+        cwd=Path(__file__).parent,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode != 0
+    assert "LibraryError: the native library of triton-shared" in done.stderr
+    assert "make setup" in done.stderr
+
+
+def test_compile_without_a_launch():
+    source = triton.compiler.ASTSource(
+        scale,
+        {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr"},
+        constexprs={"BLOCK": 32},
+    )
+    for arch in ("", "cpu"):
+        target = triton.backends.compiler.GPUTarget("cpu", arch, 32)
+        assert triton.compile(source, target=target).metadata.entry

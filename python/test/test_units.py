@@ -1,0 +1,156 @@
+"""The parts of the package that need neither Triton nor the native library."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from itertools import count
+from types import SimpleNamespace
+
+import pytest
+from triton_shared import knobs, launcher, stages
+from triton_shared.errors import CompilationError, TritonSharedError
+from triton_shared.options import Options
+
+
+def kinds(signature: dict) -> list[str]:
+    flat = [p for top in launcher.parameters(signature) for p in top.flat()]
+    return [kind for p in flat for kind in p.kinds]
+
+
+def test_constexprs_vanish_and_tuples_are_flattened():
+    signature = {"p": "*fp32", "B": "constexpr", "t": ("i32", ("fp64", "constexpr")), "b": "u1"}
+    assert kinds(signature) == ["ptr", "i32", "f64", "i1"]
+
+
+def test_a_descriptor_brings_shape_and_strides():
+    once = ["ptr", "i64", "i64", "i64", "i64", "i1"]
+    assert kinds({"d": "tensordesc<fp16[16, 64]>"}) == [*once, "i32", "i32", "i64", "i64"]
+    assert kinds({0: "!tt.tensordesc<tensor<16x64xf16>>"}) == once
+    assert kinds({0: "!tt.tensordesc<16x64xf16>"}) == once
+
+
+def test_a_type_that_cannot_be_passed_is_named():
+    with pytest.raises(TritonSharedError, match="parameter 'x' has type 'quad'"):
+        kinds({"x": "quad"})
+
+
+def test_plans_number_the_flat_parameters():
+    signature = {"p": "*fp32", "t": ("i32", "u64"), "B": "constexpr"}
+    number = count()
+    plan = [parameter.as_plan(number) for parameter in launcher.parameters(signature)]
+    assert plan == [
+        ("pointer", "p", 0, "ptr", False, 0, False),
+        (
+            "tuple",
+            "t",
+            [
+                ("value", "t[0]", 1, "i32", False, 0, False),
+                ("value", "t[1]", 2, "i64", True, 0, False),
+            ],
+        ),
+        ("skip", "B", 3, "", False, 0, False),
+    ]
+
+
+def test_a_signature_that_does_not_fit_the_kernel_is_refused():
+    source = SimpleNamespace(signature={"x": "i32"})
+    metadata = SimpleNamespace(name="k", args=["f32"])
+    with pytest.raises(TritonSharedError, match=r"compiled for the arguments \(f32\), but .* \(i32"):
+        launcher.make_launcher(source, metadata)
+
+
+def test_options_are_part_of_the_cache_key():
+    assert Options().hash() == Options().hash()
+    assert Options().hash() != Options(num_warps=8).hash()
+    assert Options.parse({"num_warps": 8, "BLOCK": 3, "maxnreg": None}) == Options(num_warps=8)
+
+
+def test_knobs(monkeypatch: pytest.MonkeyPatch):
+    assert knobs.active() in (None, True, False)
+    for text, value in (("1", True), ("0", False), ("yes", None), ("", None)):
+        monkeypatch.setenv("TRITON_SHARED_ACTIVE", text)
+        assert knobs.active() is value
+    monkeypatch.setenv("TRITON_SHARED_THREADS", "3")
+    monkeypatch.setenv("TRITON_SHARED_GRID_ORDER", "reverse")
+    assert knobs.launch_settings() == knobs.LaunchSettings(3, "reverse", 0)
+    monkeypatch.setenv("TRITON_SHARED_THREADS", "many")
+    with pytest.raises(ValueError, match="TRITON_SHARED_THREADS must be a number, got 'many'"):
+        knobs.launch_settings()
+    with pytest.raises(ValueError, match="threads must be 0"):
+        knobs.LaunchSettings(threads=-1)
+
+
+class FakeCompilation:
+    """A compilation that upper-cases its input, or fails in a phase."""
+
+    def __init__(self, source: str, failing: str | None = None):
+        self.succeeded = failing is None
+        self.diagnostics = "" if self.succeeded else "k.py:3:1: error: not today"
+        self.metadata = '{"name": "k", "entry": "run_k", "args": ["i32"]}'
+        self._failing = failing
+        self._source = source
+
+    def artefact(self, phase: str) -> bytes:
+        phases = stages.PHASES
+        reached = phases.index(self._failing) if self._failing else len(phases)
+        return f"{phase} of {self._source}".encode() if phases.index(phase) < reached else b""
+
+
+@pytest.fixture
+def fake_compiler(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Stands in for the native library; the list fills with what it compiled."""
+    compiled: list[str] = []
+
+    def compile_text(source: str, options: str) -> FakeCompilation:
+        compiled.append(source)
+        return FakeCompilation(source, "memref" if "bad" in source else None)
+
+    monkeypatch.setattr("triton_shared.library.compile_text", compile_text)
+    monkeypatch.setattr("triton_shared.library.version", lambda: "0")
+    return compiled
+
+
+def test_one_compilation_serves_all_stages(fake_compiler: list[str]):
+    metadata: dict = {}
+    made: object = "kernel"
+    for phase, stage in stages.Lowering(Options()).stages().items():
+        made = stage(made, metadata)
+        assert made == (b"obj of kernel" if phase == "obj" else f"{phase} of kernel")
+    assert fake_compiler == ["kernel"]
+    assert metadata["entry"] == "run_k"
+    assert metadata["shared"] == 0
+    assert len(metadata["obj_sha256"]) == 64
+
+
+def test_a_replaced_phase_is_compiled_from_there(fake_compiler: list[str]):
+    metadata: dict = {}
+    lowering = stages.Lowering(Options()).stages()
+    lowering["structured"]("kernel", metadata)
+    assert lowering["linalg"]("edited", metadata) == "linalg of edited"
+    assert fake_compiler == ["kernel", "edited"]
+    with pytest.raises(TritonSharedError, match="phase 'linalg' cannot be overridden"):
+        lowering["memref"](None, metadata)
+
+
+def test_the_phase_that_fails_is_the_one_that_raises(fake_compiler: list[str]):
+    lowering = stages.Lowering(Options()).stages()
+    made = lowering["linalg"](lowering["structured"]("bad", {}), {})
+    with pytest.raises(CompilationError) as caught:
+        lowering["memref"](made, {"name": "k"})
+    assert str(caught.value).splitlines() == [
+        "kernel 'k' did not compile: phase 'memref' failed",
+        "k.py:3:1: error: not today",
+        "set TRITON_SHARED_DUMP=<folder> to keep the input of the failing phase",
+    ]
+
+
+def test_importing_the_package_imports_neither_triton_nor_torch():
+    code = "import sys, triton_shared; assert not {'triton', 'torch', 'numpy'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("first", ["triton", "triton_shared", "triton_shared.backend.compiler"])
+def test_any_import_order(first: str):
+    code = f"import {first}, triton; assert 'cpu' in triton.backends.backends"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

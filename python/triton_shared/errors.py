@@ -1,0 +1,47 @@
+"""What can go wrong, in the words a kernel author needs: which step, why, and what to do next.
+
+Triton copies and pickles exceptions, so each class rebuilds from `args` alone.
+"""
+
+from __future__ import annotations
+
+
+class TritonSharedError(RuntimeError):
+    """The root of all errors of this package."""
+
+
+class LibraryError(TritonSharedError):
+    """The native library is missing or does not load."""
+
+
+class CompilationError(TritonSharedError):
+    """A kernel did not compile."""
+
+    def __init__(self, kernel: str, phase: str, diagnostics: str, repeat: str | None = None):
+        super().__init__(kernel, phase, diagnostics, repeat)
+        self.kernel = kernel
+        self.phase = phase
+        """The phase that could not be made: ttir, structured, linalg, memref, llir or obj."""
+        self.diagnostics = diagnostics
+        """The compiler's own words, with locations in the kernel's source."""
+        self.repeat = repeat
+        """The command that repeats the failure, if its input was kept."""
+
+    def __str__(self) -> str:
+        next_step = (
+            f"repeat with: {self.repeat}"
+            if self.repeat
+            else "set TRITON_SHARED_DUMP=<folder> to keep the input of the failing phase"
+        )
+        return (
+            f"kernel '{self.kernel}' did not compile: phase '{self.phase}' failed\n"
+            f"{self.diagnostics.rstrip()}\n{next_step}"
+        )
+
+
+class DamagedObjectError(TritonSharedError):
+    """A compiled kernel, usually one from the cache, is not what the compiler wrote."""
+
+
+class DeviceAssertError(TritonSharedError):
+    """A `tl.device_assert` of a running kernel failed."""

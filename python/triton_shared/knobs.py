@@ -1,0 +1,102 @@
+"""What a user can set: the environment is read here and nowhere else.
+
+Every knob is a function, so that a changed environment counts at the next compilation. The launch
+settings alone are read once, when the native library is loaded: a launch takes a few microseconds.
+`launches(...)` changes them for a block.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+GRID_ORDERS = ("forward", "reverse", "random")
+MODES = ("reference",)
+
+
+@dataclass(frozen=True)
+class LaunchSettings:
+    """How grids are run, whatever the kernel."""
+
+    threads: int = 0
+    """Threads to use at most; 0 is one per core."""
+    grid_order: str = "forward"
+    """The order in which programs start: one of `GRID_ORDERS`."""
+    grid_seed: int = 0
+    """The seed of `grid_order="random"`."""
+
+    def __post_init__(self) -> None:
+        _one_of("grid_order", self.grid_order, GRID_ORDERS)
+        if not 0 <= self.threads < 2**32:
+            raise ValueError(f"threads must be 0 (one per core) or more, got {self.threads}")
+        if not 0 <= self.grid_seed < 2**64:
+            raise ValueError(f"grid_seed must be an unsigned 64-bit number, got {self.grid_seed}")
+
+
+def dump_folder() -> Path | None:
+    """`TRITON_SHARED_DUMP`: keep every phase of every compilation below this folder."""
+    text = os.environ.get("TRITON_SHARED_DUMP", "")
+    return Path(text) if text else None
+
+
+def mode() -> str:
+    """`TRITON_SHARED_MODE`: how the CPU code is made, one of `MODES`."""
+    return _one_of("TRITON_SHARED_MODE", os.environ.get("TRITON_SHARED_MODE", MODES[0]), MODES)
+
+
+def active() -> bool | None:
+    """`TRITON_SHARED_ACTIVE`: 1 makes this Triton's default device, 0 never does.
+
+    Unset (None), it is the default device where no GPU is visible. Anything else counts as unset:
+    this is asked while Triton looks for a device, where an error would hit other people.
+    """
+    return {"1": True, "0": False}.get(os.environ.get("TRITON_SHARED_ACTIVE", ""))
+
+
+def library_folder() -> Path | None:
+    """`TRITON_SHARED_LIBRARY`: the folder that holds the extension module, instead of ours."""
+    text = os.environ.get("TRITON_SHARED_LIBRARY", "")
+    return Path(text) if text else None
+
+
+def launch_settings() -> LaunchSettings:
+    """`TRITON_SHARED_THREADS`, `TRITON_SHARED_GRID_ORDER`, `TRITON_SHARED_GRID_SEED`."""
+    return LaunchSettings(
+        threads=_number("TRITON_SHARED_THREADS"),
+        grid_order=os.environ.get("TRITON_SHARED_GRID_ORDER", GRID_ORDERS[0]),
+        grid_seed=_number("TRITON_SHARED_GRID_SEED"),
+    )
+
+
+@contextmanager
+def launches(
+    *, threads: int | None = None, grid_order: str | None = None, grid_seed: int | None = None
+) -> Iterator[LaunchSettings]:
+    """Changes how grids run inside a `with` block; what is not named stays as it is."""
+    from . import library
+
+    before = library.launch_settings()
+    named = {"threads": threads, "grid_order": grid_order, "grid_seed": grid_seed}
+    inside = replace(before, **{k: v for k, v in named.items() if v is not None})  # type: ignore[arg-type]
+    library.set_launch_settings(inside)
+    try:
+        yield inside
+    finally:
+        library.set_launch_settings(before)
+
+
+def _number(name: str) -> int:
+    text = os.environ.get(name, "0")
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError(f"{name} must be a number, got '{text}'") from None
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}; got '{value}'")
+    return value

@@ -1,0 +1,109 @@
+"""Finds and loads the native extension module, at first use and with a clear error.
+
+An installed wheel has `_native` beside this file. An editable install does not copy it: there it
+lies in the build folder of the source tree.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.machinery
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import knobs
+from .errors import LibraryError
+
+if TYPE_CHECKING:
+    from . import _native
+
+_PACKAGE = Path(__file__).resolve().parent
+_NAME = f"{__package__}._native"
+
+
+@functools.cache
+def version() -> str:
+    """Version and build id of the native library: part of every cache key."""
+    return str(_module().version())
+
+
+def compile_text(source: str, options: str) -> _native.Compilation:
+    """Compiles TTIR, or the text of any later MLIR phase; never raises for a bad kernel."""
+    compilation: _native.Compilation = _module().compile(source, options)
+    return compilation
+
+
+def load_kernel(obj: bytes, entry: str) -> _native.Kernel:
+    """Links an object file into this process. Raises ValueError if it is not one for it."""
+    kernel: _native.Kernel = _module().Kernel(obj, entry)
+    return kernel
+
+
+def make_launcher(
+    name: str,
+    plan: Sequence[tuple[Any, ...]],
+    link: Callable[[Any], _native.Kernel],
+    check: Callable[[int, Any], None],
+    failure: type[Exception],
+) -> _native.Launcher:
+    """Makes the object that turns arguments into C values and runs grids."""
+    launcher: _native.Launcher = _module().Launcher(name, plan, link, check, failure)
+    return launcher
+
+
+def launch_settings() -> knobs.LaunchSettings:
+    """How grids run now."""
+    threads, order, seed = _module().launch_settings()
+    return knobs.LaunchSettings(threads, knobs.GRID_ORDERS[order], seed)
+
+
+def set_launch_settings(settings: knobs.LaunchSettings) -> None:
+    """Changes how grids run from now on."""
+    _hand_over(_module(), settings)
+
+
+def _module() -> Any:
+    return sys.modules.get(_NAME) or _load()
+
+
+def _load() -> Any:
+    path = _find()
+    settings = knobs.launch_settings()
+    spec = importlib.util.spec_from_file_location(_NAME, path)
+    assert spec
+    assert spec.loader
+    try:
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except ImportError as error:
+        raise LibraryError(
+            f"the native library of triton-shared does not load: {error}\n"
+            f"rebuild it with 'make setup' (the file is {path})"
+        ) from error
+    _hand_over(module, settings)
+    sys.modules[_NAME] = module
+    return module
+
+
+def _find() -> Path:
+    chosen = knobs.library_folder()
+    folders = [chosen] if chosen else [_PACKAGE, _PACKAGE.parent.parent / "build" / "lib"]
+    names = [f"_native{suffix}" for suffix in importlib.machinery.EXTENSION_SUFFIXES]
+    for folder in folders:
+        for name in names:
+            if (folder / name).is_file():
+                return folder / name
+    raise LibraryError(
+        f"the native library of triton-shared is missing: no '{names[0]}' in "
+        f"{' or '.join(str(folder) for folder in folders)}\n"
+        "run 'make setup' in the source tree, or point TRITON_SHARED_LIBRARY at the folder that "
+        "holds it"
+    )
+
+
+def _hand_over(module: Any, settings: knobs.LaunchSettings) -> None:
+    order = knobs.GRID_ORDERS.index(settings.grid_order)
+    module.set_launch_settings(settings.threads, order, settings.grid_seed)

@@ -1,0 +1,76 @@
+"""The options of one compilation: everything Triton 3.5 to 3.9 reads, and what is ours.
+
+Triton's front end, its jit hooks and torch.compile read these fields by name; most of them mean
+something to a GPU only and are accepted here so that a kernel's launch line needs no change.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from . import knobs
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a launch line may set, with the defaults of this backend."""
+
+    mode: str = field(default_factory=knobs.mode)
+    """How the CPU code is made: `reference` is plain loops and libm in a fixed order."""
+
+    # Read by the front end while it writes TTIR.
+    debug: bool = False
+    """Keeps `tl.device_assert` and, with `sanitize_overflow`, checks integer arithmetic."""
+    sanitize_overflow: bool = True
+    arch: str = "cpu"
+    supported_fp8_dtypes: tuple[str, ...] = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
+    deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
+    default_dot_input_precision: str = "ieee"
+    allowed_dot_input_precisions: tuple[str, ...] = (
+        "ieee",
+        "tf32",
+        "tf32x3",
+        "bf16x3",
+        "bf16x6",
+    )
+    max_num_imprecise_acc_default: int = 0
+
+    # Launch options of a GPU: they do not change what a kernel computes.
+    num_warps: int = 4
+    num_ctas: int = 1
+    num_stages: int = 3
+    warp_size: int = 32
+    cluster_dims: tuple[int, ...] = (1, 1, 1)
+    maxnreg: int | None = None
+    enable_fp_fusion: bool = True
+    launch_cooperative_grid: bool = False
+    launch_pdl: bool = False
+
+    # Read or passed by Triton's jit on every launch.
+    backend_name: str = "cpu"
+    extern_libs: Any = None
+    ir_override: str | None = None
+    instrumentation_mode: str = ""
+    fpsan_homomorphic_casts: Any = None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Options:
+        """Takes from the keywords of a launch what is an option; Triton rejects the others."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{k: v for k, v in given.items() if k in known and v is not None})
+
+    def __post_init__(self) -> None:
+        if self.mode not in knobs.MODES:
+            raise ValueError(f"mode must be one of {', '.join(knobs.MODES)}; got '{self.mode}'")
+
+    def hash(self) -> str:
+        """Part of the cache key: the same for the same options, in any process."""
+        text = repr(sorted(self.__dict__.items()))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def words(self) -> str:
+        """The options as the native compiler reads them."""
+        return f"mode={self.mode}"

@@ -1,0 +1,105 @@
+"""The stages between TTIR and an object file, one per phase.
+
+One native compilation makes all phases; a stage hands out its phase. A stage whose input is not
+what the stage before it made, because somebody replaced it, compiles again from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import knobs, library
+from .errors import CompilationError, TritonSharedError
+from .options import Options
+
+if TYPE_CHECKING:
+    from . import _native
+
+PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
+"""In the order in which they run; the word is the key in `kernel.asm`, file suffix and dump name.
+docs/architecture.md says what each of them may hold."""
+
+_SUFFIXES = {"llir": "ll", "obj": "o"}
+
+Metadata = dict[str, Any]
+Stage = Callable[[Any, Metadata], "str | bytes"]
+
+
+@dataclass
+class Lowering:
+    """One kernel's way down, from the text of a phase to an object file."""
+
+    options: Options
+    dump_folder: Path | None = field(default_factory=knobs.dump_folder)
+    _input: str = ""
+    _done: _native.Compilation | None = None
+
+    def stages(self) -> dict[str, Stage]:
+        """The stages after `ttir`, in order, as Triton wants them."""
+        return {phase: self._stage(phase) for phase in PHASES[1:]}
+
+    def _stage(self, phase: str) -> Stage:
+        previous = PHASES[PHASES.index(phase) - 1]
+
+        def run(source: Any, metadata: Metadata) -> str | bytes:
+            if source is None:
+                raise TritonSharedError(
+                    f"phase '{previous}' cannot be overridden: Triton reads back only ttir and llir"
+                )
+            text = str(source)
+            if self._done is None or text != self._text(previous):
+                self._compile(text, metadata)
+            return self._take(phase, metadata)
+
+        return run
+
+    def _compile(self, text: str, metadata: Metadata) -> None:
+        self._input = text
+        self._done = library.compile_text(text, self.options.words())
+        if self.dump_folder:
+            self._dump(self._done, self.dump_folder)
+        metadata["shared"] = 0
+        metadata["native_version"] = library.version()
+        if self._done.succeeded:
+            metadata.update(json.loads(self._done.metadata))
+            obj = self._done.artefact("obj")
+            metadata["obj_sha256"] = hashlib.sha256(obj).hexdigest()
+
+    def _text(self, phase: str) -> str:
+        """What the stage of `phase` handed out; for the first stage, what it was given."""
+        assert self._done
+        return self._input if phase == "ttir" else self._done.artefact(phase).decode()
+
+    def _take(self, phase: str, metadata: Metadata) -> str | bytes:
+        assert self._done
+        made = self._done.artefact(phase)
+        if made and (self._done.succeeded or phase != PHASES[-1]):
+            return made if phase == "obj" else made.decode()
+        name = str(metadata.get("name", "?"))
+        raise CompilationError(name, phase, self._done.diagnostics, self._repeat(phase))
+
+    def _repeat(self, phase: str) -> str | None:
+        if not self.dump_folder:
+            return None
+        kept = self._folder(self.dump_folder) / "input.mlir"
+        return shlex.join(["triton-shared-opt", f"--to-phase={phase}", str(kept)])
+
+    def _folder(self, root: Path) -> Path:
+        return root / hashlib.sha256(self._input.encode()).hexdigest()[:12]
+
+    def _dump(self, done: _native.Compilation, root: Path) -> None:
+        folder = self._folder(root)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "input.mlir").write_text(self._input)
+        for number, phase in enumerate(PHASES):
+            made = done.artefact(phase)
+            if made:
+                (folder / f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}").write_bytes(made)
+        if done.diagnostics:
+            (folder / "diagnostics.txt").write_text(done.diagnostics)

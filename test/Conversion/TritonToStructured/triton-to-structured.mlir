@@ -1,0 +1,124 @@
+// RUN: triton-shared-opt %s --triton-to-structured --canonicalize | FileCheck %s
+
+// A block of pointers is an argument and a block of offsets.
+// CHECK-LABEL: tt.func @block(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<f32>, %[[M:.*]]: tensor<8xi1>
+// CHECK:         %[[I:.*]] = tt.make_range
+// CHECK:         %[[O:.*]] = arith.extsi %[[I]] : tensor<8xi32> to tensor<8xi64>
+// CHECK:         %[[V:.*]] = tts.gather %[[P]][%[[O]]] mask %[[M]] : tensor<8xi1>
+// CHECK:         tts.scatter %[[V]] to %[[P]][%[[O]]] mask %[[M]]
+tt.func @block(%p: !tt.ptr<f32>, %m: tensor<8xi1>) {
+  %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
+  %s = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  %a = tt.addptr %s, %i : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+  %v = tt.load %a, %m : tensor<8x!tt.ptr<f32>>
+  tt.store %a, %v, %m : tensor<8x!tt.ptr<f32>>
+  tt.return
+}
+
+// A scalar access keeps its mask and `other`.
+// CHECK-LABEL: tt.func @scalar(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<i32>, %[[O:.*]]: i64, %[[M:.*]]: i1, %[[X:.*]]: i32)
+// CHECK:         %[[V:.*]] = tts.load %[[P]][%[[O]]] strides [] mask %[[M]] : i1 other %[[X]] : i32
+// CHECK:         tts.store %[[V]] to %[[P]][%{{.*}}] strides [] mask %[[M]] : i1
+tt.func @scalar(%p: !tt.ptr<i32>, %o: i64, %m: i1, %x: i32) {
+  %a = tt.addptr %p, %o : !tt.ptr<i32>, i64
+  %v = tt.load %a, %m, %x : !tt.ptr<i32>
+  tt.store %p, %v, %m : !tt.ptr<i32>
+  tt.return
+}
+
+// Each offset is extended to 64 bits before they are added.
+// CHECK-LABEL: tt.func @offsets_add_up_in_64_bits(
+// CHECK-SAME:    %{{.*}}: !tt.ptr<f32>, %[[I:.*]]: i32, %[[J:.*]]: i32)
+// CHECK-DAG:     %[[I64:.*]] = arith.extsi %[[I]] : i32 to i64
+// CHECK-DAG:     %[[J64:.*]] = arith.extsi %[[J]] : i32 to i64
+// CHECK:         arith.addi %[[I64]], %[[J64]] : i64
+tt.func @offsets_add_up_in_64_bits(%p: !tt.ptr<f32>, %i: i32, %j: i32) -> f32 {
+  %a = tt.addptr %p, %i : !tt.ptr<f32>, i32
+  %b = tt.addptr %a, %j : !tt.ptr<f32>, i32
+  %v = tt.load %b : !tt.ptr<f32>
+  tt.return %v : f32
+}
+
+// A pointer carried by a loop is a carried offset.
+// CHECK-LABEL: tt.func @loop(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<f32>
+// CHECK:         scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (i64, f32)
+// CHECK:           tts.load %[[P]][%[[O]]] strides []
+// CHECK:           %[[N:.*]] = arith.addi %[[O]]
+// CHECK:           scf.yield %[[N]]
+tt.func @loop(%p: !tt.ptr<f32>, %n: i32, %step: i64) -> f32 {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant 0.0 : f32
+  %r:2 = scf.for %k = %c0 to %n step %c1
+      iter_args(%a = %p, %sum = %zero) -> (!tt.ptr<f32>, f32) : i32 {
+    %v = tt.load %a : !tt.ptr<f32>
+    %t = arith.addf %sum, %v : f32
+    %b = tt.addptr %a, %step : !tt.ptr<f32>, i64
+    scf.yield %b, %t : !tt.ptr<f32>, f32
+  }
+  tt.return %r#1 : f32
+}
+
+// Where two arguments meet, both count from address zero.
+// CHECK-LABEL: tt.func @two_bases(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<f32>, %[[Q:.*]]: !tt.ptr<f32>
+// CHECK-DAG:     %[[ZERO:.*]] = tts.from_address %{{.*}} : !tt.ptr<f32>
+// CHECK-DAG:     tts.to_address %[[P]]
+// CHECK-DAG:     tts.to_address %[[Q]]
+// CHECK:         %[[O:.*]] = scf.if %{{.*}} -> (i64)
+// CHECK:         tts.load %[[ZERO]][%[[O]]] strides []
+tt.func @two_bases(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %c: i1, %i: i32) -> f32 {
+  %a = scf.if %c -> !tt.ptr<f32> {
+    %b = tt.addptr %p, %i : !tt.ptr<f32>, i32
+    scf.yield %b : !tt.ptr<f32>
+  } else {
+    scf.yield %q : !tt.ptr<f32>
+  }
+  %v = tt.load %a : !tt.ptr<f32>
+  tt.return %v : f32
+}
+
+// Pointers lie in memory as addresses.
+// CHECK-LABEL: tt.func @pointer_to_pointer(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<!tt.ptr<f32>>)
+// CHECK:         %[[A:.*]] = tts.to_address %[[P]]
+// CHECK:         %[[B:.*]] = tts.from_address %[[A]] : !tt.ptr<i64>
+// CHECK:         tts.load %[[B]][%{{.*}}] strides [] : !tt.ptr<i64> -> i64
+tt.func @pointer_to_pointer(%p: !tt.ptr<!tt.ptr<f32>>) -> f32 {
+  %a = tt.load %p : !tt.ptr<!tt.ptr<f32>>
+  %v = tt.load %a : !tt.ptr<f32>
+  tt.return %v : f32
+}
+
+// Booleans lie in memory as bytes.
+// CHECK-LABEL: tt.func @bool(
+// CHECK:         %[[B:.*]] = tts.from_address %{{.*}} : !tt.ptr<i8>
+// CHECK:         %[[V:.*]] = tts.load %[[B]][%{{.*}}] strides [] : !tt.ptr<i8> -> i8
+// CHECK:         arith.cmpi ne, %[[V]]
+tt.func @bool(%p: !tt.ptr<i1>) -> i1 {
+  %v = tt.load %p : !tt.ptr<i1>
+  tt.return %v : i1
+}
+
+// A pointer to elements of another size counts in these.
+// CHECK-LABEL: tt.func @bitcast(
+// CHECK-SAME:    %{{.*}}: !tt.ptr<i32>, %[[I:.*]]: i64)
+// CHECK:         %[[TWO:.*]] = arith.shli %[[I]]
+// CHECK:         tts.load %{{.*}}[%[[TWO]]] strides [] : !tt.ptr<f16> -> f16
+tt.func @bitcast(%p: !tt.ptr<i32>, %i: i64) -> f16 {
+  %a = tt.addptr %p, %i : !tt.ptr<i32>, i64
+  %b = tt.bitcast %a : !tt.ptr<i32> -> !tt.ptr<f16>
+  %v = tt.load %b : !tt.ptr<f16>
+  tt.return %v : f16
+}
+
+// Hints stay with the access.
+// CHECK-LABEL: tt.func @hints(
+// CHECK:         tts.load {{.*}} {cache = "cg", evict = "evict_first", is_volatile}
+tt.func @hints(%p: !tt.ptr<f32>) -> f32 {
+  %v = tt.load %p cacheModifier = cg evictionPolicy = evict_first {isVolatile = true} : !tt.ptr<f32>
+  tt.return %v : f32
+}

@@ -1,0 +1,134 @@
+//===- triton-shared-opt.cpp - The compiler, pass by pass -----------------===//
+//
+// mlir-opt with the dialects and passes of this project, and with phases:
+// `--to-phase=linalg` stops where the name says, `--dump-phases-to=<folder>`
+// leaves every phase on the way as a file that can be read again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "triton-shared/InitAll.h"
+#include "triton-shared/Pipelines/Phases.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// The pass behind `--to-phase`: it finds the phase of its input and runs the
+/// passes of the phases from there to the one asked for.
+struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunToPhase)
+
+  RunToPhase(Phase target, std::string dumpFolder)
+      : target(target), dumpFolder(std::move(dumpFolder)) {}
+
+  StringRef getName() const override { return "RunToPhase"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerAllDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    Phase current = detectPhase(module);
+    if (current > target) {
+      module.emitError("is in phase '")
+          << stringifyPhase(current) << "', which comes after '"
+          << stringifyPhase(target) << "'";
+      return signalPassFailure();
+    }
+    while (current != target) {
+      current = static_cast<Phase>(static_cast<int>(current) + 1);
+      OpPassManager manager(ModuleOp::getOperationName());
+      buildPhase(manager, current);
+      if (failed(runPipeline(manager, module)))
+        return signalPassFailure();
+      if (!dumpFolder.empty() &&
+          failed(dumpPhase(dumpFolder, current, module)))
+        return signalPassFailure();
+    }
+  }
+
+private:
+  Phase target;
+  std::string dumpFolder;
+};
+
+} // namespace
+
+int main(int argc, char **argv) {
+  llvm::setBugReportMsg("PLEASE REPORT this to the triton-shared project with "
+                        "the input, the command line and this trace.\n");
+  llvm::InitLLVM init(argc, argv);
+
+  llvm::cl::OptionCategory category("Phases of triton-shared");
+  const std::string toPhaseHelp =
+      ("Run everything from the phase of the input up to this one: " +
+       listPhases())
+          .str();
+  llvm::cl::opt<std::string> toPhase(
+      "to-phase", llvm::cl::value_desc("phase"), llvm::cl::cat(category),
+      llvm::cl::desc(toPhaseHelp));
+  llvm::cl::opt<std::string> dumpFolder(
+      "dump-phases-to", llvm::cl::value_desc("folder"), llvm::cl::cat(category),
+      llvm::cl::desc("With --to-phase: write each phase to "
+                     "<folder>/<number>.<phase>.mlir"));
+  llvm::cl::opt<triton::TextVintage> vintage(
+      "tt-vintage", llvm::cl::cat(category),
+      llvm::cl::desc("Print `tt` as this version of Triton does (default: as "
+                     "the input)"),
+      llvm::cl::values(
+          clEnumValN(triton::TextVintage::Before38, "3.6", "Triton 3.5 to 3.7"),
+          clEnumValN(triton::TextVintage::From38, "3.9", "Triton 3.8 and 3.9")));
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllPasses();
+  auto [inputFile, outputFile] = registerAndParseCLIOptions(
+      argc, argv,
+      "triton-shared-opt: lower Triton IR to linalg and beyond\n", registry);
+
+  if (vintage.getNumOccurrences())
+    triton::requestTextVintage(registry, vintage);
+
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (!toPhase.empty()) {
+    std::optional<Phase> target = symbolizePhase(toPhase);
+    if (!target) {
+      llvm::errs() << "triton-shared-opt: unknown phase '" << toPhase
+                   << "'; use " << listPhases() << "\n";
+      return EXIT_FAILURE;
+    }
+    config.setPassPipelineSetupFn([&, phase = *target](PassManager &manager) {
+      manager.addPass(std::make_unique<RunToPhase>(phase, dumpFolder));
+      return success();
+    });
+  }
+
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &error);
+  if (!input) {
+    llvm::errs() << "triton-shared-opt: " << error << "\n";
+    return EXIT_FAILURE;
+  }
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputFile, &error);
+  if (!output) {
+    llvm::errs() << "triton-shared-opt: " << error << "\n";
+    return EXIT_FAILURE;
+  }
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+    return EXIT_FAILURE;
+  output->keep();
+  return EXIT_SUCCESS;
+}
