@@ -7,8 +7,8 @@ help:
 	@echo 'make demo      one kernel through its phases, then all examples against torch'
 	@echo 'make test      build, lit, unit tests, and pytest on Triton 3.6.0 and 3.9.0'
 	@echo 'make check     make test, with formatting, linters, types and fresh docs: before a commit'
-	@echo 'make test-all  make check under its other name'
-	@echo 'make docs      writes docs/generated from the .td files'
+	@echo 'make test-all  make check, and all sources compiled inside of a Triton tree'
+	@echo 'make docs      writes docs/generated and docs/supported-ops.md from the sources'
 	@echo 'make bench     times launches and examples, as JSON'
 
 setup:
@@ -20,11 +20,14 @@ demo: setup
 test: setup
 	@scripts/check build lit unit pytest
 
-check test-all: setup
+check: setup
 	@scripts/check
 
+test-all: check
+	@scripts/check-embedding subdirectory
+
 docs: setup
-	@scripts/update-docs
+	@ninja -C build triton-shared-docs
 
 bench: setup
 	@cd python && ../.venv/bin/python ../benchmarks/run.py

@@ -6,7 +6,7 @@ if(TRITON_SHARED_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${TRITON_SHARED_CCACHE})
 endif()
 
-# Warnings, -Werror and sanitizers, as usage requirements.
+# Warnings, -Werror and sanitizers: for the targets of this project only.
 add_library(TritonSharedSettings INTERFACE)
 target_compile_options(TritonSharedSettings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -fno-exceptions
@@ -15,18 +15,32 @@ if(TRITON_SHARED_SANITIZE)
   target_compile_options(TritonSharedSettings INTERFACE -fsanitize=${TRITON_SHARED_SANITIZE})
   target_link_options(TritonSharedSettings INTERFACE -fsanitize=${TRITON_SHARED_SANITIZE})
 endif()
+
+# What users of the libraries need too: where the headers are, and whose `tt` they mean.
+add_library(TritonSharedHeaders INTERFACE)
+add_library(TritonShared::Headers ALIAS TritonSharedHeaders)
+set_target_properties(TritonSharedHeaders PROPERTIES EXPORT_NAME Headers)
+target_include_directories(TritonSharedHeaders INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:include>)
+target_include_directories(TritonSharedHeaders SYSTEM INTERFACE
+  "$<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS};${MLIR_INCLUDE_DIRS}>")
 if(TRITON_SHARED_TT_DIALECT STREQUAL embedding)
-  target_compile_definitions(TritonSharedSettings INTERFACE TRITON_SHARED_TT_DIALECT_EMBEDDING)
+  target_compile_definitions(TritonSharedHeaders INTERFACE TRITON_SHARED_TT_DIALECT_EMBEDDING)
 endif()
+install(TARGETS TritonSharedHeaders EXPORT TritonSharedTargets)
 
 # The precompiled header is compiled once, here, and reused by every library.
-file(WRITE ${CMAKE_BINARY_DIR}/Precompiled.cpp "// Carries the precompiled header.\n")
-add_library(TritonSharedPrecompiled STATIC ${CMAKE_BINARY_DIR}/Precompiled.cpp)
-target_link_libraries(TritonSharedPrecompiled PUBLIC TritonSharedSettings)
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/Precompiled.cpp
+     CONTENT "// Carries the precompiled header.\n")
+add_library(TritonSharedPrecompiled STATIC ${PROJECT_BINARY_DIR}/Precompiled.cpp)
+target_link_libraries(TritonSharedPrecompiled PRIVATE TritonSharedSettings TritonSharedHeaders)
 target_precompile_headers(TritonSharedPrecompiled PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/Precompiled.h)
 
 # add_triton_shared_library(name source... [DEPENDS target...] [LINK library...])
+# Other projects know `TritonSharedAnalysis` as `TritonShared::Analysis`.
 function(add_triton_shared_library name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LINK" ${ARGN})
   set(BOOT)
@@ -38,13 +52,19 @@ function(add_triton_shared_library name)
     endif()
   endforeach()
   if(NOT BOOT)
-    set(BOOT ${CMAKE_BINARY_DIR}/Precompiled.cpp)
+    set(BOOT ${PROJECT_BINARY_DIR}/Precompiled.cpp)
   endif()
   add_library(${name} STATIC ${BOOT})
   target_precompile_headers(${name} REUSE_FROM TritonSharedPrecompiled)
-  target_link_libraries(${name} PUBLIC ${arg_LINK} MLIR LLVM TritonSharedSettings)
+  target_link_libraries(${name}
+    PUBLIC ${arg_LINK} ${TRITON_SHARED_MLIR_LIBRARIES} TritonSharedHeaders
+    PRIVATE $<BUILD_INTERFACE:TritonSharedSettings>)
   add_dependencies(${name} TritonSharedIncGen ${arg_DEPENDS})
-  set_property(GLOBAL APPEND PROPERTY TRITON_SHARED_LIBRARIES ${name})
+  string(REGEX REPLACE "^TritonShared" "" short_name ${name})
+  add_library(TritonShared::${short_name} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${short_name})
+  install(TARGETS ${name} EXPORT TritonSharedTargets
+          ARCHIVE DESTINATION lib COMPONENT development)
 endfunction()
 
 # add_triton_shared_executable(name source... [LINK library...])
@@ -55,6 +75,7 @@ function(add_triton_shared_executable name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   target_precompile_headers(${name} REUSE_FROM TritonSharedPrecompiled)
-  target_link_libraries(${name} PRIVATE ${arg_LINK} MLIR LLVM TritonSharedSettings)
+  target_link_libraries(${name} PRIVATE
+    ${arg_LINK} ${TRITON_SHARED_MLIR_LIBRARIES} TritonSharedHeaders TritonSharedSettings)
   add_dependencies(${name} TritonSharedIncGen)
 endfunction()

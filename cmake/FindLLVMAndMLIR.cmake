@@ -5,8 +5,12 @@
 # MLIR is rejected by its config file: check it here.
 
 set(TRITON_SHARED_LLVM_ROOT /usr/lib/llvm-22 CACHE PATH "Prefix of LLVM and MLIR 22")
+set(TRITON_SHARED_MLIR_LIBRARIES MLIR LLVM CACHE STRING
+    "What is linked for MLIR and LLVM; a tree that embeds this one may name its own libraries")
 
 list(APPEND CMAKE_MODULE_PATH ${TRITON_SHARED_LLVM_ROOT}/lib/cmake/llvm)
+# Projects that add this one link what it finds.
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 find_package(zstd REQUIRED)
 find_package(MLIR REQUIRED CONFIG HINTS ${TRITON_SHARED_LLVM_ROOT}/lib/cmake/mlir)
 if(NOT LLVM_VERSION_MAJOR EQUAL 22)
@@ -48,6 +52,6 @@ include(HandleLLVMOptions)
 add_compile_definitions(${LLVM_DEFINITIONS_LIST})
 include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 
-set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
-set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
-set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)

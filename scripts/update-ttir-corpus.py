@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,24 @@ def load_cases(path: Path) -> list[dict[str, Any]]:
 def make_source(case: dict[str, Any]) -> ASTSource:
     """The kernel with its argument types, pointers aligned to 16 bytes."""
     signature = dict(case["sig"])
-    constants = {(case["fn"].arg_names.index(k),): v for k, v in case["const"].items()}
+    names = case["fn"].arg_names
+    constants = {(names.index(name),): value for name, value in case["const"].items()}
     attributes = {}
-    for name, kind in signature.items():
-        if case["aligned"] and isinstance(kind, str) and kind.startswith("*"):
-            attributes[(case["fn"].arg_names.index(name),)] = [["tt.divisibility", 16]]
+    if case["aligned"]:
+        for name, kind in signature.items():
+            for path in find_pointers((names.index(name),), kind):
+                attributes[path] = [["tt.divisibility", 16]]
     signature.update(dict.fromkeys(case["const"], "constexpr"))
     return ASTSource(case["fn"], signature, constants, attributes)
+
+
+def find_pointers(path: tuple[int, ...], kind: Any) -> Iterator[tuple[int, ...]]:
+    """The places of pointers in an argument, which may be a tuple."""
+    if isinstance(kind, tuple):
+        for index, element in enumerate(kind):
+            yield from find_pointers((*path, index), element)
+    elif kind.startswith("*"):
+        yield path
 
 
 def build(case: dict[str, Any]) -> Any:
@@ -98,7 +110,8 @@ def main() -> None:
         module = build(case)
         texts = {"raw": module.str_nodebug()}
         clean(module)
-        texts |= {"ttir": module.str_nodebug(), "located": str(module)}
+        located = str(module).replace(f"{CORPUS}/", "")
+        texts |= {"ttir": module.str_nodebug(), "located": located}
         if "generic" in forms:
             texts["generic"] = generic_form(module)
         for form in forms:

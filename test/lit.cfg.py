@@ -19,5 +19,7 @@ opt = os.path.join(config.triton_shared_build, "bin", "triton-shared-opt")
 if os.environ.get("TRITON_SHARED_ROUNDTRIP"):
     opt += " --verify-roundtrip"
 config.substitutions.append((r"\btriton-shared-opt\b", opt))
+unit_tests = os.path.join(config.triton_shared_build, "bin", "TritonSharedUnitTests")
+config.substitutions.append(("%unit-tests", unit_tests))
 config.substitutions.append(("%corpus", os.path.join(config.test_source_root, "corpus")))
 config.environment["PATH"] = os.pathsep.join([config.llvm_tools, os.environ["PATH"]])

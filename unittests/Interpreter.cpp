@@ -17,9 +17,9 @@ using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
 void triton_shared::loadDialects(MLIRContext &context) {
-  context.loadDialect<arith::ArithDialect, scf::SCFDialect,
-                      tensor::TensorDialect, tt::TritonDialect,
-                      tts::TTSDialect>();
+  context
+      .loadDialect<arith::ArithDialect, scf::SCFDialect, tensor::TensorDialect,
+                   tt::TritonDialect, tts::TTSDialect>();
 }
 
 OwningOpRef<ModuleOp> triton_shared::parseKernel(MLIRContext &context,
@@ -220,9 +220,10 @@ int64_t Interpreter::compute(Operation *op, ArrayRef<int64_t> operands) {
           .Case<arith::DivUIOp>([&](auto) { return lhs.udiv(rhs); })
           .Case<arith::RemUIOp>([&](auto) { return lhs.urem(rhs); })
           .Case<arith::FloorDivSIOp>([&](auto) {
-            return APInt(width, llvm::divideFloorSigned(lhs.getSExtValue(),
-                                                        rhs.getSExtValue()),
-                         /*isSigned=*/true);
+            return APInt(
+                width,
+                llvm::divideFloorSigned(lhs.getSExtValue(), rhs.getSExtValue()),
+                /*isSigned=*/true);
           })
           .Case<arith::AndIOp>([&](auto) { return lhs & rhs; })
           .Case<arith::OrIOp>([&](auto) { return lhs | rhs; })
@@ -249,15 +250,15 @@ int64_t Interpreter::compute(Operation *op, ArrayRef<int64_t> operands) {
 void Interpreter::runStructured(Operation *op) {
   Value output = op->getResult(0);
   ArrayRef<int64_t> shape = getShape(output.getType());
-  Elements &result = values[output];
-  result.clear();
+  Elements result;
   if (isa<tt::GetProgramIdOp>(op)) {
-    result = {programId};
+    values[output] = {programId};
     return;
   }
   if (auto range = dyn_cast<tt::MakeRangeOp>(op)) {
     for (int64_t i = range.getStart(); i < range.getEnd(); ++i)
       result.push_back(i);
+    values[output] = result;
     return;
   }
   Value input = op->getOperand(0);
@@ -267,11 +268,15 @@ void Interpreter::runStructured(Operation *op) {
     SmallVector<int64_t> place;
     for (Value index : extract.getIndices())
       place.push_back(getScalar(index));
-    result = {source[getPosition(place, sourceShape)]};
+    values[output] = {source[getPosition(place, sourceShape)]};
     return;
   }
   for (int64_t i = 0; i < countElements(output.getType()); ++i) {
     SmallVector<int64_t> place = getPlace(i, shape);
+    if (isa<tt::JoinOp>(op)) {
+      result.push_back(get(op->getOperand(place.back()))[i / 2]);
+      continue;
+    }
     int64_t position = 0;
     if (isa<tt::ReshapeOp, tt::ExpandDimsOp>(op)) {
       position = i;
@@ -293,6 +298,7 @@ void Interpreter::runStructured(Operation *op) {
     }
     result.push_back(source[position]);
   }
+  values[output] = std::move(result);
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,9 +349,9 @@ void Interpreter::runAccess(Operation *op) {
   Type type = load ? load.getType() : store.getValue().getType();
   SmallVector<tts::DimensionAccess> dimensions = getDimensions(op);
   for (int64_t i = 0; i < countElements(type); ++i) {
-    int64_t address = load ? getScalar(load.getBase()) + getScalar(load.getOffset())
-                           : getScalar(store.getBase()) +
-                                 getScalar(store.getOffset());
+    int64_t address =
+        load ? getScalar(load.getBase()) + getScalar(load.getOffset())
+             : getScalar(store.getBase()) + getScalar(store.getOffset());
     bool takesPart = true;
     for (auto [index, dimension] :
          llvm::zip_equal(getPlace(i, getShape(type)), dimensions)) {

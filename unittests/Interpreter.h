@@ -56,8 +56,8 @@ private:
   int64_t compute(Operation *op, ArrayRef<int64_t> operands);
   void pass(ValueRange from, ValueRange to);
   int64_t getScalar(Value value) const { return get(value).front(); }
-  void finishAccess(Operation *op, TracedAccess access, Value mask,
-                    Value other, Value stored);
+  void finishAccess(Operation *op, TracedAccess access, Value mask, Value other,
+                    Value stored);
 
   DenseMap<Value, Elements> values;
   int64_t programId;

@@ -160,18 +160,16 @@ AffineExpr AffineAnalysis::substitute(AffineExpr expr,
   }
 }
 
-SmallVector<AffineExpr>
-triton_shared::getReshapedPlace(ArrayRef<int64_t> source,
-                                ArrayRef<int64_t> result,
-                                MLIRContext *context) {
+SmallVector<AffineExpr> triton_shared::getReshapedPlace(
+    ArrayRef<int64_t> source, ArrayRef<int64_t> result, MLIRContext *context) {
   AffineExpr zero = getAffineConstantExpr(0, context);
   auto ranges = [&](AffineExpr dim) -> IndexRange {
     return {0, result[cast<AffineDimExpr>(dim).getPosition()] - 1};
   };
   AffineExpr position = zero;
   for (auto [d, size] : llvm::enumerate(result))
-    position = position * size +
-               (size == 1 ? zero : getAffineDimExpr(d, context));
+    position =
+        position * size + (size == 1 ? zero : getAffineDimExpr(d, context));
   SmallVector<AffineExpr> place(source.size(), zero);
   for (size_t d = source.size(); d-- > 0;) {
     AffineExpr size = getAffineConstantExpr(source[d], context);

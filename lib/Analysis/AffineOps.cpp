@@ -54,11 +54,11 @@ AffineExpr AffineTransfer::compute() {
       return expr;
   }
   if (failure.empty())
-    failure = isa<tts::LoadOp, tts::GatherOp, tts::AtomicRMWOp,
-                  tts::AtomicCASOp>(op)
-                  ? "is itself read from memory"
-                  : "is computed by '" + op->getName().getStringRef().str() +
-                        "', which has no affine form";
+    failure =
+        isa<tts::LoadOp, tts::GatherOp, tts::AtomicRMWOp, tts::AtomicCASOp>(op)
+            ? "is itself read from memory"
+            : "is computed by '" + op->getName().getStringRef().str() +
+                  "', which has no affine form";
   return makeOpaque({value, failure});
 }
 
@@ -72,8 +72,8 @@ AffineExpr AffineTransfer::makeOpaque(Unstructured why) {
   if (op && (op->hasTrait<OpTrait::Elementwise>() ||
              matchPattern(op, m_Constant()))) {
     DenseElementsAttr constant;
-    bool isSplat = !matchPattern(op, m_Constant(&constant)) ||
-                   constant.isSplat();
+    bool isSplat =
+        !matchPattern(op, m_Constant(&constant)) || constant.isSplat();
     if (isSplat)
       dims.reset();
     for (Value operand : op->getOperands()) {
@@ -130,12 +130,25 @@ AffineExpr AffineTransfer::computeView(Operation *op) {
           place[source] = dim(d);
         return substitute(transpose.getSrc(), place);
       })
+      .Case([&](tt::JoinOp) { return computeJoin(op); })
       .Case([&](tt::ReshapeOp reshape) {
-        return substitute(reshape.getSrc(),
-                          getReshapedPlace(getIndexShape(reshape.getSrc()),
-                                           shape, context));
+        return substitute(
+            reshape.getSrc(),
+            getReshapedPlace(getIndexShape(reshape.getSrc()), shape, context));
       })
       .Default([](Operation *) { return AffineExpr(); });
+}
+
+/// Two tensors side by side in a new last dimension: a line, if they differ by
+/// something uniform.
+AffineExpr AffineTransfer::computeJoin(Operation *op) {
+  AffineExpr first = getOperand(op, 0);
+  AffineExpr step = subtract(getOperand(op, 1), first);
+  if (!step || !analysis.isUniform(step))
+    return nullptr;
+  AffineExpr dim = getAffineDimExpr(shape.size() - 1, analysis.context);
+  AffineExpr offset = multiply(step, dim);
+  return offset ? add(first, offset) : nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,12 +164,10 @@ AffineExpr AffineTransfer::computeIndex(Operation *op) {
         return shape[0] == 1 ? first
                              : getAffineDimExpr(0, analysis.context) + first;
       })
-      .Case<arith::AddIOp>([&](auto) {
-        return add(getOperand(op, 0), getOperand(op, 1));
-      })
-      .Case<arith::SubIOp>([&](auto) {
-        return subtract(getOperand(op, 0), getOperand(op, 1));
-      })
+      .Case<arith::AddIOp>(
+          [&](auto) { return add(getOperand(op, 0), getOperand(op, 1)); })
+      .Case<arith::SubIOp>(
+          [&](auto) { return subtract(getOperand(op, 0), getOperand(op, 1)); })
       .Case<arith::MulIOp>([&](auto) {
         return computeProduct(getOperand(op, 0), getOperand(op, 1));
       })
@@ -239,8 +250,8 @@ AffineExpr AffineTransfer::computeShift(Operation *op) {
   if (!amount || amount.getValue() < 0 || amount.getValue() >= width - 1)
     return nullptr;
   AffineExpr source = getOperand(op, 0);
-  AffineExpr power = getAffineConstantExpr(int64_t(1) << amount.getValue(),
-                                           analysis.context);
+  AffineExpr power =
+      getAffineConstantExpr(int64_t(1) << amount.getValue(), analysis.context);
   return isa<arith::ShLIOp>(op) ? multiply(source, power)
                                 : divide(source, power, /*wantsQuotient=*/true);
 }

@@ -62,7 +62,7 @@ static bool haveFactorsInOrder(const AffineTerm &lhs, const AffineTerm &rhs) {
 //===----------------------------------------------------------------------===//
 
 /// Sorts, adds up what has the same factors, and drops what became zero.
-static std::optional<Terms> merge(Terms terms) {
+static std::optional<Terms> addUp(Terms terms) {
   llvm::sort(terms, haveFactorsInOrder);
   Terms merged;
   for (AffineTerm &term : terms) {
@@ -79,18 +79,80 @@ static std::optional<Terms> merge(Terms terms) {
   return merged;
 }
 
+static std::optional<AffineTerm> multiply(const AffineTerm &lhs,
+                                          const AffineTerm &rhs) {
+  AffineTerm product{0, lhs.factors};
+  llvm::append_range(product.factors, rhs.factors);
+  llvm::sort(product.factors, isBefore);
+  if (llvm::MulOverflow(lhs.coefficient, rhs.coefficient, product.coefficient))
+    return std::nullopt;
+  return product;
+}
+
+/// The term that makes `a * (x mod y)` whole: `a * y * (x floordiv y)`.
+static std::optional<AffineTerm> getComplement(const AffineTerm &rest,
+                                               AffineBinaryOpExpr remainder) {
+  std::optional<Terms> divisor = expandTerms(remainder.getRHS());
+  if (!divisor || divisor->size() != 1)
+    return std::nullopt;
+  std::optional<AffineTerm> scaled = multiply(rest, divisor->front());
+  AffineExpr quotient = remainder.getLHS().floorDiv(remainder.getRHS());
+  return scaled ? multiply(*scaled, {1, {quotient}}) : std::nullopt;
+}
+
+/// Replaces one `a * (x mod y) + a * y * (x floordiv y)` by `a * x`; false if
+/// there is none.
+static bool recombine(Terms &terms) {
+  for (size_t i = 0; i < terms.size(); ++i) {
+    for (AffineExpr factor : terms[i].factors) {
+      if (factor.getKind() != AffineExprKind::Mod)
+        continue;
+      auto remainder = cast<AffineBinaryOpExpr>(factor);
+      AffineTerm rest = terms[i];
+      rest.factors.erase(llvm::find(rest.factors, factor));
+      std::optional<AffineTerm> complement = getComplement(rest, remainder);
+      std::optional<Terms> dividend = expandTerms(remainder.getLHS());
+      if (!complement || !dividend)
+        continue;
+      auto *other = llvm::find_if(terms, [&](const AffineTerm &term) {
+        return term.coefficient == complement->coefficient &&
+               term.factors == complement->factors;
+      });
+      if (other == terms.end())
+        continue;
+      Terms whole;
+      for (const AffineTerm &part : *dividend)
+        if (std::optional<AffineTerm> product = multiply(rest, part))
+          whole.push_back(std::move(*product));
+      if (whole.size() != dividend->size())
+        continue;
+      // The later one first: the other keeps its place.
+      size_t j = other - terms.begin();
+      terms.erase(terms.begin() + std::max(i, j));
+      terms.erase(terms.begin() + std::min(i, j));
+      llvm::append_range(terms, whole);
+      return true;
+    }
+  }
+  return false;
+}
+
+static std::optional<Terms> merge(Terms terms) {
+  std::optional<Terms> merged = addUp(std::move(terms));
+  while (merged && recombine(*merged))
+    merged = addUp(std::move(*merged));
+  return merged;
+}
+
 static std::optional<Terms> multiplyTerms(ArrayRef<AffineTerm> lhs,
-                                     ArrayRef<AffineTerm> rhs) {
+                                          ArrayRef<AffineTerm> rhs) {
   Terms products;
   for (const AffineTerm &left : lhs) {
     for (const AffineTerm &right : rhs) {
-      AffineTerm &product = products.emplace_back();
-      if (llvm::MulOverflow(left.coefficient, right.coefficient,
-                            product.coefficient))
+      std::optional<AffineTerm> product = multiply(left, right);
+      if (!product)
         return std::nullopt;
-      llvm::append_range(product.factors, left.factors);
-      llvm::append_range(product.factors, right.factors);
-      llvm::sort(product.factors, isBefore);
+      products.push_back(std::move(*product));
     }
   }
   return merge(std::move(products));
@@ -150,8 +212,7 @@ AffineExpr triton_shared::multiply(AffineExpr lhs, AffineExpr rhs) {
 }
 
 AffineExpr triton_shared::subtract(AffineExpr lhs, AffineExpr rhs) {
-  AffineExpr minus =
-      multiply(rhs, getAffineConstantExpr(-1, rhs.getContext()));
+  AffineExpr minus = multiply(rhs, getAffineConstantExpr(-1, rhs.getContext()));
   return minus ? add(lhs, minus) : AffineExpr();
 }
 
@@ -264,8 +325,8 @@ divide(AffineExpr expr, AffineExpr divisor, LeafRange ranges) {
     division = divideTerms(*terms, divisorTerms->front(), context);
 
   int64_t least = getRange(divisor, ranges).low;
-  if (getRange(division.rest, ranges).isWithin(0, std::max(least, int64_t(1)) -
-                                                      1))
+  if (getRange(division.rest, ranges)
+          .isWithin(0, std::max(least, int64_t(1)) - 1))
     return {{division.quotient, division.rest}};
 
   AffineExpr quotient = division.rest.floorDiv(divisor);
@@ -277,8 +338,8 @@ divide(AffineExpr expr, AffineExpr divisor, LeafRange ranges) {
               findStep(*restTerms, constant.getValue(), ranges, context)) {
         int64_t reduced = constant.getValue() / step->first;
         quotient = step->second.quotient.floorDiv(reduced);
-        rest = (step->second.quotient % reduced) * step->first +
-               step->second.rest;
+        rest =
+            (step->second.quotient % reduced) * step->first + step->second.rest;
       }
     }
   }

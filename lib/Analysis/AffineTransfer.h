@@ -26,6 +26,7 @@ public:
 private:
   // Each gives null where the operation has no form better than opaque.
   AffineExpr computeView(Operation *op);
+  AffineExpr computeJoin(Operation *op);
   AffineExpr computeIndex(Operation *op);
   AffineExpr computeConstant(Operation *op);
   AffineExpr computeProduct(AffineExpr lhs, AffineExpr rhs);

@@ -26,10 +26,10 @@ static void collectFor(scf::ForOp loop, SmallVectorImpl<CarriedIndex> &result) {
 static void collectWhile(scf::WhileOp loop,
                          SmallVectorImpl<CarriedIndex> &result) {
   for (auto [d, argument] : llvm::enumerate(loop.getBeforeArguments()))
-    result.push_back({loop,
-                      {argument},
-                      {&loop.getInitsMutable()[d],
-                       &loop.getYieldOp()->getOpOperand(d)}});
+    result.push_back(
+        {loop,
+         {argument},
+         {&loop.getInitsMutable()[d], &loop.getYieldOp()->getOpOperand(d)}});
   for (auto [d, argument] : llvm::enumerate(loop.getAfterArguments()))
     result.push_back({loop,
                       {argument, loop.getResult(d)},
@@ -113,8 +113,7 @@ bool AffineAnalysis::verify(CarriedIndex &index) {
     bool isVisible = true;
     parts.varying.walk([&](AffineExpr leaf) {
       if (isa<AffineSymbolExpr>(leaf))
-        isVisible &=
-            !index.owner->isAncestor(getScope(getSymbol(leaf).value));
+        isVisible &= !index.owner->isAncestor(getScope(getSymbol(leaf).value));
     });
     if (!isVisible || parts.varying != varying.value_or(parts.varying)) {
       StringRef reason = describeChange(index.owner);

@@ -72,10 +72,15 @@ std::string triton_shared::describeIndex(const AffineAnalysis &forms,
            describeFactor(forms, binary.getRHS());
   }
   std::string text;
-  // The constant comes last, as people write it.
-  SmallVector<AffineTerm> terms = getTerms(expr);
-  if (!terms.empty() && terms.front().factors.empty())
-    std::rotate(terms.begin(), terms.begin() + 1, terms.end());
+  // As people write it: what is added, what is subtracted, the constant.
+  auto getRank = [](const AffineTerm &term) {
+    return term.factors.empty() ? 2 : term.coefficient < 0 ? 1 : 0;
+  };
+  SmallVector<AffineTerm> unordered = getTerms(expr), terms;
+  for (int rank : {0, 1, 2})
+    llvm::copy_if(
+        unordered, std::back_inserter(terms),
+        [&](const AffineTerm &term) { return getRank(term) == rank; });
   for (const AffineTerm &term : terms) {
     if (text.empty())
       text = term.coefficient < 0 ? "-" : "";

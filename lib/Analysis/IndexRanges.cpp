@@ -187,7 +187,8 @@ IndexRange triton_shared::getSolvedRange(const DataFlowSolver &solver,
   const auto *lattice = solver.lookupState<IntegerValueRangeLattice>(value);
   unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
   if (lattice && !lattice->getValue().isUninitialized() &&
-      lattice->getValue().getValue().smin().getBitWidth() == width && width != 0)
+      lattice->getValue().getValue().smin().getBitWidth() == width &&
+      width != 0)
     return toIndexRange(lattice->getValue().getValue());
   if (width == 0 || width > 64)
     return {};

@@ -13,15 +13,12 @@ namespace tt = mlir::triton;
 
 using Comparison = arith::CmpIPredicate;
 
-MaskPattern MaskAnalysis::analyze(Value mask) {
-  shape = getIndexShape(mask);
+MaskPattern MaskAnalysis::analyze(Value mask, ArrayRef<int64_t> blockShape) {
+  shape.assign(blockShape.begin(), blockShape.end());
   pattern = MaskPattern();
   pattern.dimensions.resize(shape.size());
-  SmallVector<AffineExpr> place;
-  for (auto [d, size] : llvm::enumerate(shape))
-    place.push_back(size == 1 ? getAffineConstantExpr(0, mask.getContext())
-                              : getAffineDimExpr(d, mask.getContext()));
-  collect({mask}, place);
+  collect({mask},
+          getReshapedPlace(getIndexShape(mask), shape, mask.getContext()));
   return pattern;
 }
 
@@ -257,8 +254,7 @@ bool MaskAnalysis::addNegative(int64_t coefficient, unsigned dim,
                                AffineExpr rest) {
   // d < ceil(-rest / coefficient), or d > floor(rest / -coefficient)
   bool isHigh = coefficient > 0;
-  AffineExpr dividend =
-      normalize(isHigh ? -rest + (coefficient - 1) : rest);
+  AffineExpr dividend = normalize(isHigh ? -rest + (coefficient - 1) : rest);
   AffineExpr divisor =
       getAffineConstantExpr(std::abs(coefficient), rest.getContext());
   auto ranges = [&](AffineExpr leaf) { return forms.getRange(leaf, shape); };

@@ -2,11 +2,43 @@
 
 #include "triton-shared/Analysis/PointerAnalysis.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace mlir::triton_shared;
 
 PointerAnalysis::Result PointerAnalysis::analyze(Value offsets) {
   AffineForm form = forms.getForm(offsets);
+  Result result = describeBlock(form, offsets);
+  auto *pattern = std::get_if<AccessPattern>(&result);
+  if (!pattern)
+    return result;
+  unsigned numGathered = 0, numOthers = 0;
+  std::optional<Unstructured> whyGathered;
+  for (auto [dimension, size] :
+       llvm::zip_equal(pattern->dimensions, pattern->shape)) {
+    if (!dimension.isGathered()) {
+      numOthers += size > 1;
+      continue;
+    }
+    ++numGathered;
+    Unstructured why =
+        forms.blame(dimension.indices, offsets, "is not linear in the index");
+    if (!canGather(dimension.indices))
+      return why;
+    whyGathered = std::move(why);
+  }
+  if (numGathered != 1 || numOthers != 0)
+    return result;
+  // A single list of indices is what a tensor of offsets is already.
+  if (std::optional<AccessPattern> split = describeSplit(form, offsets))
+    return *split;
+  return *whyGathered;
+}
+
+/// The pattern of a block as it is, whatever is gained by it.
+PointerAnalysis::Result PointerAnalysis::describeBlock(const AffineForm &form,
+                                                       Value offsets) {
   MLIRContext *context = form.expr.getContext();
   SmallVector<Terms> termsOf(form.shape.size());
   Terms uniform;
@@ -18,29 +50,78 @@ PointerAnalysis::Result PointerAnalysis::analyze(Value offsets) {
     (dims.none() ? uniform : termsOf[dims.find_first()])
         .push_back(std::move(term));
   }
-
-  AccessPattern pattern{sumTerms(uniform, context), {}};
-  unsigned numGathered = 0, numOthers = 0;
-  std::optional<Unstructured> whyGathered;
-  for (auto [dim, terms] : llvm::enumerate(termsOf)) {
-    DimensionPattern dimension = describe(dim, terms);
-    if (dimension.isGathered()) {
-      ++numGathered;
-      Unstructured why = forms.blame(dimension.indices, offsets,
-                                     "is not linear in the index");
-      if (!canGather(dimension.indices))
-        return why;
-      whyGathered = std::move(why);
-    } else if (form.shape[dim] > 1) {
-      ++numOthers;
-    }
-    pattern.dimensions.push_back(std::move(dimension));
-  }
-  // A single list of indices is what a tensor of offsets is already.
-  if (numGathered == 1 && numOthers == 0)
-    return *whyGathered;
+  AccessPattern pattern{form.shape, sumTerms(uniform, context), {}};
+  for (auto [dim, terms] : llvm::enumerate(termsOf))
+    pattern.dimensions.push_back(describe(dim, terms));
   return pattern;
 }
+
+//===----------------------------------------------------------------------===//
+// Flattened blocks
+//===----------------------------------------------------------------------===//
+
+/// A pattern without gathered dimensions, after splitting those whose indices
+/// repeat: `i` in [0, 64) becomes `8 * i0 + i1` where `i % 8` or `i / 8` is
+/// taken.
+std::optional<AccessPattern> PointerAnalysis::describeSplit(AffineForm form,
+                                                            Value offsets) {
+  constexpr size_t maxRank = 6;
+  MLIRContext *context = forms.getContext();
+  while (form.expr && form.shape.size() <= maxRank) {
+    Result result = describeBlock(form, offsets);
+    auto *pattern = std::get_if<AccessPattern>(&result);
+    if (!pattern)
+      return std::nullopt;
+    auto *gathered = llvm::find_if(pattern->dimensions,
+                                   [](const DimensionPattern &dimension) {
+                                     return dimension.isGathered();
+                                   });
+    if (gathered == pattern->dimensions.end())
+      return *pattern;
+    unsigned dim = gathered - pattern->dimensions.begin();
+    int64_t period = findPeriod(gathered->indices, dim, form.shape[dim]);
+    if (period == 0)
+      return std::nullopt;
+    SmallVector<int64_t> shape = form.shape;
+    shape[dim] /= period;
+    shape.insert(shape.begin() + dim + 1, period);
+    form = {forms.substitute(
+                form.expr, getReshapedPlace(form.shape, shape, context), shape),
+            shape};
+  }
+  return std::nullopt;
+}
+
+/// The shortest period of a quotient or remainder by a constant in `indices`
+/// that divides the size of the dimension; 0 if there is none.
+int64_t PointerAnalysis::findPeriod(AffineExpr indices, unsigned dim,
+                                    int64_t size) const {
+  AffineExpr index = getAffineDimExpr(dim, forms.getContext());
+  int64_t shortest = 0;
+  indices.walk([&](AffineExpr expr) {
+    if (expr.getKind() != AffineExprKind::FloorDiv &&
+        expr.getKind() != AffineExprKind::Mod)
+      return;
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    auto divisor = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    if (!divisor)
+      return;
+    for (const AffineTerm &term : getTerms(binary.getLHS())) {
+      if (term.factors.size() != 1 || term.factors.front() != index)
+        continue;
+      int64_t period =
+          divisor.getValue() / std::gcd(divisor.getValue(), term.coefficient);
+      bool splits = period > 1 && period < size && size % period == 0;
+      if (splits && (shortest == 0 || period < shortest))
+        shortest = period;
+    }
+  });
+  return shortest;
+}
+
+//===----------------------------------------------------------------------===//
+// Dimensions
+//===----------------------------------------------------------------------===//
 
 DimensionPattern PointerAnalysis::describe(unsigned dim,
                                            ArrayRef<AffineTerm> terms) {
@@ -91,8 +172,7 @@ PointerAnalysis::describeWrapped(unsigned dim, ArrayRef<AffineTerm> terms) {
   if (!remainder || remainder.getKind() != AffineExprKind::Mod)
     return std::nullopt;
   auto binary = cast<AffineBinaryOpExpr>(remainder);
-  AffineExpr start =
-      subtract(binary.getLHS(), getAffineDimExpr(dim, context));
+  AffineExpr start = subtract(binary.getLHS(), getAffineDimExpr(dim, context));
   if (!start || !forms.isUniform(start) || !forms.isUniform(binary.getRHS()) ||
       !forms.getRange(start, {}).isNonNegative())
     return std::nullopt;
@@ -104,8 +184,7 @@ PointerAnalysis::describeWrapped(unsigned dim, ArrayRef<AffineTerm> terms) {
 
 /// A factor that all terms share stays a stride, so that the indices need no
 /// multiplication.
-DimensionPattern
-PointerAnalysis::describeGathered(ArrayRef<AffineTerm> terms) {
+DimensionPattern PointerAnalysis::describeGathered(ArrayRef<AffineTerm> terms) {
   MLIRContext *context = forms.getContext();
   std::optional<AffineTerm> shared;
   bool areAllEqual = true;

@@ -47,6 +47,14 @@ public:
   void visitNonControlFlowArguments(RegionSuccessor &,
                                     ArrayRef<BlockArgument>) override {}
   void setToExitState(UseState *state) override { add(state, Use::Data); }
+  /// Whoever calls a function may use all of its results.
+  LogicalResult visitCallableOperation(
+      Operation *, CallableOpInterface,
+      ArrayRef<dataflow::AbstractSparseLattice *> operands) override {
+    for (dataflow::AbstractSparseLattice *operand : operands)
+      setToExitState(static_cast<UseState *>(operand));
+    return success();
+  }
 
 private:
   void add(UseState *state, Use use) {
@@ -82,9 +90,8 @@ LogicalResult UseDataFlow::visitOperation(Operation *op,
   Use ofResults = Use::None;
   for (const UseState *result : results)
     ofResults = ::join(ofResults, result->use);
-  bool isAccess =
-      isa<tts::LoadOp, tts::GatherOp, tts::StoreOp, tts::ScatterOp,
-          tts::AtomicRMWOp, tts::AtomicCASOp>(op);
+  bool isAccess = isa<tts::LoadOp, tts::GatherOp, tts::StoreOp, tts::ScatterOp,
+                      tts::AtomicRMWOp, tts::AtomicCASOp>(op);
   if (wouldOpBeTriviallyDead(op) && ofResults == Use::None)
     return success();
   bool isPure = isMemoryEffectFree(op) && op->getNumRegions() == 0 &&

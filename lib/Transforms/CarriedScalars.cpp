@@ -13,8 +13,7 @@ void CarriedScalars::request(AffineExpr expr) {
     if (!isa<AffineSymbolExpr>(leaf) ||
         forms.getSymbol(leaf).kind != IndexSymbol::Kind::Carried)
       return;
-    const CarriedIndex *index =
-        forms.findCarried(forms.getSymbol(leaf).value);
+    const CarriedIndex *index = forms.findCarried(forms.getSymbol(leaf).value);
     if (!carries.insert({index, Carry{index, {}}}).second)
       return;
     SmallVector<std::pair<AffineExpr, Operation *>, 2> incoming;
@@ -45,9 +44,8 @@ void CarriedScalars::build(Operation *function, SymbolValues &values) {
         if (terminator == op)
           continue;
         OpBuilder builder(terminator);
-        Value value =
-            IndexBuilder(builder, terminator->getLoc(), forms, values)
-                .build(uniform);
+        Value value = IndexBuilder(builder, terminator->getLoc(), forms, values)
+                          .build(uniform);
         terminator->insertOperands(terminator->getNumOperands(), value);
       }
     }

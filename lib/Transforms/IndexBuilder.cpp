@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
@@ -50,8 +51,8 @@ Value IndexBuilder::buildSymbol(const IndexSymbol &symbol) {
     for (AffineExpr index : symbol.indices)
       place.push_back(arith::ConstantIndexOp::create(
           builder, loc, cast<AffineConstantExpr>(index).getValue()));
-    return widen(tensor::ExtractOp::create(
-        builder, loc, values.lookUp(symbol.value), place));
+    return widen(tensor::ExtractOp::create(builder, loc,
+                                           values.lookUp(symbol.value), place));
   }
   }
   llvm_unreachable("covered switch");
@@ -69,8 +70,7 @@ Value IndexBuilder::buildRow(const IndexSymbol &symbol) {
   for (auto [d, index] : llvm::enumerate(symbol.indices)) {
     auto constant = dyn_cast<AffineConstantExpr>(index);
     int64_t size = constant ? 1 : type.getDimSize(d);
-    offsets.push_back(
-        builder.getIndexAttr(constant ? constant.getValue() : 0));
+    offsets.push_back(builder.getIndexAttr(constant ? constant.getValue() : 0));
     sizes.push_back(builder.getIndexAttr(size));
     length *= size;
   }
@@ -88,22 +88,31 @@ static bool isLowest(int64_t coefficient) {
   return coefficient == std::numeric_limits<int64_t>::min();
 }
 
-/// Euclidean quotients and remainders by positive divisors, with the cheapest
-/// operation that the range of the dividend allows.
-static Value buildQuotient(OpBuilder &builder, Location loc, Value lhs,
-                           Value rhs, bool isNonNegative) {
-  if (isNonNegative)
-    return arith::DivSIOp::create(builder, loc, lhs, rhs);
-  return arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
-}
-
-static Value buildRemainder(OpBuilder &builder, Location loc, Value lhs,
-                            Value rhs, bool isNonNegative) {
+/// The Euclidean remainder by a positive divisor.
+Value IndexBuilder::buildRemainder(Value lhs, Value rhs, bool isNonNegative) {
+  APInt constant;
+  if (matchPattern(rhs, m_ConstantInt(&constant)) && constant.isPowerOf2())
+    return arith::AndIOp::create(
+        builder, loc, lhs,
+        buildConstantLike(rhs.getType(), constant.getSExtValue() - 1));
   Value rest = arith::RemSIOp::create(builder, loc, lhs, rhs);
   if (isNonNegative)
     return rest;
   rest = arith::AddIOp::create(builder, loc, rest, rhs);
   return arith::RemSIOp::create(builder, loc, rest, rhs);
+}
+
+/// The Euclidean quotient by a positive divisor.
+Value IndexBuilder::buildQuotient(Value lhs, Value rhs, bool isNonNegative) {
+  APInt constant;
+  if (matchPattern(rhs, m_ConstantInt(&constant)) && constant.isPowerOf2())
+    return arith::ShRSIOp::create(
+        builder, loc, lhs,
+        buildConstantLike(rhs.getType(), constant.logBase2()));
+  if (!isNonNegative)
+    lhs = arith::SubIOp::create(builder, loc, lhs,
+                                buildRemainder(lhs, rhs, isNonNegative));
+  return arith::DivSIOp::create(builder, loc, lhs, rhs);
 }
 
 Value IndexBuilder::buildBinary(AffineExpr expr, Value lhs, Value rhs,
@@ -116,9 +125,9 @@ Value IndexBuilder::buildBinary(AffineExpr expr, Value lhs, Value rhs,
   case AffineExprKind::Mul:
     return arith::MulIOp::create(builder, loc, lhs, rhs);
   case AffineExprKind::Mod:
-    return buildRemainder(builder, loc, lhs, rhs, isNonNegative);
+    return buildRemainder(lhs, rhs, isNonNegative);
   case AffineExprKind::FloorDiv:
-    return buildQuotient(builder, loc, lhs, rhs, isNonNegative);
+    return buildQuotient(lhs, rhs, isNonNegative);
   default:
     llvm_unreachable("forms have no other operations");
   }

@@ -47,6 +47,8 @@ private:
   Value buildSum(ArrayRef<AffineTerm> terms);
   Value widen(Value value);
   Value buildConstantLike(Type type, int64_t value);
+  Value buildRemainder(Value lhs, Value rhs, bool isNonNegative);
+  Value buildQuotient(Value lhs, Value rhs, bool isNonNegative);
   Value buildBinary(AffineExpr expr, Value lhs, Value rhs,
                     ArrayRef<int64_t> shape);
 

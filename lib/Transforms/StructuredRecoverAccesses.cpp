@@ -33,7 +33,6 @@ namespace {
 /// What the analyses say about one gather or scatter.
 struct RecoveredAccess {
   Operation *op;
-  SmallVector<int64_t> shape;
   AccessPattern pattern;
   MaskPattern mask;
 };
@@ -56,6 +55,7 @@ private:
   Value buildCondition();
   Value buildMask(Value mask);
   Value buildOther(Value other);
+  Value reshape(Value value, ArrayRef<int64_t> shape);
   Value negate(Value predicate);
   Value conjoin(Value lhs, Value rhs);
   Location getLoc() const { return access.op->getLoc(); }
@@ -83,7 +83,7 @@ SmallVector<tts::DimensionAccess> AccessBuilder::buildDimensions() {
     }
     if (pattern.isGathered())
       dimension.indices =
-          indices.buildList(pattern.indices, d, access.shape[d]);
+          indices.buildList(pattern.indices, d, access.pattern.shape[d]);
   }
   buildBounds(dimensions);
   return dimensions;
@@ -116,7 +116,7 @@ void AccessBuilder::buildBounds(
                             ? indices.getConstant(0)
                             : buildBound(bounds.lows, /*wantsLargest=*/true);
     dimensions[d].high = bounds.highs.empty()
-                             ? indices.getConstant(access.shape[d])
+                             ? indices.getConstant(access.pattern.shape[d])
                              : buildBound(bounds.highs, /*wantsLargest=*/false);
   }
   Value condition = buildCondition();
@@ -128,11 +128,10 @@ void AccessBuilder::buildBounds(
   if (bounded == dimensions.end()) {
     bounded = dimensions.begin();
     bounded->low = indices.getConstant(0);
-    bounded->high = indices.getConstant(access.shape.front());
+    bounded->high = indices.getConstant(access.pattern.shape.front());
   }
-  bounded->high =
-      arith::SelectOp::create(builder, getLoc(), condition, bounded->high,
-                              indices.getConstant(0));
+  bounded->high = arith::SelectOp::create(
+      builder, getLoc(), condition, bounded->high, indices.getConstant(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,10 +160,10 @@ Value AccessBuilder::buildCondition() {
   }
   for (const UniformComparison &comparison : access.mask.comparisons) {
     Value number = indices.build(comparison.expr);
-    condition = conjoin(
-        condition, arith::CmpIOp::create(builder, getLoc(),
-                                         comparison.predicate, number,
-                                         indices.getConstant(0)));
+    condition =
+        conjoin(condition,
+                arith::CmpIOp::create(builder, getLoc(), comparison.predicate,
+                                      number, indices.getConstant(0)));
   }
   if (access.mask.isNever)
     return arith::ConstantOp::create(builder, getLoc(),
@@ -172,10 +171,18 @@ Value AccessBuilder::buildCondition() {
   return condition;
 }
 
+/// The elements of a tensor in the same order; a scalar as it is.
+Value AccessBuilder::reshape(Value value, ArrayRef<int64_t> shape) {
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
+  if (!type || type.getShape() == shape)
+    return value;
+  return tt::ReshapeOp::create(builder, getLoc(), type.clone(shape), value);
+}
+
 /// The part of the mask that is not bounds; all of it if there are no
 /// dimensions to bound.
 Value AccessBuilder::buildMask(Value mask) {
-  if (access.shape.empty())
+  if (access.pattern.shape.empty())
     return mask;
   Value residual;
   for (const ResidualMask &rest : access.mask.residuals) {
@@ -211,14 +218,16 @@ void AccessBuilder::replaceGather(tts::GatherOp gather) {
                     return dimension.isBounded();
                   });
   Value other = isMasked ? buildOther(gather.getOther()) : nullptr;
-  auto load = tts::LoadOp::create(builder, getLoc(), gather.getType(),
-                                  gather.getBase(), offset, dimensions, mask,
-                                  other);
+  ArrayRef<int64_t> shape = access.pattern.shape;
+  auto load = tts::LoadOp::create(
+      builder, getLoc(), gather.getType().clone(shape), gather.getBase(),
+      offset, dimensions, reshape(mask, shape), reshape(other, shape));
   load.setCacheAttr(gather.getCacheAttr());
   load.setEvictAttr(gather.getEvictAttr());
   load.setIsVolatile(gather.getIsVolatile());
-  gather.replaceAllUsesWith(load.getResult());
-  values.replaced[gather.getResult()] = load.getResult();
+  Value result = reshape(load.getResult(), gather.getType().getShape());
+  gather.replaceAllUsesWith(result);
+  values.replaced[gather.getResult()] = result;
   gather.erase();
 }
 
@@ -226,9 +235,10 @@ void AccessBuilder::replaceScatter(tts::ScatterOp scatter) {
   Value offset = indices.build(access.pattern.offset);
   SmallVector<tts::DimensionAccess> dimensions = buildDimensions();
   Value mask = buildMask(scatter.getMask());
-  auto store =
-      tts::StoreOp::create(builder, getLoc(), scatter.getValue(),
-                           scatter.getBase(), offset, dimensions, mask);
+  ArrayRef<int64_t> shape = access.pattern.shape;
+  auto store = tts::StoreOp::create(
+      builder, getLoc(), reshape(scatter.getValue(), shape), scatter.getBase(),
+      offset, dimensions, reshape(mask, shape));
   store.setCacheAttr(scatter.getCacheAttr());
   store.setEvictAttr(scatter.getEvictAttr());
   scatter.erase();
@@ -247,8 +257,9 @@ static std::vector<RecoveredAccess> findAccesses(Operation *function,
       PointerAnalysis::Result result = PointerAnalysis(forms).analyze(offsets);
       if (auto *pattern = std::get_if<AccessPattern>(&result))
         accesses.push_back(
-            {op, getIndexShape(offsets), std::move(*pattern),
-             mask ? MaskAnalysis(forms).analyze(mask) : MaskPattern()});
+            {op, *pattern,
+             mask ? MaskAnalysis(forms).analyze(mask, pattern->shape)
+                  : MaskPattern()});
     };
     if (auto gather = dyn_cast<tts::GatherOp>(op))
       analyze(gather.getOffsets(), gather.getMask());
@@ -267,8 +278,8 @@ static void requestCarried(const RecoveredAccess &access,
       if (expr)
         carried.request(expr);
   for (const DimensionBounds &bounds : access.mask.dimensions)
-    for (ArrayRef<AffineExpr> list : {ArrayRef(bounds.lows),
-                                      ArrayRef(bounds.highs)})
+    for (ArrayRef<AffineExpr> list :
+         {ArrayRef(bounds.lows), ArrayRef(bounds.highs)})
       for (AffineExpr expr : list)
         carried.request(expr);
   for (const UniformComparison &comparison : access.mask.comparisons)

@@ -28,8 +28,7 @@ namespace tt = mlir::triton;
 namespace {
 
 /// `dot(a, b, 0) + c` is `dot(a, b, c)`.
-template <typename AddOp>
-struct AccumulateInDot : OpRewritePattern<AddOp> {
+template <typename AddOp> struct AccumulateInDot : OpRewritePattern<AddOp> {
   using OpRewritePattern<AddOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(AddOp op,
@@ -72,8 +71,8 @@ struct MergeAddPtr : OpRewritePattern<tt::AddPtrOp> {
     Value offset = arith::AddIOp::create(
         rewriter, loc, extend(rewriter, loc, inner.getOffset()),
         extend(rewriter, loc, op.getOffset()));
-    auto sum = tt::AddPtrOp::create(rewriter, loc, op.getType(),
-                                    inner.getPtr(), offset);
+    auto sum = tt::AddPtrOp::create(rewriter, loc, op.getType(), inner.getPtr(),
+                                    offset);
     rewriter.replaceOp(op, sum);
     return success();
   }
@@ -149,8 +148,7 @@ struct ComputeBeforeSplat : RewritePattern {
     for (Value operand : op->getOperands())
       numbers.push_back(getRepeated(rewriter, operand));
     Type type = op->getResult(0).getType();
-    Value number =
-        rebuild(rewriter, op, getElementTypeOrSelf(type), numbers);
+    Value number = rebuild(rewriter, op, getElementTypeOrSelf(type), numbers);
     rewriter.replaceOpWithNewOp<tt::SplatOp>(op, type, number);
     return success();
   }
@@ -243,6 +241,10 @@ static LogicalResult unroll(scf::ForOp loop) {
   if (factor < 1)
     return loop.emitOpError()
            << "asks to be unrolled " << factor << " times; use 1 or more";
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (step && *step < 1)
+    return loop.emitOpError()
+           << "has the step " << *step << ", so it can not be unrolled";
   loop->removeAttr(unrollHint);
   if (factor == 1)
     return success();

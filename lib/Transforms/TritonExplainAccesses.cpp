@@ -12,6 +12,7 @@
 #include "triton-shared/Analysis/PointerAnalysis.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
+#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_TRITONEXPLAINACCESSES
@@ -74,7 +75,8 @@ static AccessKind classify(ArrayRef<DimensionSummary> dimensions) {
   if (any([](auto &dimension) { return dimension.stride == "0"; }))
     return AccessKind::Broadcast;
   bool isLastUnit = !dimensions.empty() && dimensions.back().stride == "1";
-  if (!isLastUnit && any([](auto &dimension) { return dimension.stride == "1"; }) &&
+  if (!isLastUnit &&
+      any([](auto &dimension) { return dimension.stride == "1"; }) &&
       dimensions.back().isVisible)
     return AccessKind::Transposed;
   return AccessKind::Strided;
@@ -97,9 +99,9 @@ static std::string describeBound(const AffineAnalysis &forms,
              : function.str() + "(" + llvm::join(texts, ", ") + ")";
 }
 
-static SmallVector<DimensionSummary>
-summarize(const AffineAnalysis &forms, const AccessPattern &pattern,
-          const MaskPattern &mask, ArrayRef<int64_t> shape) {
+static SmallVector<DimensionSummary> summarize(const AffineAnalysis &forms,
+                                               const AccessPattern &pattern,
+                                               const MaskPattern &mask) {
   SmallVector<DimensionSummary> summaries;
   for (auto [d, dimension] : llvm::enumerate(pattern.dimensions)) {
     std::string text;
@@ -112,11 +114,11 @@ summarize(const AffineAnalysis &forms, const AccessPattern &pattern,
       if (!bounds.lows.empty() || !bounds.highs.empty())
         text += ", from " + describeBound(forms, bounds.lows, "max", 0) +
                 " to " +
-                describeBound(forms, bounds.highs, "min", shape[d]);
+                describeBound(forms, bounds.highs, "min", pattern.shape[d]);
     }
     summaries.push_back({describeIndex(forms, dimension.stride),
                          dimension.isWrapped(), dimension.isGathered(),
-                         shape[d] > 1, std::move(text)});
+                         pattern.shape[d] > 1, std::move(text)});
   }
   return summaries;
 }
@@ -195,21 +197,23 @@ void TritonExplainAccesses::explain(Operation *op, Value offsets, Value mask,
   PointerAnalysis::Result result = PointerAnalysis(forms).analyze(offsets);
   if (const auto *why = std::get_if<Unstructured>(&result)) {
     count(AccessKind::Gathered);
-    InFlightDiagnostic remark = op->emitRemark(
-        describe(AccessKind::Gathered, noun, {}));
+    InFlightDiagnostic remark =
+        op->emitRemark(describe(AccessKind::Gathered, noun, {}));
     remark.attachNote(why->culprit.getLoc()) << "this value " << why->reason;
     remark.attachNote(op->getLoc())
         << "an offset with one term per dimension, each a scalar times a "
            "range, would be strided";
     return;
   }
-  MaskPattern bounds = mask ? MaskAnalysis(forms).analyze(mask) : MaskPattern();
-  SmallVector<DimensionSummary> dimensions =
-      summarize(forms, std::get<AccessPattern>(result), bounds,
-                getIndexShape(offsets));
+  const auto &pattern = std::get<AccessPattern>(result);
+  MaskPattern bounds =
+      mask ? MaskAnalysis(forms).analyze(mask, pattern.shape) : MaskPattern();
+  SmallVector<DimensionSummary> dimensions = summarize(forms, pattern, bounds);
   AccessKind kind = classify(dimensions);
   count(kind);
   InFlightDiagnostic remark = op->emitRemark(describe(kind, noun, dimensions));
+  if (pattern.shape != getIndexShape(offsets))
+    remark << "; as a block of " << llvm::interleaved(pattern.shape, "x");
   for (const ResidualMask &residual : bounds.residuals)
     remark.attachNote(residual.why.culprit.getLoc())
         << "the mask stays a tensor, because this value "

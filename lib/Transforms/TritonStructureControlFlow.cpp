@@ -48,31 +48,38 @@ struct TritonControlFlow : ControlFlowToSCFTransformation {
 private:
   SmallVector<Value> makePoison(Location loc, OpBuilder &builder,
                                 TypeRange types) {
-    return llvm::map_to_vector(types, [&](Type type) {
-      return getUndefValue(loc, builder, type);
-    });
+    return llvm::map_to_vector(
+        types, [&](Type type) { return getUndefValue(loc, builder, type); });
   }
 };
 
-/// Lifts the branches of one region. Upstream says what it can not lift.
+/// Upstream leaves broken IR behind what it can not lift: find that before.
+LogicalResult checkTerminators(Region &region) {
+  for (Block &block : region) {
+    Operation *end = block.getTerminator();
+    if (isa<cf::BranchOp, cf::CondBranchOp, cf::SwitchOp, tt::ReturnOp,
+            tt::MapElementwiseReturnOp>(end))
+      continue;
+    InFlightDiagnostic diagnostic =
+        end->emitOpError("ends a block, and can not be structured");
+    diagnostic.attachNote(region.getLoc())
+        << "in here, 'cf' branches and returns can end a block";
+    return diagnostic;
+  }
+  return success();
+}
+
+/// Lifts the branches of one region.
 LogicalResult structure(Region &region) {
   if (region.empty() || region.hasOneBlock())
     return success();
   IRRewriter rewriter(region.getContext());
   (void)eraseUnreachableBlocks(rewriter, region);
+  if (failed(checkTerminators(region)))
+    return failure();
   TritonControlFlow interface;
   DominanceInfo dominance(region.getParentOp());
-  if (failed(transformCFGToSCF(region, interface, dominance)))
-    return failure();
-  if (region.hasOneBlock())
-    return success();
-  InFlightDiagnostic diagnostic =
-      region.getParentOp()->emitOpError("ends in more than one way");
-  for (Block &block : region)
-    if (block.hasNoSuccessors())
-      diagnostic.attachNote(block.getTerminator()->getLoc())
-          << "'" << block.getTerminator()->getName() << "' ends it here";
-  return diagnostic;
+  return failure(failed(transformCFGToSCF(region, interface, dominance)));
 }
 
 struct TritonStructureControlFlow

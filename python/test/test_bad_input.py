@@ -96,7 +96,7 @@ def test_a_failure_can_be_repeated(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert f"repeat with: {command}" in str(caught.value)
     kept = Path(command.split()[-1])
     assert "tt.elementwise_inline_asm" in kept.read_text()
-    assert (kept.parent / "01.structured.mlir").exists()
+    assert (kept.parent / "02.structured.mlir").exists()
 
 
 def test_errors_survive_copies():

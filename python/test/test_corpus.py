@@ -79,14 +79,44 @@ def _dot_fp8(b: Buffers) -> Buffers:
     return {"c": c}
 
 
-def _int_math_u32(b: Buffers) -> Buffers:
+def _int_math(b: Buffers) -> torch.Tensor:
     x, y = (b[n][:64].long() for n in "xy")
     r = x + y - x * y + x // y + x % y + (x & y) + (x | y) + (x ^ y) + (x << 3) + (x >> y)
-    r += ~x - y + x + torch.minimum(x, y) + torch.maximum(x, y) + (x * y >> 32) + (x + 2) // 3
+    # All operands are small and positive: the high half of a product is zero.
+    r += ~x - y + x + torch.minimum(x, y) + torch.maximum(x, y) + (x + 2) // 3
     o = b["o"].long()
     kept = (x < y) | ((x <= 3) & (x > y)) | (x >= 3) | (x == y) | (x != 3)
     o[:64] = torch.where(kept, r, 0)
-    return {"o": (o & 0xFFFFFFFF).to(torch.uint32)}
+    return o
+
+
+def _int_math_i64(b: Buffers) -> Buffers:
+    return {"o": _int_math(b)}
+
+
+def _int_math_u32(b: Buffers) -> Buffers:
+    return {"o": (_int_math(b) & 0xFFFFFFFF).to(torch.uint32)}
+
+
+def _casts(b: Buffers) -> Buffers:
+    x, j, w = (b[n][:64] for n in "fiu")
+    of, oi, oh, ob = (b[n].clone() for n in ("of", "oi", "oh", "ob"))
+    of[:64] = j.float() + w.float() + x.view(torch.int32).float()
+    oi[:64] = x.int() + j.int() + w.int()
+    oi[64:128] = (x > 0).int() + (j != 0).int() + x.int()
+    oi[128:192] = (j != 0).int()
+    oh[:64] = x.half()
+    oh[64:128] = (2 * x).half()
+    ob[:64] = x.bfloat16() + j.bfloat16()
+    return {"of": of, "oi": oi, "oh": oh, "ob": ob}
+
+
+def _vec_add_bf16(b: Buffers) -> Buffers:
+    return {"c": torch.cat([(b["a"] + b["b"])[:700], b["c"][700:]])}
+
+
+def _vec_add_bool(b: Buffers) -> Buffers:
+    return {"c": torch.cat([(b["a"] ^ b["b"])[:200], b["c"][200:]])}
 
 
 def _map_elementwise(b: Buffers) -> Buffers:
@@ -156,7 +186,11 @@ BY_HAND: dict[str, Callable[[Buffers], Buffers]] = {
     "dot_fp8": _dot_fp8,
     "dot_variants": _dot_variants,
     "fp8_amd_types": _fp8_amd_types,
+    "int_math_i64": _int_math_i64,
     "int_math_u32": _int_math_u32,
+    "casts": _casts,
+    "vec_add_bf16": _vec_add_bf16,
+    "vec_add_bool": _vec_add_bool,
     "libdevice": _libdevice,
     "map_elementwise": _map_elementwise,
     "matmul_persistent_loop_attrs": _matmul_persistent,

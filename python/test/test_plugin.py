@@ -151,12 +151,12 @@ def test_dumps(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ours = sorted(path.name for path in (tmp_path / "dump").rglob("*.*"))
     assert "input.mlir" in ours
     assert [name for name in ours if name[0].isdigit()] == [
-        "00.ttir.mlir",
-        "01.structured.mlir",
-        "02.linalg.mlir",
-        "03.memref.mlir",
-        "04.llir.ll",
-        "05.obj.o",
+        "01.ttir.mlir",
+        "02.structured.mlir",
+        "03.linalg.mlir",
+        "04.memref.mlir",
+        "05.llir.ll",
+        "06.obj.o",
     ]
     theirs = {path.name for path in (tmp_path / "theirs").rglob("scale.*")}
     assert {f"scale.{phase}" for phase in PHASES} <= theirs

@@ -7,11 +7,14 @@ something to a GPU only and are accepted here so that a kernel's launch line nee
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
 from . import knobs
+
+DOT_PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,6 @@ class Options:
     supported_fp8_dtypes: tuple[str, ...] = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "ieee"
-    allowed_dot_input_precisions: tuple[str, ...] = (
-        "ieee",
-        "tf32",
-        "tf32x3",
-        "bf16x3",
-        "bf16x6",
-    )
     max_num_imprecise_acc_default: int = 0
 
     # Launch options of a GPU: they do not change what a kernel computes.
@@ -55,6 +51,17 @@ class Options:
     ir_override: str | None = None
     instrumentation_mode: str = ""
     fpsan_homomorphic_casts: Any = None
+
+    @property
+    def allowed_dot_input_precisions(self) -> tuple[str, ...]:
+        """All that a kernel may name, but no `tf32` for the function that picks the default.
+
+        `tl.dot` takes tf32 unasked wherever it is allowed, as on a GPU's tensor cores. A CPU has
+        none: there, f32 means f32 unless the kernel (or TRITON_F32_DEFAULT) says tf32, which is
+        then rounded to. Triton has no other way to tell the two questions apart than who asks.
+        """
+        asker = sys._getframe(1).f_code.co_name
+        return tuple(p for p in DOT_PRECISIONS if p != "tf32" or asker != "dot")
 
     @classmethod
     def parse(cls, given: Mapping[str, Any]) -> Options:

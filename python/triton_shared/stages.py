@@ -88,7 +88,9 @@ class Lowering:
         if not self.dump_folder:
             return None
         kept = self._folder(self.dump_folder) / "input.mlir"
-        return shlex.join(["triton-shared-opt", f"--to-phase={phase}", str(kept)])
+        # The tool ends with LLVM IR: an object is nothing to look at.
+        last = "llir" if phase == "obj" else phase
+        return shlex.join(["triton-shared-opt", f"--to-phase={last}", str(kept)])
 
     def _folder(self, root: Path) -> Path:
         return root / hashlib.sha256(self._input.encode()).hexdigest()[:12]
@@ -97,7 +99,7 @@ class Lowering:
         folder = self._folder(root)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "input.mlir").write_text(self._input)
-        for number, phase in enumerate(PHASES):
+        for number, phase in enumerate(PHASES, start=1):
             made = done.artefact(phase)
             if made:
                 (folder / f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}").write_bytes(made)

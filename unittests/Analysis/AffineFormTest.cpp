@@ -1,8 +1,8 @@
 //===- AffineFormTest.cpp - Forms against what operations compute ---------===//
 //
 // The form of a value, evaluated at every place of the block, is what the
-// interpreter finds there: for each operation by itself, for loops and branches,
-// and for random programs.
+// interpreter finds there: for each operation by itself, for loops and
+// branches, and for random programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -119,9 +119,8 @@ TEST_F(AffineFormTest, EveryOperationHasAFormThatAgrees) {
 
 // C rounds towards zero: only what is not negative may become a remainder.
 TEST_F(AffineFormTest, DividendsThatMayBeNegativeAreOpaque) {
-  parse(std::string(block) +
-        "  %y = arith.addi %x, %as : tensor<8xi32>\n"
-        "  %r = arith.remsi %y, %c4 : tensor<8xi32>\n");
+  parse(std::string(block) + "  %y = arith.addi %x, %as : tensor<8xi32>\n"
+                             "  %r = arith.remsi %y, %c4 : tensor<8xi32>\n");
   check();
   const IndexSymbol &symbol = forms->getSymbol(forms->getForm(getLast()).expr);
   EXPECT_EQ(symbol.kind, IndexSymbol::Kind::Element);
@@ -130,9 +129,8 @@ TEST_F(AffineFormTest, DividendsThatMayBeNegativeAreOpaque) {
 
 // `x & 7` keeps the low bits of a negative number too.
 TEST_F(AffineFormTest, LowBitsOfANegativeNumberAreItsEuclideanRemainder) {
-  parse(std::string(block) +
-        "  %y = arith.addi %x, %as : tensor<8xi32>\n"
-        "  %r = arith.andi %y, %c3 : tensor<8xi32>\n");
+  parse(std::string(block) + "  %y = arith.addi %x, %as : tensor<8xi32>\n"
+                             "  %r = arith.andi %y, %c3 : tensor<8xi32>\n");
   check();
   EXPECT_EQ(forms->getForm(getLast()).expr.getKind(), AffineExprKind::Mod);
 }
@@ -144,6 +142,17 @@ TEST_F(AffineFormTest, AReshapedRangeIsLinear) {
         "tensor<4x2xi32>\n");
   check();
   EXPECT_EQ(print(getLast()), "d0 + d1 * 4 + s0 * 8");
+}
+
+TEST_F(AffineFormTest, InterleavedIndicesAreLinear) {
+  parse(std::string(block) +
+        "  %one = arith.constant dense<1> : tensor<8xi32>\n"
+        "  %even = arith.addi %x, %x : tensor<8xi32>\n"
+        "  %odd = arith.addi %even, %one : tensor<8xi32>\n"
+        "  %pairs = tt.join %even, %odd : tensor<8xi32> -> tensor<8x2xi32>\n"
+        "  %r = tt.reshape %pairs : tensor<8x2xi32> -> tensor<16xi32>\n");
+  check();
+  EXPECT_EQ(print(getLast()), "d0 + s0 * 16");
 }
 
 // A hash wraps around by design.

@@ -100,8 +100,7 @@ TEST_F(AffineTermsTest, NormalFormKeepsTheValue) {
     AffineExpr expr = makeSum(3);
     AffineExpr normal = normalize(expr);
     forAll([&](auto dims, auto symbols) {
-      ASSERT_EQ(evaluate(expr, dims, symbols),
-                evaluate(normal, dims, symbols));
+      ASSERT_EQ(evaluate(expr, dims, symbols), evaluate(normal, dims, symbols));
     });
     EXPECT_EQ(normalize(normal), normal);
   }
@@ -127,6 +126,7 @@ TEST_F(AffineTermsTest, QuotientAndRemainderKeepTheValue) {
     AffineExpr quotient = floorDivide(expr, divisor, ranges);
     AffineExpr rest = remainder(expr, divisor, ranges);
     AffineExpr nested = remainder(quotient, divisor, ranges);
+    EXPECT_EQ(add(multiply(quotient, divisor), rest), normalize(expr));
     forAll([&](auto dims, auto symbols) {
       int64_t value = evaluate(expr, dims, symbols);
       int64_t floor = llvm::divideFloorSigned(value, number);
@@ -140,8 +140,7 @@ TEST_F(AffineTermsTest, QuotientAndRemainderKeepTheValue) {
 TEST_F(AffineTermsTest, DivisionByAScalarKeepsTheValue) {
   for (int round = 0; round < 300; ++round) {
     AffineExpr expr = makeSum(3);
-    AffineExpr divisor =
-        getAffineSymbolExpr(0, &context) * (round % 3 + 1);
+    AffineExpr divisor = getAffineSymbolExpr(0, &context) * (round % 3 + 1);
     auto ranges = [&](AffineExpr leaf) { return rangeOf(leaf, true); };
     AffineExpr quotient = floorDivide(expr, divisor, ranges);
     AffineExpr rest = remainder(expr, divisor, ranges);

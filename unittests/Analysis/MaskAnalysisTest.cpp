@@ -24,9 +24,10 @@ protected:
     module = parseKernel(context, block + lines);
     EXPECT_TRUE(module);
     Operation *function = &module->getBody()->front();
-    Value mask = std::prev(function->getRegion(0).front().end(), 2)->getResult(0);
+    Value mask =
+        std::prev(function->getRegion(0).front().end(), 2)->getResult(0);
     forms = std::make_unique<AffineAnalysis>(function);
-    MaskPattern pattern = MaskAnalysis(*forms).analyze(mask);
+    MaskPattern pattern = MaskAnalysis(*forms).analyze(mask, getIndexShape(mask));
     for (int64_t programId : {0, 2})
       for (int64_t a : {-9, -1, 0, 1, 6})
         for (int64_t b : {-2, 3})
@@ -43,9 +44,8 @@ protected:
   }
 
   static bool holds(arith::CmpIPredicate predicate, int64_t number) {
-    return arith::applyCmpPredicate(predicate,
-                                    APInt(64, number, /*isSigned=*/true),
-                                    APInt(64, 0));
+    return arith::applyCmpPredicate(
+        predicate, APInt(64, number, /*isSigned=*/true), APInt(64, 0));
   }
 
   static bool isTrue(const MaskPattern &pattern, int64_t position,
@@ -147,9 +147,10 @@ TEST_F(MaskAnalysisTest, LowerBoundsAreKeptWhereTheyCanFail) {
 }
 
 TEST_F(MaskAnalysisTest, ConjunctionsOfAnyLength) {
-  MaskPattern pattern = analyze("  %a0 = arith.andi %m0, %m1 : tensor<8xi1>\n"
-                                "  %a1 = arith.andi %scalars, %m2 : tensor<8xi1>\n"
-                                "  %r = arith.andi %a0, %a1 : tensor<8xi1>\n");
+  MaskPattern pattern =
+      analyze("  %a0 = arith.andi %m0, %m1 : tensor<8xi1>\n"
+              "  %a1 = arith.andi %scalars, %m2 : tensor<8xi1>\n"
+              "  %r = arith.andi %a0, %a1 : tensor<8xi1>\n");
   EXPECT_EQ(pattern.dimensions[0].lows.size(), 1u);
   EXPECT_EQ(pattern.dimensions[0].highs.size(), 1u);
   EXPECT_EQ(pattern.scalars.size(), 1u);
@@ -157,23 +158,25 @@ TEST_F(MaskAnalysisTest, ConjunctionsOfAnyLength) {
 }
 
 TEST_F(MaskAnalysisTest, NegationsMoveInwards) {
-  EXPECT_TRUE(isBoundsOnly(analyze("  %r = arith.xori %m0, %true : tensor<8xi1>\n")));
-  EXPECT_TRUE(isBoundsOnly(analyze("  %o = arith.ori %m0, %m1 : tensor<8xi1>\n"
-                                   "  %r = arith.xori %o, %true : tensor<8xi1>\n")));
+  EXPECT_TRUE(
+      isBoundsOnly(analyze("  %r = arith.xori %m0, %true : tensor<8xi1>\n")));
+  EXPECT_TRUE(
+      isBoundsOnly(analyze("  %o = arith.ori %m0, %m1 : tensor<8xi1>\n"
+                           "  %r = arith.xori %o, %true : tensor<8xi1>\n")));
   EXPECT_EQ(analyze("  %o = arith.andi %m0, %m1 : tensor<8xi1>\n"
                     "  %r = arith.xori %true, %o : tensor<8xi1>\n")
                 .residuals.size(),
             1u);
-  EXPECT_EQ(analyze("  %r = arith.ori %m0, %m1 : tensor<8xi1>\n")
-                .residuals.size(),
-            1u);
+  EXPECT_EQ(
+      analyze("  %r = arith.ori %m0, %m1 : tensor<8xi1>\n").residuals.size(),
+      1u);
 }
 
 TEST_F(MaskAnalysisTest, ChoicesWithAConstantSide) {
   for (const char *operands : {"%m0, %m1, %false", "%m0, %false, %m1"})
-    EXPECT_TRUE(isBoundsOnly(analyze(std::string("  %r = arith.select ") +
-                                     operands +
-                                     " : tensor<8xi1>, tensor<8xi1>\n")));
+    EXPECT_TRUE(
+        isBoundsOnly(analyze(std::string("  %r = arith.select ") + operands +
+                             " : tensor<8xi1>, tensor<8xi1>\n")));
   for (const char *operands : {"%m0, %m1, %true", "%m0, %true, %m1"}) {
     std::string select = std::string("  %s = arith.select ") + operands +
                          " : tensor<8xi1>, tensor<8xi1>\n";
@@ -201,18 +204,20 @@ TEST_F(MaskAnalysisTest, DimensionsThroughViews) {
       "  %row = tt.expand_dims %m0 {axis = 1 : i32} : tensor<8xi1> -> tensor<8x1xi1>\n"
       "  %rows = tt.broadcast %row : tensor<8x1xi1> -> tensor<8x4xi1>\n";
   MaskPattern pattern = analyze(
-      rows + "  %t = tt.splat %n : i32 -> tensor<1x4xi32>\n"
-             "  %e = tt.expand_dims %j4 {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32>\n"
-             "  %c = arith.cmpi slt, %e, %t : tensor<1x4xi32>\n"
-             "  %cols = tt.broadcast %c : tensor<1x4xi1> -> tensor<8x4xi1>\n"
-             "  %both = arith.andi %rows, %cols : tensor<8x4xi1>\n"
-             "  %r = tt.trans %both {order = array<i32: 1, 0>} : tensor<8x4xi1> -> tensor<4x8xi1>\n");
+      rows +
+      "  %t = tt.splat %n : i32 -> tensor<1x4xi32>\n"
+      "  %e = tt.expand_dims %j4 {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32>\n"
+      "  %c = arith.cmpi slt, %e, %t : tensor<1x4xi32>\n"
+      "  %cols = tt.broadcast %c : tensor<1x4xi1> -> tensor<8x4xi1>\n"
+      "  %both = arith.andi %rows, %cols : tensor<8x4xi1>\n"
+      "  %r = tt.trans %both {order = array<i32: 1, 0>} : tensor<8x4xi1> -> tensor<4x8xi1>\n");
   EXPECT_TRUE(isBoundsOnly(pattern));
   EXPECT_EQ(pattern.dimensions[0].highs.size(), 1u);
   EXPECT_EQ(pattern.dimensions[1].highs.size(), 1u);
   // What stays a predicate does so in the shape of the block.
-  pattern = analyze("  %row = tt.expand_dims %m2 {axis = 1 : i32} : tensor<8xi1> -> tensor<8x1xi1>\n"
-                    "  %r = tt.broadcast %row : tensor<8x1xi1> -> tensor<8x4xi1>\n");
+  pattern = analyze(
+      "  %row = tt.expand_dims %m2 {axis = 1 : i32} : tensor<8xi1> -> tensor<8x1xi1>\n"
+      "  %r = tt.broadcast %row : tensor<8x1xi1> -> tensor<8x4xi1>\n");
   ASSERT_EQ(pattern.residuals.size(), 1u);
   // Dimensions of size 1 are compared like others.
   pattern = analyze("  %t = tt.splat %n : i32 -> tensor<1xi32>\n"

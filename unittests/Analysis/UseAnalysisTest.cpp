@@ -3,6 +3,7 @@
 #include "triton-shared/Analysis/UseAnalysis.h"
 
 #include "Interpreter.h"
+#include "mlir/Parser/Parser.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "gtest/gtest.h"
 
@@ -55,6 +56,20 @@ TEST(UseAnalysisTest, ACycleThroughALoopIsNoUse) {
     EXPECT_EQ(uses.getUse(loop.getRegionIterArg(0)), Use::None);
     EXPECT_EQ(uses.getUse(loop.getRegionIterArg(1)), Use::Data);
     EXPECT_EQ(uses.getUse(loop.getResult(1)), Use::Data);
+  });
+}
+
+TEST(UseAnalysisTest, WhatIsReturnedIsData) {
+  MLIRContext context;
+  loadDialects(context);
+  auto module = parseSourceString<ModuleOp>("tt.func @f(%a: i32) -> i32 {\n"
+                                            "  %r = arith.addi %a, %a : i32\n"
+                                            "  tt.return %r : i32\n}",
+                                            &context);
+  ASSERT_TRUE(module);
+  UseAnalysis uses(&module->getBody()->front());
+  module->walk([&](arith::AddIOp sum) {
+    EXPECT_EQ(uses.getUse(sum.getLhs()), Use::Data);
   });
 }
 

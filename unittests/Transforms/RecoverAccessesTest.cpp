@@ -95,7 +95,8 @@ std::string access(const std::string &name) {
 
 /// Rows given by `%name`, scaled, with columns next to each other.
 std::string accessRows(const std::string &name) {
-  return "  %q0 = tt.expand_dims " + name + R"( {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  return "  %q0 = tt.expand_dims " + name +
+         R"( {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
   %q1 = tt.splat %a : i32 -> tensor<8x1xi32>
   %q2 = arith.muli %q0, %q1 : tensor<8x1xi32>
   %q3 = tt.broadcast %q2 : tensor<8x1xi32> -> tensor<8x4xi32>
@@ -213,8 +214,8 @@ TEST_F(RecoverAccessesTest, CarriedDataStays) {
 TEST_F(RecoverAccessesTest, RandomOffsetsAndMasksAgree) {
   std::mt19937 random(11);
   auto pick = [&](size_t count) { return random() % count; };
-  const char *operations[] = {"addi", "subi", "muli", "divsi", "remsi",
-                              "minsi", "andi", "ori"};
+  const char *operations[] = {"addi",  "subi",  "muli", "divsi",
+                              "remsi", "minsi", "andi", "ori"};
   for (int round = 0; round < 80; ++round) {
     std::string body = block;
     SmallVector<std::string> names = {"%x", "%i", "%as", "%ns", "%c3", "%idx"};

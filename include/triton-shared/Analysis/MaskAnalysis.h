@@ -1,4 +1,5 @@
-//===- MaskAnalysis.h - Which part of a block a mask lets through *- C++ -*-===//
+//===- MaskAnalysis.h - Which part of a block a mask lets through *- C++
+//-*-===//
 //
 // A mask is a conjunction. What compares one dimension with something uniform
 // is a bound of that dimension, what is uniform switches the whole block, and
@@ -33,7 +34,7 @@ struct Predicate {
 
 /// A mask of which nothing better is known.
 struct ResidualMask {
-  Predicate predicate; ///< A tensor of the shape of the block.
+  Predicate predicate; ///< A tensor of the shape of the mask.
   Unstructured why;
 };
 
@@ -50,7 +51,9 @@ class MaskAnalysis {
 public:
   explicit MaskAnalysis(AffineAnalysis &forms) : forms(forms) {}
 
-  MaskPattern analyze(Value mask);
+  /// `shape` is that of the block, whose elements are those of the mask in the
+  /// same order.
+  MaskPattern analyze(Value mask, ArrayRef<int64_t> shape);
 
 private:
   /// Where the element of a mask lies, in the dimensions of the block.

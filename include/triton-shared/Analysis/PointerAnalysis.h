@@ -14,18 +14,25 @@
 namespace mlir::triton_shared {
 
 /// What one dimension adds to the offset of an element: `stride * index(i)`,
-/// where `index(i)` is `i`, `(wrapStart + i) mod wrapSize`, or `indices` at `i`.
+/// where `index(i)` is `i`, `(wrapStart + i) mod wrapSize`, or `indices` at
+/// `i`.
 struct DimensionPattern {
-  AffineExpr stride; ///< Uniform.
+  AffineExpr stride;                                  ///< Uniform.
   AffineExpr wrapStart = nullptr, wrapSize = nullptr; ///< Uniform.
   AffineExpr indices = nullptr; ///< Depends on this dimension only.
 
   bool isWrapped() const { return static_cast<bool>(wrapSize); }
   bool isGathered() const { return static_cast<bool>(indices); }
-  bool isBroadcast() const { return !isWrapped() && !isGathered() && stride == 0; }
+  bool isBroadcast() const {
+    return !isWrapped() && !isGathered() && stride == 0;
+  }
 };
 
 struct AccessPattern {
+  /// Of the block that has the pattern. It holds the elements of the tensor in
+  /// the same order; a flattened index may need more dimensions than the tensor
+  /// has: `i % 4 * n + i / 4` is a line in each of two.
+  SmallVector<int64_t> shape;
   AffineExpr offset; ///< Uniform.
   SmallVector<DimensionPattern> dimensions;
 };
@@ -43,6 +50,9 @@ public:
 
 private:
   using Terms = SmallVector<AffineTerm>;
+  Result describeBlock(const AffineForm &form, Value offsets);
+  std::optional<AccessPattern> describeSplit(AffineForm form, Value offsets);
+  int64_t findPeriod(AffineExpr indices, unsigned dim, int64_t size) const;
   DimensionPattern describe(unsigned dim, ArrayRef<AffineTerm> terms);
   std::optional<DimensionPattern> describeStrided(ArrayRef<AffineTerm> terms);
   std::optional<DimensionPattern> describeWrapped(unsigned dim,

@@ -220,6 +220,21 @@ def CpuRoundDotOperands
   ];
 }
 
+def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
+  let summary = "Fuse element-wise operations that are read once";
+  let description = [{
+    An element-wise `linalg.generic` with one use moves into its consumer if
+    that reads each of its elements once. Nothing is computed twice, and no
+    result changes.
+
+    Needs: `linalg.generic` on tensors. Leaves: the same.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CpuGuardDivision : Pass<"cpu-guard-division"> {
   let summary = "Make integer divisions that would trap give a value";
   let description = [{
@@ -233,6 +248,26 @@ def CpuGuardDivision : Pass<"cpu-guard-division"> {
     `floordivsi`, `ceildivsi`, `ceildivui` that may trap.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CpuLowerMath : Pass<"cpu-lower-math", "::mlir::ModuleOp"> {
+  let summary = "Use the CPU's and the C library's functions";
+  let description = [{
+    | operation on f32 and f64                        | becomes             |
+    |-------------------------------------------------|---------------------|
+    | `math.absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc` | the LLVM intrinsic: IEEE 754 fixes the result |
+    | `math.rsqrt`                                    | one over the square root |
+    | other functions the C library has               | a call of it        |
+
+    Results depend on the C library alone, not on the compiler.
+
+    Needs: scalars. Leaves: functions of integers, and questions such as
+    `math.isnan`, to `convert-math-to-llvm`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
 }
 
 def CpuExpandSmallFloats : Pass<"cpu-expand-small-floats"> {

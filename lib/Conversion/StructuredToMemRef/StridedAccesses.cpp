@@ -43,7 +43,10 @@ Part boundedPart(OpBuilder &builder, Location loc,
     if (dimension.isBounded()) {
       Interval interval =
           clampBounds(builder, loc, dimension.low, dimension.high, size);
-      offset = interval.low;
+      // Where nothing takes part, a view must still start inside the block.
+      offset = getAsOpFoldResult(builder.createOrFold<arith::MinSIOp>(
+          loc, indexValue(builder, loc, interval.low),
+          indexValue(builder, loc, builder.getIndexAttr(size - 1))));
       extent = getAsOpFoldResult(builder.createOrFold<arith::SubIOp>(
           loc, indexValue(builder, loc, interval.high),
           indexValue(builder, loc, interval.low)));

@@ -90,6 +90,14 @@ tt.func @f(%b: tensor<8x4xi1>, %bp: !tt.ptr<tensor<8x4xf32>>, %v: tensor<8x4xf32
 
 // -----
 
+tt.func @f(%bp: !tt.ptr<tensor<8x4xf32>>) {
+  // expected-error @below {{'tt.load' op attribute 'boundaryCheck' failed to satisfy constraint: i32 dense array attribute}}
+  %0 = tt.load %bp {boundaryCheck = array<i64: 1>} : !tt.ptr<tensor<8x4xf32>>
+  tt.return
+}
+
+// -----
+
 tt.func @f(%p: !tt.ptr<f32>) {
   // expected-error @below {{unknown value 'l2' of 'cacheModifier'}}
   %0 = tt.load %p cacheModifier = l2 : !tt.ptr<f32>
@@ -115,7 +123,7 @@ tt.func @f(%p: !tt.ptr<f32>) {
 // -----
 
 tt.func @f(%p: !tt.ptr<f32>) {
-  // expected-error @below {{'cachePolicy' is no '#tt.cache_policy'}}
+  // expected-error @below {{'tt.load' op attribute 'cachePolicy' failed to satisfy constraint}}
   %0 = tt.load %p {cachePolicy = 1 : i32} : !tt.ptr<f32>
   tt.return
 }

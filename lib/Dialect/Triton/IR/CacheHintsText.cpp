@@ -30,9 +30,8 @@ parseHint(OpAsmParser &parser, StringRef name,
 static ParseResult parseWords(OpAsmParser &parser, tt::CacheHints &hints,
                               bool &any) {
   while (true) {
-    OptionalParseResult cache =
-        parseHint<tt::CacheModifier>(parser, "cacheModifier",
-                                     tt::symbolizeCacheModifier, hints.cache);
+    OptionalParseResult cache = parseHint<tt::CacheModifier>(
+        parser, "cacheModifier", tt::symbolizeCacheModifier, hints.cache);
     if (cache.has_value() && failed(*cache))
       return failure();
     OptionalParseResult evict = parseHint<tt::EvictionPolicy>(
@@ -51,17 +50,18 @@ ParseResult tt::parseCacheHints(OpAsmParser &parser, OperationState &state) {
   bool words = false;
   SMLoc loc = parser.getCurrentLocation();
   if (parseWords(parser, hints, words) ||
-      parser.parseOptionalAttrDict(state.attributes))
+      parser.parseOptionalAttrDict(state.attributes) ||
+      failed(state.name.verifyInherentAttrs(state.attributes, [&] {
+        return parser.emitError(loc) << "'" << state.name << "' op ";
+      })))
     return failure();
   if (words)
     dialect.noteParsedVintage(TextVintage::Before38);
 
   if (Attribute attribute = state.attributes.erase("cachePolicy")) {
-    auto both = dyn_cast<CachePolicyAttr>(attribute);
-    if (!both || words)
-      return parser.emitError(loc)
-             << (words ? "cache hints are given twice"
-                       : "'cachePolicy' is no '#tt.cache_policy'");
+    if (words)
+      return parser.emitError(loc) << "cache hints are given twice";
+    auto both = cast<CachePolicyAttr>(attribute);
     hints = {both.getCacheModifier(), both.getEvictionPolicy()};
     dialect.noteParsedVintage(TextVintage::From38);
   }
@@ -75,7 +75,7 @@ ParseResult tt::parseCacheHints(OpAsmParser &parser, OperationState &state) {
 }
 
 void tt::printCacheHints(OpAsmPrinter &printer, Operation *op, CacheHints hints,
-                          NamedAttrList attributes) {
+                         NamedAttrList attributes) {
   MLIRContext *context = op->getContext();
   TextVintage vintage =
       context->getLoadedDialect<TritonDialect>()->getTextVintage();
@@ -85,10 +85,8 @@ void tt::printCacheHints(OpAsmPrinter &printer, Operation *op, CacheHints hints,
     if (hints.evict != EvictionPolicy::NORMAL)
       printer << " evictionPolicy = " << stringifyEvictionPolicy(hints.evict);
   } else if (!hints.isDefault()) {
-    attributes.append(
-        "cachePolicy",
-        CachePolicyAttr::get(context, hints.cache, hints.evict));
+    attributes.append("cachePolicy",
+                      CachePolicyAttr::get(context, hints.cache, hints.evict));
   }
-  printer.printOptionalAttrDict(
-      attributes.getDictionary(context).getValue());
+  printer.printOptionalAttrDict(attributes.getDictionary(context).getValue());
 }

@@ -28,19 +28,17 @@ ParseResult parseCacheHints(OpAsmParser &parser, OperationState &state);
 
 /// Prints the hints in the dialect's vintage, with the attribute dictionary.
 void printCacheHints(OpAsmPrinter &printer, Operation *op, CacheHints hints,
-                      NamedAttrList attributes);
+                     NamedAttrList attributes);
 
 /// The hints of an access, wherever they are.
-template <typename AccessOp>
-CacheHints getCacheHints(AccessOp op) {
+template <typename AccessOp> CacheHints getCacheHints(AccessOp op) {
   if (CachePolicyAttr both = op.getCachePolicyAttr())
     return {both.getCacheModifier(), both.getEvictionPolicy()};
   return {op.getCache(), op.getEvict()};
 }
 
 /// Only the generic form can have the hints twice.
-template <typename AccessOp>
-LogicalResult verifyCacheHints(AccessOp op) {
+template <typename AccessOp> LogicalResult verifyCacheHints(AccessOp op) {
   if (!op.getCachePolicyAttr() ||
       CacheHints{op.getCache(), op.getEvict()}.isDefault())
     return success();

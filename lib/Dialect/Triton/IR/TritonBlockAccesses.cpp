@@ -64,8 +64,8 @@ LogicalResult tt::MakeTensorDescOp::verify() {
                          << ", but blocks of " << block.getElementType();
   if (getPadding() == PaddingOption::PAD_NAN &&
       !isa<FloatType>(block.getElementType()))
-    return emitOpError() << "pads with NaN, which "
-                         << block.getElementType() << " does not have";
+    return emitOpError() << "pads with NaN, which " << block.getElementType()
+                         << " does not have";
   return success();
 }
 
@@ -78,9 +78,9 @@ static LogicalResult verifyBlockAccess(Operation *op, tt::TensorDescType desc,
   auto type = cast<RankedTensorType>(value);
   if (type.getElementType() != block.getElementType() ||
       type.getNumElements() != block.getNumElements())
-    return op->emitOpError() << "has a value of type " << value
-                             << ", but the descriptor has blocks of type "
-                             << block;
+    return op->emitOpError()
+           << "has a value of type " << value
+           << ", but the descriptor has blocks of type " << block;
   return success();
 }
 
@@ -133,9 +133,9 @@ static LogicalResult verifyRowAccess(Operation *op, tt::TensorDescType desc,
       {rows.getDimSize(0), block.getDimSize(1)}, block.getElementType());
   if (value.getShape() != expected.getShape() ||
       value.getElementType() != expected.getElementType())
-    return op->emitOpError() << "has a value of type " << value
-                             << ", but the rows make a block of type "
-                             << expected;
+    return op->emitOpError()
+           << "has a value of type " << value
+           << ", but the rows make a block of type " << expected;
   return success();
 }
 
@@ -173,6 +173,6 @@ ParseResult tt::DescriptorLoadOp::parse(OpAsmParser &parser,
 void tt::DescriptorLoadOp::print(OpAsmPrinter &printer) {
   printer << " " << getDesc() << "[" << getIndices() << "]";
   printCacheHints(printer, *this, getCacheHints(*this),
-                   NamedAttrList((*this)->getDiscardableAttrDictionary()));
+                  NamedAttrList((*this)->getDiscardableAttrDictionary()));
   printer << " : " << getDesc().getType() << " -> " << getType();
 }

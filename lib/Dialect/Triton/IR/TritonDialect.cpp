@@ -115,8 +115,8 @@ static bool hasIntegers(Attribute value) {
 static LogicalResult verifyHint(Operation *op, NamedAttribute hint) {
   if (isNumericHint(hint.getName()) && !hasIntegers(hint.getValue()))
     return op->emitOpError()
-           << "has the hint '" << hint.getName().getValue() << "' = "
-           << hint.getValue() << ", which is not an integer";
+           << "has the hint '" << hint.getName().getValue()
+           << "' = " << hint.getValue() << ", which is not an integer";
   return success();
 }
 
@@ -126,7 +126,8 @@ tt::TritonDialect::verifyOperationAttribute(Operation *op,
   return verifyHint(op, attribute);
 }
 
-LogicalResult tt::TritonDialect::verifyRegionArgAttribute(
-    Operation *op, unsigned, unsigned, NamedAttribute attribute) {
+LogicalResult
+tt::TritonDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned,
+                                            NamedAttribute attribute) {
   return verifyHint(op, attribute);
 }

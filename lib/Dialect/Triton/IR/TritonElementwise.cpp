@@ -119,8 +119,7 @@ static SmallVector<Type> getPackedTypes(TypeRange types, int32_t pack) {
 LogicalResult tt::MapElementwiseOp::verifyRegions() {
   if (getScalarOp().empty())
     return emitOpError("has no region");
-  SmallVector<Type> expected =
-      getPackedTypes(getSrcs().getTypes(), getPack());
+  SmallVector<Type> expected = getPackedTypes(getSrcs().getTypes(), getPack());
   if (ArrayRef<Type>(expected) !=
       ArrayRef<Type>(llvm::to_vector(getScalarOp().getArgumentTypes())))
     return emitOpError() << "has a region that takes ("
@@ -137,6 +136,6 @@ LogicalResult tt::MapElementwiseReturnOp::verify() {
       ArrayRef<Type>(llvm::to_vector(getOperandTypes())))
     return success();
   return emitOpError() << "returns (" << getOperandTypes()
-                       << "), but the elements of the results are ("
-                       << expected << ")";
+                       << "), but the elements of the results are (" << expected
+                       << ")";
 }

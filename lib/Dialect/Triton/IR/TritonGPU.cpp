@@ -27,8 +27,8 @@ ParseResult ttg::BarrierOp::parse(OpAsmParser &parser, OperationState &state) {
     spaces = spaces | *space;
   } while (succeeded(parser.parseOptionalVerticalBar()));
 
-  state.getOrAddProperties<Properties>().addrSpace =
-      AddrSpaceAttr::get(parser.getContext(), spaces);
+  state.addAttribute(getAddrSpaceAttrName(state.name),
+                     AddrSpaceAttr::get(parser.getContext(), spaces));
   return parser.parseOptionalAttrDict(state.attributes);
 }
 

@@ -15,7 +15,8 @@ namespace tt = mlir::triton;
 
 /// A pointer moved by nothing is itself.
 OpFoldResult tt::AddPtrOp::fold(FoldAdaptor adaptor) {
-  return matchPattern(adaptor.getOffset(), m_Zero()) ? getPtr() : OpFoldResult();
+  return matchPattern(adaptor.getOffset(), m_Zero()) ? getPtr()
+                                                     : OpFoldResult();
 }
 
 //===----------------------------------------------------------------------===//
@@ -55,8 +56,8 @@ static ParseResult
 parseAccess(OpAsmParser &parser, OperationState &state,
             SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands,
             Type &type) {
-  if (parser.parseOperandList(operands) ||
-      tt::parseCacheHints(parser, state) || parser.parseColonType(type))
+  if (parser.parseOperandList(operands) || tt::parseCacheHints(parser, state) ||
+      parser.parseColonType(type))
     return failure();
   return success();
 }
@@ -75,8 +76,10 @@ ParseResult tt::LoadOp::parse(OpAsmParser &parser, OperationState &state) {
   for (auto [operand, operandType] : llvm::zip(operands, types))
     if (parser.resolveOperand(operand, operandType, state.operands))
       return failure();
-  llvm::copy(ArrayRef<int32_t>({1, operands.size() > 1, operands.size() > 2}),
-             state.getOrAddProperties<Properties>().operandSegmentSizes.begin());
+  int32_t numMasks = operands.size() > 1, numOthers = operands.size() > 2;
+  state.addAttribute(
+      getOperandSegmentSizeAttr(),
+      parser.getBuilder().getDenseI32ArrayAttr({1, numMasks, numOthers}));
   state.addTypes(getPointeeType(type));
   return success();
 }

@@ -55,10 +55,10 @@ LogicalResult tt::ReturnOp::verify() {
   ArrayRef<Type> expected = function.getFunctionType().getResults();
   if (expected == ArrayRef<Type>(llvm::to_vector(getOperandTypes())))
     return success();
-  InFlightDiagnostic diagnostic =
-      emitOpError() << "returns (" << getOperandTypes() << "), but '"
-                    << function.getName() << "' has the results (" << expected
-                    << ")";
+  InFlightDiagnostic diagnostic = emitOpError()
+                                  << "returns (" << getOperandTypes()
+                                  << "), but '" << function.getName()
+                                  << "' has the results (" << expected << ")";
   diagnostic.attachNote(function.getLoc()) << "the function is here";
   return diagnostic;
 }
@@ -67,20 +67,19 @@ LogicalResult tt::ReturnOp::verify() {
 // tt.call
 //===----------------------------------------------------------------------===//
 
-LogicalResult
-tt::CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
-  auto callee = symbolTable.lookupNearestSymbolFrom<FuncOp>(*this,
-                                                            getCalleeAttr());
+LogicalResult tt::CallOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  auto callee =
+      symbolTable.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!callee)
     return emitOpError() << "calls '" << getCallee()
                          << "', which is no function of the module";
-  auto type = FunctionType::get(getContext(), getOperandTypes(),
-                                getResultTypes());
+  auto type =
+      FunctionType::get(getContext(), getOperandTypes(), getResultTypes());
   if (callee.getFunctionType() == type)
     return success();
-  InFlightDiagnostic diagnostic =
-      emitOpError() << "calls '" << getCallee() << "' as " << type
-                    << ", but it is " << callee.getFunctionType();
+  InFlightDiagnostic diagnostic = emitOpError()
+                                  << "calls '" << getCallee() << "' as " << type
+                                  << ", but it is " << callee.getFunctionType();
   diagnostic.attachNote(callee.getLoc()) << "the function is here";
   return diagnostic;
 }
@@ -93,6 +92,6 @@ LogicalResult tt::PrintOp::verify() {
   if (getIsSigned().size() == getArgs().size())
     return success();
   return emitOpError() << "prints " << getArgs().size()
-                       << " values, but 'isSigned' has "
-                       << getIsSigned().size() << " entries";
+                       << " values, but 'isSigned' has " << getIsSigned().size()
+                       << " entries";
 }

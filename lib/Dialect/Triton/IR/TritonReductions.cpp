@@ -14,8 +14,9 @@ namespace tt = mlir::triton;
 // Matrix products
 //===----------------------------------------------------------------------===//
 
-/// Checks that blocks of `m x k`, `k x n` and `m x n`, or batches of them, meet.
-/// Sizes along k are counted in elements, of which several may share a number.
+/// Checks that blocks of `m x k`, `k x n` and `m x n`, or batches of them,
+/// meet. Sizes along k are counted in elements, of which several may share a
+/// number.
 static LogicalResult verifyProduct(Operation *op, ArrayRef<int64_t> a,
                                    ArrayRef<int64_t> b, ArrayRef<int64_t> d) {
   size_t rank = d.size();
@@ -26,14 +27,13 @@ static LogicalResult verifyProduct(Operation *op, ArrayRef<int64_t> a,
     return op->emitOpError() << "has batches of " << a[0] << ", " << b[0]
                              << " and " << d[0] << " matrices";
   if (a[rank - 1] != b[rank - 2])
-    return op->emitOpError() << "has " << a[rank - 1]
-                             << " columns on the left, but " << b[rank - 2]
-                             << " rows on the right";
-  if (a[rank - 2] != d[rank - 2] || b[rank - 1] != d[rank - 1])
     return op->emitOpError()
-           << "makes a " << a[rank - 2] << "x" << b[rank - 1]
-           << " matrix, but the accumulator is " << d[rank - 2] << "x"
-           << d[rank - 1];
+           << "has " << a[rank - 1] << " columns on the left, but "
+           << b[rank - 2] << " rows on the right";
+  if (a[rank - 2] != d[rank - 2] || b[rank - 1] != d[rank - 1])
+    return op->emitOpError() << "makes a " << a[rank - 2] << "x" << b[rank - 1]
+                             << " matrix, but the accumulator is "
+                             << d[rank - 2] << "x" << d[rank - 1];
   return success();
 }
 
@@ -109,8 +109,7 @@ LogicalResult tt::DotScaledOp::verify() {
     return failure();
 
   int64_t depth = aShape[rank - 1];
-  if (failed(
-          verifyScale(*this, "left", getAScale(), aShape[rank - 2], depth)))
+  if (failed(verifyScale(*this, "left", getAScale(), aShape[rank - 2], depth)))
     return failure();
   return verifyScale(*this, "right", getBScale(), bShape[rank - 1], depth);
 }
@@ -138,13 +137,13 @@ SmallVector<Type> tt::ScanOp::getElementTypes() {
 static LogicalResult verifyOperands(Operation *op, int64_t axis) {
   auto type = cast<RankedTensorType>(op->getOperand(0).getType());
   if (axis < 0 || axis >= type.getRank())
-    return op->emitOpError() << "works along dimension " << axis
-                             << " of a block with " << type.getRank()
-                             << " dimensions";
+    return op->emitOpError()
+           << "works along dimension " << axis << " of a block with "
+           << type.getRank() << " dimensions";
   if (op->getNumResults() != op->getNumOperands())
-    return op->emitOpError() << "has " << op->getNumOperands()
-                             << " operands, but " << op->getNumResults()
-                             << " results";
+    return op->emitOpError()
+           << "has " << op->getNumOperands() << " operands, but "
+           << op->getNumResults() << " results";
   return success();
 }
 
@@ -155,9 +154,9 @@ static LogicalResult verifyResults(Operation *op, ArrayRef<int64_t> shape) {
     Type expected =
         shape.empty() ? element : RankedTensorType::get(shape, element);
     auto type = dyn_cast<RankedTensorType>(result.getType());
-    Type actual = type ? RankedTensorType::get(type.getShape(),
-                                               type.getElementType())
-                       : result.getType();
+    Type actual =
+        type ? RankedTensorType::get(type.getShape(), type.getElementType())
+             : result.getType();
     if (actual != expected)
       return op->emitOpError() << "has the result " << result.getType()
                                << ", but makes " << expected;
@@ -176,8 +175,8 @@ static LogicalResult verifyCombiner(Operation *op, Region &region) {
                              << "), but combines (" << expected << ")";
   Operation *end = region.front().getTerminator();
   if (!isa<tt::ReduceReturnOp, tt::ScanReturnOp>(end))
-    return op->emitOpError() << "has a region that ends in '" << end->getName()
-                             << "'";
+    return op->emitOpError()
+           << "has a region that ends in '" << end->getName() << "'";
   if (llvm::to_vector(end->getOperandTypes()) != elements)
     return end->emitOpError() << "returns (" << end->getOperandTypes()
                               << "), but the elements are (" << elements << ")";

@@ -39,8 +39,7 @@ LogicalResult tt::MakeRangeOp::verify() {
 OpFoldResult tt::MakeRangeOp::fold(FoldAdaptor) {
   if (getType().getNumElements() != 1)
     return {};
-  return DenseElementsAttr::get(getType(),
-                                static_cast<int32_t>(getStart()));
+  return DenseElementsAttr::get(getType(), static_cast<int32_t>(getStart()));
 }
 
 LogicalResult tt::SplatOp::verify() {
@@ -213,8 +212,7 @@ LogicalResult tt::JoinOp::verify() {
 
 LogicalResult tt::SplitOp::verify() {
   RankedTensorType half = getOutLHS().getType(), whole = getSrc().getType();
-  if (isJoined(half, whole) &&
-      half.getElementType() == whole.getElementType())
+  if (isJoined(half, whole) && half.getElementType() == whole.getElementType())
     return success();
   return emitOpError() << "can not split " << whole
                        << " into two blocks of type " << half;
@@ -265,8 +263,7 @@ namespace {
 
 /// Two of the same view are one, and a view of a repeated value is the value
 /// repeated in the final shape.
-template <typename ViewOp>
-struct MergeView : OpRewritePattern<ViewOp> {
+template <typename ViewOp> struct MergeView : OpRewritePattern<ViewOp> {
   using OpRewritePattern<ViewOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ViewOp op,
@@ -292,10 +289,10 @@ private:
                              PatternRewriter &rewriter) {
     if (op.getEfficientLayout() || inner.getEfficientLayout())
       return rewriter.notifyMatchFailure(op, "the shape carries a layout");
-    rewriter.replaceOpWithNewOp<tt::ReshapeOp>(
-        op, op.getType(), inner.getSrc(),
-        op.getAllowReorder() || inner.getAllowReorder(),
-        /*efficient_layout=*/false);
+    rewriter.replaceOpWithNewOp<tt::ReshapeOp>(op, op.getType(), inner.getSrc(),
+                                               op.getAllowReorder() ||
+                                                   inner.getAllowReorder(),
+                                               /*efficient_layout=*/false);
     return success();
   }
 

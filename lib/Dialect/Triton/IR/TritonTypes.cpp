@@ -75,8 +75,7 @@ Type tt::PointerType::parse(AsmParser &parser) {
 
 void tt::PointerType::print(AsmPrinter &printer) const {
   printer << "<" << getPointeeType();
-  bool words =
-      getTriton(getContext()).getTextVintage() == TextVintage::From38;
+  bool words = getTriton(getContext()).getTextVintage() == TextVintage::From38;
   if (getAddressSpace() == Constant && words)
     printer << ", \"constant\"";
   else if (getAddressSpace() == Descriptor && words)
@@ -128,8 +127,8 @@ Type tt::TensorDescType::parse(AsmParser &parser) {
         parser.parseType(type))
       return {};
     if (!RankedTensorType::isValidElementType(type)) {
-      parser.emitError(loc) << "a descriptor can not have elements of type "
-                            << type;
+      parser.emitError(loc)
+          << "a descriptor can not have elements of type " << type;
       return {};
     }
     block = RankedTensorType::get(shape, type);

@@ -10,6 +10,7 @@
 
 #if defined(TRITON_SHARED_TT_DIALECT_EMBEDDING)
 #include "triton/Dialect/Triton/IR/Dialect.h"
+#include "triton/Dialect/TritonGPU/IR/Dialect.h"
 #else
 #include "triton-shared/Dialect/Triton/IR/BundledTriton.h"
 #endif

@@ -1,0 +1,34 @@
+//===- LinalgToCpu.h - From memory and tensors to CPU code ------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_CONVERSION_LINALGTOCPU_H
+#define TRITON_SHARED_CONVERSION_LINALGTOCPU_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace mlir::triton_shared {
+
+#define GEN_PASS_DECL_CPUROUNDDOTOPERANDS
+#define GEN_PASS_DECL_CPUFUSEELEMENTWISE
+#define GEN_PASS_DECL_CPUCOPIESTOLOOPS
+#define GEN_PASS_DECL_CPUGUARDDIVISION
+#define GEN_PASS_DECL_CPULOWERMATH
+#define GEN_PASS_DECL_CPUEXPANDSMALLFLOATS
+#define GEN_PASS_DECL_CPUWRAPPROGRAMLOOP
+#include "triton-shared/Conversion/Passes.h.inc"
+
+/// Registers how upstream operations are bufferized and deallocated.
+void registerLinalgToCpuExternalModels(DialectRegistry &registry);
+
+/// The discardable attribute of a dot that names its input precision.
+inline constexpr StringRef kInputPrecisionAttribute = "tts.input_precision";
+
+/// What follows the name of a kernel in the name of its entry.
+inline constexpr StringRef kEntrySuffix = ".entry";
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_CONVERSION_LINALGTOCPU_H

@@ -1,0 +1,81 @@
+//===- Version.cpp - Which build of the library this is -------------------===//
+//
+// The build id is the linker's hash of the library's contents, so that it
+// changes with the code and with nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MathExtras.h"
+#include "triton-shared/CAPI/TritonShared.h"
+
+#include <cstring>
+#include <link.h>
+#include <string>
+
+namespace {
+
+/// The library that holds an address, and the build id found in it.
+struct Search {
+  ElfW(Addr) address;
+  std::string buildId;
+};
+
+bool contains(const dl_phdr_info &library, ElfW(Addr) address) {
+  for (int i = 0; i < library.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &segment = library.dlpi_phdr[i];
+    ElfW(Addr) begin = library.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_LOAD && address >= begin &&
+        address < begin + segment.p_memsz)
+      return true;
+  }
+  return false;
+}
+
+/// The id of NT_GNU_BUILD_ID among the notes of a segment; empty if absent.
+std::string findBuildId(const uint8_t *notes, size_t size) {
+  const uint8_t *end = notes + size;
+  while (notes + sizeof(ElfW(Nhdr)) <= end) {
+    ElfW(Nhdr) header;
+    std::memcpy(&header, notes, sizeof header);
+    const uint8_t *name = notes + sizeof header;
+    const uint8_t *text = name + llvm::alignTo(header.n_namesz, 4);
+    if (header.n_type == NT_GNU_BUILD_ID && header.n_namesz == 4 &&
+        std::memcmp(name, "GNU", 4) == 0)
+      return llvm::toHex(llvm::ArrayRef(text, header.n_descsz),
+                         /*LowerCase=*/true);
+    notes = text + llvm::alignTo(header.n_descsz, 4);
+  }
+  return "";
+}
+
+int visitLibrary(dl_phdr_info *library, size_t, void *data) {
+  auto *search = static_cast<Search *>(data);
+  if (!contains(*library, search->address))
+    return 0;
+  for (int i = 0; i < library->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &segment = library->dlpi_phdr[i];
+    if (segment.p_type == PT_NOTE && search->buildId.empty())
+      search->buildId = findBuildId(
+          reinterpret_cast<const uint8_t *>(library->dlpi_addr +
+                                            segment.p_vaddr),
+          segment.p_memsz);
+  }
+  return 1;
+}
+
+std::string describeVersion() {
+  Search search;
+  search.address = reinterpret_cast<ElfW(Addr)>(&tritonSharedVersion);
+  dl_iterate_phdr(visitLibrary, &search);
+  return std::string(TRITON_SHARED_VERSION "+llvm" LLVM_VERSION_STRING ".") +
+         search.buildId.substr(0, 16);
+}
+
+} // namespace
+
+TritonSharedString tritonSharedVersion() {
+  static const std::string version = describeVersion();
+  return {version.data(), version.size()};
+}

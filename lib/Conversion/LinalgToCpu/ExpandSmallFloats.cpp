@@ -1,0 +1,335 @@
+//===- ExpandSmallFloats.cpp - Conversions of small floats on integers ----===//
+//
+// Narrowing and widening of 8-bit and 16-bit floats as integer arithmetic on
+// their bits: exact on every CPU, for every format and both rounding modes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
+#include "llvm/ADT/APFloat.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CPUEXPANDSMALLFLOATS
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Formats
+//===----------------------------------------------------------------------===//
+
+/// The layout of a binary float as integers.
+struct FloatFormat {
+  explicit FloatFormat(FloatType type)
+      : semantics(type.getFloatSemantics()), width(type.getWidth()),
+        mantissaBits(llvm::APFloat::semanticsPrecision(semantics) - 1),
+        bias(1 - llvm::APFloat::semanticsMinExponent(semantics)),
+        hasInfinity(llvm::APFloat::semanticsHasInf(semantics)),
+        largest(bitsOf(llvm::APFloat::getLargest(semantics))),
+        nan(bitsOf(llvm::APFloat::getQNaN(semantics))),
+        overflow(hasInfinity ? bitsOf(llvm::APFloat::getInf(semantics)) : nan),
+        hasNegativeZero(
+            bitsOf(llvm::APFloat::getZero(semantics, /*Negative=*/true)) !=
+            0) {}
+
+  uint64_t signBit() const { return uint64_t(1) << (width - 1); }
+  uint64_t implicitBit() const { return uint64_t(1) << mantissaBits; }
+
+  const llvm::fltSemantics &semantics;
+  unsigned width, mantissaBits;
+  int bias;
+  bool hasInfinity;
+  /// Bits of the largest number, of a NaN, and of what lies beyond the largest
+  /// number.
+  uint64_t largest, nan, overflow;
+  /// False for the formats whose sign bit alone means NaN.
+  bool hasNegativeZero;
+
+private:
+  static uint64_t bitsOf(const llvm::APFloat &value) {
+    return value.bitcastToAPInt().getZExtValue();
+  }
+};
+
+bool isSmallFormat(Type type) {
+  auto floatType = dyn_cast<FloatType>(type);
+  if (!floatType || floatType.getWidth() > 16)
+    return false;
+  const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
+  return llvm::APFloat::semanticsHasSignedRepr(semantics) &&
+         llvm::APFloat::semanticsHasNaN(semantics) &&
+         llvm::APFloat::semanticsHasZero(semantics);
+}
+
+/// Integer arithmetic of one width.
+class Bits {
+public:
+  Bits(OpBuilder &builder, Location loc, unsigned width)
+      : b(loc, builder), type(builder.getIntegerType(width)) {}
+
+  Value constant(uint64_t value) {
+    APInt bits(type.getWidth(), value, /*isSigned=*/false,
+               /*implicitTrunc=*/true);
+    return arith::ConstantOp::create(b, b.getIntegerAttr(type, bits));
+  }
+  template <typename Op>
+  Value make(Value lhs, Value rhs) {
+    return Op::create(b, lhs, rhs);
+  }
+  Value add(Value lhs, Value rhs) { return make<arith::AddIOp>(lhs, rhs); }
+  Value sub(Value lhs, Value rhs) { return make<arith::SubIOp>(lhs, rhs); }
+  Value bitAnd(Value lhs, Value rhs) { return make<arith::AndIOp>(lhs, rhs); }
+  Value bitOr(Value lhs, Value rhs) { return make<arith::OrIOp>(lhs, rhs); }
+  Value shl(Value lhs, Value rhs) { return make<arith::ShLIOp>(lhs, rhs); }
+  Value shr(Value lhs, Value rhs) { return make<arith::ShRUIOp>(lhs, rhs); }
+  Value isAbove(Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, lhs, rhs);
+  }
+  Value isBelow(Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ult, lhs, rhs);
+  }
+  Value equals(Value lhs, Value rhs) {
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lhs, rhs);
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(b, condition, yes, no);
+  }
+
+  /// `value >> amount`, to nearest with ties to even or towards zero.
+  Value shiftAndRound(Value value, Value amount, bool towardZero) {
+    Value down = shr(value, amount);
+    if (towardZero)
+      return down;
+    Value one = constant(1);
+    Value half = shl(one, sub(amount, one));
+    Value almostHalf = sub(half, one);
+    Value isOdd = bitAnd(down, one);
+    return shr(add(value, add(almostHalf, isOdd)), amount);
+  }
+
+  ImplicitLocOpBuilder b;
+  IntegerType type;
+};
+
+//===----------------------------------------------------------------------===//
+// Narrowing
+//===----------------------------------------------------------------------===//
+
+/// Numbers that are normal in the target: the exponent gets the other bias, and
+/// the carry of rounding moves into it by itself.
+Value narrowNormal(Bits &bits, Value magnitude, const FloatFormat &from,
+                   const FloatFormat &to, bool towardZero) {
+  Value bias = bits.constant(uint64_t(from.bias - to.bias)
+                             << from.mantissaBits);
+  return bits.shiftAndRound(
+      bits.sub(magnitude, bias),
+      bits.constant(from.mantissaBits - to.mantissaBits), towardZero);
+}
+
+/// Numbers below the normal ones of the target: the significand moves right by
+/// what the exponent lacks. Beyond two bits more than it has, nothing is left.
+Value narrowSubnormal(Bits &bits, Value magnitude, const FloatFormat &from,
+                      const FloatFormat &to, bool towardZero) {
+  Value exponent =
+      bits.shr(magnitude, bits.constant(from.mantissaBits));
+  Value mantissa =
+      bits.bitAnd(magnitude, bits.constant(from.implicitBit() - 1));
+  Value significand =
+      bits.bitOr(mantissa, bits.constant(from.implicitBit()));
+  Value all = bits.constant(from.mantissaBits - to.mantissaBits + 1 +
+                            from.bias - to.bias);
+  Value most = bits.constant(from.mantissaBits + 2);
+  Value amount = bits.sub(all, exponent);
+  amount = bits.select(bits.isAbove(amount, most), most, amount);
+  // Unused for normal numbers, but a shift by a negative amount is poison.
+  Value least = bits.constant(from.mantissaBits - to.mantissaBits);
+  amount = bits.select(bits.isAbove(exponent, bits.sub(all, least)), least,
+                       amount);
+  return bits.shiftAndRound(significand, amount, towardZero);
+}
+
+/// The bits of `value`, an f32 or f64, in the format `to`.
+Value narrow(Bits &bits, Value value, FloatType type, bool towardZero) {
+  FloatFormat from(cast<FloatType>(value.getType())), to(type);
+  Value raw = arith::BitcastOp::create(bits.b, bits.type, value);
+  Value magnitude =
+      bits.bitAnd(raw, bits.constant(from.signBit() - 1));
+  Value sign = bits.bitAnd(bits.shr(raw, bits.constant(from.width - to.width)),
+                           bits.constant(to.signBit()));
+  Value infinity = bits.constant(from.overflow);
+
+  Value result = narrowNormal(bits, magnitude, from, to, towardZero);
+  if (from.bias != to.bias) {
+    Value smallestNormal = bits.constant(uint64_t(from.bias - to.bias + 1)
+                                         << from.mantissaBits);
+    result = bits.select(
+        bits.isBelow(magnitude, smallestNormal),
+        narrowSubnormal(bits, magnitude, from, to, towardZero), result);
+  }
+  Value largest = bits.constant(to.largest);
+  result = bits.select(bits.isAbove(result, largest),
+                       towardZero ? largest : bits.constant(to.overflow),
+                       result);
+  result = bits.select(bits.equals(magnitude, infinity),
+                       bits.constant(to.overflow), result);
+  result = bits.select(bits.isAbove(magnitude, infinity),
+                       bits.constant(to.nan), result);
+  Value isSigned = bits.bitOr(result, sign);
+  if (to.hasNegativeZero)
+    return isSigned;
+  Value zero = bits.constant(0);
+  return bits.select(bits.equals(result, zero), zero, isSigned);
+}
+
+/// `arith.truncf` to a small format. What the hardware does right stays.
+struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!isSmallFormat(type))
+      return rewriter.notifyMatchFailure(op, "not a small format");
+    arith::RoundingMode mode = op.getRoundingmode().value_or(
+        arith::RoundingMode::to_nearest_even);
+    bool towardZero = mode == arith::RoundingMode::toward_zero;
+    if (!towardZero && mode != arith::RoundingMode::to_nearest_even)
+      return rewriter.notifyMatchFailure(op, "unknown rounding mode");
+    Value in = op.getIn();
+    if (isa<Float16Type>(type) && in.getType().isF32() && !towardZero)
+      return rewriter.notifyMatchFailure(op, "the hardware does it");
+    if (!isa<Float32Type, Float64Type>(in.getType()))
+      in = arith::ExtFOp::create(rewriter, op.getLoc(), rewriter.getF32Type(),
+                                 in);
+    Bits bits(rewriter, op.getLoc(), in.getType().getIntOrFloatBitWidth());
+    Value result = narrow(bits, in, cast<FloatType>(type), towardZero);
+    Type integer = rewriter.getIntegerType(type.getIntOrFloatBitWidth());
+    Value small =
+        arith::TruncIOp::create(rewriter, op.getLoc(), integer, result);
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, small);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Widening
+//===----------------------------------------------------------------------===//
+
+/// The bits of an f32 with the value of `raw`, 32 bits with a small float in
+/// the low ones. Exact.
+Value widen(Bits &bits, Value raw, FloatType type) {
+  FloatFormat from(type), to(Float32Type::get(type.getContext()));
+  Value magnitude =
+      bits.bitAnd(raw, bits.constant(from.signBit() - 1));
+  Value sign = bits.shl(bits.bitAnd(raw, bits.constant(from.signBit())),
+                        bits.constant(to.width - from.width));
+  Value shift = bits.constant(to.mantissaBits - from.mantissaBits);
+  Value result = bits.add(
+      bits.shl(magnitude, shift),
+      bits.constant(uint64_t(to.bias - from.bias) << to.mantissaBits));
+  if (from.bias != to.bias) {
+    // A subnormal is its mantissa times the smallest one.
+    FloatType f32 = bits.b.getF32Type();
+    Value mantissa = arith::UIToFPOp::create(bits.b, f32, magnitude);
+    APFloat smallest = APFloat::getSmallest(from.semantics);
+    bool losesInfo = false;
+    smallest.convert(to.semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+    Value unit = arith::ConstantOp::create(
+        bits.b, bits.b.getFloatAttr(f32, smallest));
+    Value product = arith::MulFOp::create(bits.b, mantissa, unit);
+    Value subnormal = arith::BitcastOp::create(bits.b, bits.type, product);
+    result = bits.select(
+        bits.isBelow(magnitude, bits.constant(from.implicitBit())), subnormal,
+        result);
+  }
+  if (from.hasInfinity)
+    result = bits.select(bits.equals(magnitude, bits.constant(from.overflow)),
+                         bits.constant(to.overflow), result);
+  Value isNan =
+      from.hasNegativeZero
+          ? bits.isAbove(magnitude, bits.constant(from.hasInfinity
+                                                      ? from.overflow
+                                                      : from.largest))
+          : bits.equals(raw, bits.constant(from.nan));
+  result = bits.select(isNan, bits.constant(to.nan), result);
+  return bits.bitOr(result, sign);
+}
+
+/// `arith.extf` from a small format other than f16.
+struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::ExtFOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type from = op.getIn().getType(), to = op.getType();
+    if (!isSmallFormat(from) || isa<Float16Type>(from))
+      return rewriter.notifyMatchFailure(op, "the hardware does it");
+    Type integer = rewriter.getIntegerType(from.getIntOrFloatBitWidth());
+    Value raw = arith::BitcastOp::create(rewriter, loc, integer, op.getIn());
+    Bits bits(rewriter, loc, 32);
+    raw = arith::ExtUIOp::create(rewriter, loc, bits.type, raw);
+    Value result = arith::BitcastOp::create(
+        rewriter, loc, rewriter.getF32Type(),
+        widen(bits, raw, cast<FloatType>(from)));
+    if (to.isF64())
+      result = arith::ExtFOp::create(rewriter, loc, to, result);
+    else if (!to.isF32()) // A wider small format: exact.
+      result = arith::TruncFOp::create(rewriter, loc, to, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// `math.fma` on a small format goes through f32.
+struct ExpandFma : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isSmallFormat(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not a small format");
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(arith::ExtFOp::create(
+          rewriter, op.getLoc(), rewriter.getF32Type(), operand));
+    Value wide = math::FmaOp::create(rewriter, op.getLoc(), operands[0],
+                                     operands[1], operands[2]);
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
+    return success();
+  }
+};
+
+struct CpuExpandSmallFloats
+    : triton_shared::impl::CpuExpandSmallFloatsBase<CpuExpandSmallFloats> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandTruncF, ExpandExtF, ExpandFma>(&getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     GreedyRewriteConfig().enableFolding(
+                                         false))))
+      return signalPassFailure();
+    WalkResult walk = getOperation()->walk([](arith::TruncFOp op) {
+      std::optional<arith::RoundingMode> mode = op.getRoundingmode();
+      if (!mode || *mode == arith::RoundingMode::to_nearest_even)
+        return WalkResult::advance();
+      op.emitOpError("rounds in a way the CPU does not know")
+              .attachNote()
+          << "known are 'to_nearest_even', and 'toward_zero' to 8 and 16 bits";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+} // namespace

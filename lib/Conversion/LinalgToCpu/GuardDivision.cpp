@@ -1,0 +1,85 @@
+//===- GuardDivision.cpp - Integer divisions that cannot trap -------------===//
+//
+// The divisor is replaced by 1 where the division would trap, and the result by
+// what an NVIDIA GPU gives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CPUGUARDDIVISION
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+template <typename Division>
+struct GuardDivision : OpRewritePattern<Division> {
+  using OpRewritePattern<Division>::OpRewritePattern;
+
+  static constexpr bool isSigned =
+      std::is_same_v<Division, arith::DivSIOp> ||
+      std::is_same_v<Division, arith::RemSIOp>;
+  static constexpr bool isRemainder =
+      std::is_same_v<Division, arith::RemSIOp> ||
+      std::is_same_v<Division, arith::RemUIOp>;
+
+  LogicalResult matchAndRewrite(Division op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    APInt divisor;
+    if (!type.isIntOrIndex() ||
+        (matchPattern(op.getRhs(), m_ConstantInt(&divisor)) &&
+         !divisor.isZero() && !(isSigned && divisor.isAllOnes())))
+      return rewriter.notifyMatchFailure(op, "cannot trap");
+    Location loc = op.getLoc();
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getIntegerAttr(type, value));
+    };
+    auto equals = [&](Value value) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rhs,
+                                   value);
+    };
+    Value zero = constant(0), allOnes = constant(-1);
+    Value byZero = equals(zero);
+    Value traps = byZero, byMinusOne;
+    if (isSigned) {
+      byMinusOne = equals(allOnes);
+      traps = arith::OrIOp::create(rewriter, loc, byZero, byMinusOne);
+    }
+    Value safe =
+        arith::SelectOp::create(rewriter, loc, traps, constant(1), rhs);
+    Value result = Division::create(rewriter, loc, lhs, safe);
+    if (isSigned && !isRemainder) {
+      Value negated = arith::SubIOp::create(rewriter, loc, zero, lhs);
+      result = arith::SelectOp::create(rewriter, loc, byMinusOne, negated,
+                                       result);
+    }
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(
+        op, byZero, isRemainder ? lhs : allOnes, result);
+    return success();
+  }
+};
+
+struct CpuGuardDivision
+    : triton_shared::impl::CpuGuardDivisionBase<CpuGuardDivision> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<GuardDivision<arith::DivSIOp>, GuardDivision<arith::DivUIOp>,
+                 GuardDivision<arith::RemSIOp>, GuardDivision<arith::RemUIOp>>(
+        &getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace

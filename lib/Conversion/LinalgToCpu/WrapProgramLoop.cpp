@@ -1,0 +1,187 @@
+//===- WrapProgramLoop.cpp - The loop over programs inside the code -------===//
+//
+// A task of the runtime is a range of programs. The loop over them lies in the
+// compiled code, so that a task is one call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CPUWRAPPROGRAMLOOP
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+constexpr unsigned kProgramArguments = 6;
+
+//===----------------------------------------------------------------------===//
+// Memrefs of unknown rank
+//===----------------------------------------------------------------------===//
+
+/// A base is only ever reinterpreted, so its rank does not matter: one element.
+Type rankBase(Type type) {
+  auto unranked = dyn_cast<UnrankedMemRefType>(type);
+  return unranked ? MemRefType::get({1}, unranked.getElementType()) : type;
+}
+
+/// Gives every base in `function` a rank.
+void rankBases(func::FuncOp function) {
+  SmallVector<memref::CastOp> casts;
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        argument.setType(rankBase(argument.getType()));
+    for (OpResult result : op->getResults())
+      result.setType(rankBase(result.getType()));
+    if (auto cast = dyn_cast<memref::CastOp>(op))
+      casts.push_back(cast);
+  });
+  for (memref::CastOp cast : casts)
+    if (cast.getType() == cast.getSource().getType()) {
+      cast.replaceAllUsesWith(cast.getSource());
+      cast.erase();
+    }
+}
+
+/// Makes the arguments that are memrefs plain pointers.
+void takePointers(func::FuncOp function) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type)
+      continue;
+    argument.setType(LLVM::LLVMPointerType::get(builder.getContext()));
+    Value memref = memrefFromPointer(builder, argument.getLoc(), argument,
+                                     type.getElementType());
+    // The descriptor is made of the argument itself.
+    argument.replaceUsesWithIf(memref, [&](OpOperand &use) {
+      return !isa<LLVM::LLVMDialect>(use.getOwner()->getDialect());
+    });
+  }
+  function.setType(
+      builder.getFunctionType(function.front().getArgumentTypes(), {}));
+}
+
+//===----------------------------------------------------------------------===//
+// The entry
+//===----------------------------------------------------------------------===//
+
+/// The value that `args[number]` points at.
+Value loadArgument(OpBuilder &builder, Location loc, Value args,
+                   unsigned number, Type type) {
+  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
+  Value slot = LLVM::GEPOp::create(
+      builder, loc, pointerType, pointerType, args,
+      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
+  Value place = LLVM::LoadOp::create(builder, loc, pointerType, slot);
+  if (!type.isInteger(1))
+    return LLVM::LoadOp::create(builder, loc, type, place);
+  Value byte = LLVM::LoadOp::create(builder, loc, builder.getI8Type(), place);
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 8);
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, byte,
+                               zero);
+}
+
+/// The place of program `number` of the grid, x fastest.
+SmallVector<Value> programIds(OpBuilder &builder, Location loc, Value number,
+                              ValueRange grid) {
+  SmallVector<Value> ids;
+  for (Value size : grid) {
+    Value wide =
+        arith::ExtUIOp::create(builder, loc, builder.getI64Type(), size);
+    Value id = arith::RemUIOp::create(builder, loc, number, wide);
+    ids.push_back(
+        arith::TruncIOp::create(builder, loc, builder.getI32Type(), id));
+    number = arith::DivUIOp::create(builder, loc, number, wide);
+  }
+  return ids;
+}
+
+void createEntry(func::FuncOp kernel) {
+  OpBuilder builder(kernel);
+  Location loc = kernel.getLoc();
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto entry = func::FuncOp::create(
+      builder, loc, (kernel.getName() + kEntrySuffix).str(),
+      builder.getFunctionType({pointer, i32, i32, i32, i64, i64}, {}));
+  Block *body = entry.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  SmallVector<Value> operands;
+  for (Type type : kernel.getArgumentTypes().drop_back(kProgramArguments))
+    operands.push_back(loadArgument(builder, loc, body->getArgument(0),
+                                    operands.size(), type));
+  ValueRange grid = body->getArguments().slice(1, 3);
+  llvm::append_range(operands, grid);
+  Value first = body->getArgument(4);
+  Value end = arith::AddIOp::create(builder, loc, first, body->getArgument(5));
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
+  scf::ForOp::create(
+      builder, loc, first, end, one, {},
+      [&](OpBuilder &inner, Location innerLoc, Value number, ValueRange) {
+        llvm::append_range(operands,
+                           programIds(inner, innerLoc, number, grid));
+        func::CallOp::create(inner, innerLoc, kernel, operands);
+        scf::YieldOp::create(inner, innerLoc);
+      });
+  func::ReturnOp::create(builder, loc);
+}
+
+/// True for a function with the documented signature.
+bool isKernel(func::FuncOp function) {
+  if (function.getNumArguments() < kProgramArguments)
+    return false;
+  return llvm::all_of(
+      function.getArgumentTypes().take_back(kProgramArguments),
+      [](Type type) { return type.isInteger(32); });
+}
+
+bool isParameter(Type type) {
+  return isa<UnrankedMemRefType>(type) || type.isSignlessInteger() ||
+         isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
+}
+
+LogicalResult wrapKernel(func::FuncOp function) {
+  if (!isKernel(function) ||
+      !llvm::all_of(function.getArgumentTypes(), isParameter)) {
+    function.emitOpError("is not a kernel").attachNote()
+        << "a kernel takes memrefs of unknown rank and numbers, then six i32: "
+        << "the grid and the place of the program in it";
+    return failure();
+  }
+  rankBases(function);
+  takePointers(function);
+  createEntry(function);
+  function.setPrivate();
+  return success();
+}
+
+struct CpuWrapProgramLoop
+    : triton_shared::impl::CpuWrapProgramLoopBase<CpuWrapProgramLoop> {
+  void runOnOperation() override {
+    auto internal =
+        LLVM::LinkageAttr::get(&getContext(), LLVM::Linkage::Internal);
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        functions.push_back(function);
+    for (func::FuncOp function : functions) {
+      if (function.isPublic() && failed(wrapKernel(function)))
+        return signalPassFailure();
+      function->setAttr("llvm.linkage", internal);
+    }
+  }
+};
+
+} // namespace

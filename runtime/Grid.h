@@ -1,0 +1,29 @@
+//===- Grid.h - All programs of a launch ------------------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_RUNTIME_GRID_H
+#define TRITON_SHARED_RUNTIME_GRID_H
+
+#include "Loader.h"
+#include "Messages.h"
+
+namespace mlir::triton_shared {
+
+enum class GridOrder { Forward, Reverse, Random };
+
+struct GridLaunch {
+  uint32_t x, y, z;
+  /// Threads at most; 0 is one per core.
+  uint32_t threads;
+  GridOrder order;
+  /// Seed of `GridOrder::Random`.
+  uint64_t seed;
+};
+
+/// Runs every program of the grid, and returns when all have ended. After the
+/// first failed assertion no further range of programs is started.
+void runGrid(KernelEntry entry, void *const *args, const GridLaunch &launch,
+             LaunchFailure &failure);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_RUNTIME_GRID_H

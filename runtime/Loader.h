@@ -1,0 +1,32 @@
+//===- Loader.h - Object files linked into this process ---------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_RUNTIME_LOADER_H
+#define TRITON_SHARED_RUNTIME_LOADER_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace mlir::triton_shared {
+
+/// The entry of a kernel: runs the programs `first` to `first + count - 1`.
+using KernelEntry = void (*)(void *const *args, uint32_t gridX, uint32_t gridY,
+                             uint32_t gridZ, int64_t first, int64_t count);
+
+/// An object file in memory; gone with the last owner.
+class LoadedObject {
+public:
+  virtual ~LoadedObject() = default;
+  virtual KernelEntry entry() const = 0;
+};
+
+/// Links `object` and finds `entry` in it. An object that is no object file for
+/// this machine, or needs what nobody defines, is an error.
+llvm::Expected<std::unique_ptr<LoadedObject>>
+loadObject(llvm::StringRef object, llvm::StringRef entry);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_RUNTIME_LOADER_H

@@ -1,0 +1,67 @@
+// RUN: triton-shared-opt %s --triton-explain-accesses --split-input-file --verify-diagnostics
+
+// What the pointer analysis finds in tensors of offsets, in the words of
+// --triton-explain-accesses.
+
+// A dimension without a term repeats itself.
+tt.func @broadcast(%p: !tt.ptr<f32>) -> tensor<8x4xf32> {
+  %j = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %cols = tt.expand_dims %j {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32>
+  %c = tt.broadcast %cols : tensor<1x4xi32> -> tensor<8x4xi32>
+  %o = arith.extsi %c : tensor<8x4xi32> to tensor<8x4xi64>
+  // expected-remark @below {{broadcast load; stride 0; stride 1}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<8x4xi64> -> tensor<8x4xf32>
+  tt.return %t : tensor<8x4xf32>
+}
+
+// -----
+
+// Rows and columns of a flattened block, taken apart by its width.
+tt.func @flattened(%p: !tt.ptr<f32>, %s: i32 loc("s")) -> tensor<8x4xf32> {
+  %i = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %x = tt.reshape %i : tensor<32xi32> -> tensor<8x4xi32>
+  %four = arith.constant dense<4> : tensor<8x4xi32>
+  %row = arith.divsi %x, %four : tensor<8x4xi32>
+  %col = arith.remsi %x, %four : tensor<8x4xi32>
+  %strides = tt.splat %s : i32 -> tensor<8x4xi32>
+  %scaled = arith.muli %col, %strides : tensor<8x4xi32>
+  %sum = arith.addi %scaled, %row : tensor<8x4xi32>
+  %o = arith.extsi %sum : tensor<8x4xi32> to tensor<8x4xi64>
+  // expected-remark @below {{transposed load; stride 1; stride s}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<8x4xi64> -> tensor<8x4xf32>
+  tt.return %t : tensor<8x4xf32>
+}
+
+// -----
+
+// Unsigned operations may mean the wrap-around at 2^32.
+tt.func @unsigned(%p: !tt.ptr<f32>, %n: i32) -> tensor<8xf32> {
+  %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %ns = tt.splat %n : i32 -> tensor<8xi32>
+  %x = arith.addi %i, %ns : tensor<8xi32>
+  // expected-note @below {{this value is computed by 'arith.extui', which has no affine form}}
+  %o = arith.extui %x : tensor<8xi32> to tensor<8xi64>
+  // expected-remark @below {{gathered load}}
+  // expected-note @below {{one term per dimension}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
+  tt.return %t : tensor<8xf32>
+}
+
+// -----
+
+// A term of both dimensions is no stride.
+tt.func @product(%p: !tt.ptr<f32>) -> tensor<8x4xf32> {
+  %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %rows = tt.expand_dims %i {axis = 1 : i32} : tensor<8xi32> -> tensor<8x1xi32>
+  %r = tt.broadcast %rows : tensor<8x1xi32> -> tensor<8x4xi32>
+  %j = tt.make_range {start = 0 : i32, end = 4 : i32} : tensor<4xi32>
+  %cols = tt.expand_dims %j {axis = 0 : i32} : tensor<4xi32> -> tensor<1x4xi32>
+  %c = tt.broadcast %cols : tensor<1x4xi32> -> tensor<8x4xi32>
+  // expected-note @below {{this value multiplies two values that vary over the block}}
+  %x = arith.muli %r, %c : tensor<8x4xi32>
+  %o = arith.extsi %x : tensor<8x4xi32> to tensor<8x4xi64>
+  // expected-remark @below {{gathered load}}
+  // expected-note @below {{one term per dimension}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<8x4xi64> -> tensor<8x4xf32>
+  tt.return %t : tensor<8x4xf32>
+}
