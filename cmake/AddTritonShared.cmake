@@ -43,18 +43,7 @@ target_precompile_headers(TritonSharedPrecompiled PRIVATE
 # Other projects know `TritonSharedAnalysis` as `TritonShared::Analysis`.
 function(add_triton_shared_library name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LINK" ${ARGN})
-  set(BOOT)
-  foreach(f ${arg_UNPARSED_ARGUMENTS})
-    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${f})
-      list(APPEND BOOT ${f})
-    else()
-      message(STATUS "BOOT missing ${f} of ${name}")
-    endif()
-  endforeach()
-  if(NOT BOOT)
-    set(BOOT ${PROJECT_BINARY_DIR}/Precompiled.cpp)
-  endif()
-  add_library(${name} STATIC ${BOOT})
+  add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
   target_precompile_headers(${name} REUSE_FROM TritonSharedPrecompiled)
   target_link_libraries(${name}
     PUBLIC ${arg_LINK} ${TRITON_SHARED_MLIR_LIBRARIES} TritonSharedHeaders

@@ -9,7 +9,6 @@
 #include "mlir/Parser/Parser.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -219,12 +218,6 @@ int64_t Interpreter::compute(Operation *op, ArrayRef<int64_t> operands) {
           .Case<arith::RemSIOp>([&](auto) { return lhs.srem(rhs); })
           .Case<arith::DivUIOp>([&](auto) { return lhs.udiv(rhs); })
           .Case<arith::RemUIOp>([&](auto) { return lhs.urem(rhs); })
-          .Case<arith::FloorDivSIOp>([&](auto) {
-            return APInt(
-                width,
-                llvm::divideFloorSigned(lhs.getSExtValue(), rhs.getSExtValue()),
-                /*isSigned=*/true);
-          })
           .Case<arith::AndIOp>([&](auto) { return lhs & rhs; })
           .Case<arith::OrIOp>([&](auto) { return lhs | rhs; })
           .Case<arith::XOrIOp>([&](auto) { return lhs ^ rhs; })

@@ -15,12 +15,8 @@
 #include "triton-shared/Conversion/Passes.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
-#if __has_include("triton-shared/Pipelines/LinalgToCpu.h") // BOOT
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Pipelines/LinalgToCpu.h"
-#else
-namespace mlir::triton_shared { inline void registerLinalgToCpuExternalModels(DialectRegistry&) {} inline void registerLinalgToCpuPipelines() {} }
-#endif // BOOT
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -40,11 +36,7 @@ void triton_shared::registerAllDialects(DialectRegistry &registry) {
 
 void triton_shared::registerAllPasses() {
   registerTritonSharedTransformsPasses();
-#if __has_include("triton-shared/Pipelines/LinalgToCpu.h") // BOOT
   registerTritonSharedConversionPasses();
-#else
-  registerTritonDescriptorsToStructured(); registerTritonToStructured(); registerTritonTensorsToLinalg(); registerStructuredToMemRef();
-#endif // BOOT
   registerTritonToLinalgPipelines();
   registerLinalgToCpuPipelines();
   registerTransformsPasses();

@@ -83,6 +83,7 @@ static void buildLlvm(OpPassManager &manager) {
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createConvertFuncToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCpuAllowWrap());
   addCleanUp(manager);
 }
 

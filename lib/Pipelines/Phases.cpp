@@ -8,11 +8,7 @@
 #include "triton-shared/Conversion/Passes.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
-#if __has_include("triton-shared/Pipelines/LinalgToCpu.h") // BOOT
 #include "triton-shared/Pipelines/LinalgToCpu.h"
-#else
-namespace mlir::triton_shared { inline void buildLinalgToCpuPipeline(OpPassManager&) {} }
-#endif // BOOT
 #include "triton-shared/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"

@@ -34,6 +34,23 @@ tt.func @flattened(%p: !tt.ptr<f32>, %s: i32 loc("s")) -> tensor<8x4xf32> {
 
 // -----
 
+// The same without the block around it.
+tt.func @line(%p: !tt.ptr<f32>, %s: i32 loc("s")) -> tensor<32xf32> {
+  %x = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %four = arith.constant dense<4> : tensor<32xi32>
+  %row = arith.divsi %x, %four : tensor<32xi32>
+  %col = arith.remsi %x, %four : tensor<32xi32>
+  %strides = tt.splat %s : i32 -> tensor<32xi32>
+  %scaled = arith.muli %col, %strides : tensor<32xi32>
+  %sum = arith.addi %scaled, %row : tensor<32xi32>
+  %o = arith.extsi %sum : tensor<32xi32> to tensor<32xi64>
+  // expected-remark @below {{transposed load; stride 1; stride s; as a block of 8x4}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<32xi64> -> tensor<32xf32>
+  tt.return %t : tensor<32xf32>
+}
+
+// -----
+
 // Unsigned operations may mean the wrap-around at 2^32.
 tt.func @unsigned(%p: !tt.ptr<f32>, %n: i32) -> tensor<8xf32> {
   %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>

@@ -139,3 +139,25 @@ tt.func @always(%p: !tt.ptr<f32>, %other: tensor<8xf32>) -> tensor<8xf32> {
   %t = tts.gather %p[%o] mask %mask : tensor<8xi1> other %other : tensor<8xf32> : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
   tt.return %t : tensor<8xf32>
 }
+
+// -----
+
+// A flattened index is a line in each of two dimensions; what is read takes the
+// shape that the program knows, and its mask the other way round.
+// CHECK-LABEL: tt.func @flattened(
+// CHECK-SAME:    %[[P:[^:]+]]: !tt.ptr<f32>, %[[MASK:[^:]+]]: tensor<32xi1>)
+// CHECK:         %[[TILE:.*]] = tt.reshape %[[MASK]] : tensor<32xi1> -> tensor<8x4xi1>
+// CHECK:         %[[T:.*]] = tts.load %[[P]][%{{.*}}] strides [1, 8] mask %[[TILE]]
+// CHECK:         tt.reshape %[[T]] : tensor<8x4xf32> -> tensor<32xf32>
+tt.func @flattened(%p: !tt.ptr<f32>, %mask: tensor<32xi1>) -> tensor<32xf32> {
+  %x = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %four = arith.constant dense<4> : tensor<32xi32>
+  %eight = arith.constant dense<8> : tensor<32xi32>
+  %row = arith.divsi %x, %four : tensor<32xi32>
+  %col = arith.remsi %x, %four : tensor<32xi32>
+  %scaled = arith.muli %col, %eight : tensor<32xi32>
+  %sum = arith.addi %scaled, %row : tensor<32xi32>
+  %o = arith.extsi %sum : tensor<32xi32> to tensor<32xi64>
+  %t = tts.gather %p[%o] mask %mask : tensor<32xi1> : !tt.ptr<f32>, tensor<32xi64> -> tensor<32xf32>
+  tt.return %t : tensor<32xf32>
+}

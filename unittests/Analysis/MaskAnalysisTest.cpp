@@ -27,7 +27,8 @@ protected:
     Value mask =
         std::prev(function->getRegion(0).front().end(), 2)->getResult(0);
     forms = std::make_unique<AffineAnalysis>(function);
-    MaskPattern pattern = MaskAnalysis(*forms).analyze(mask, getIndexShape(mask));
+    MaskPattern pattern =
+        MaskAnalysis(*forms).analyze(mask, getIndexShape(mask));
     for (int64_t programId : {0, 2})
       for (int64_t a : {-9, -1, 0, 1, 6})
         for (int64_t b : {-2, 3})

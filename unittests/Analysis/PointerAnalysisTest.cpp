@@ -102,6 +102,24 @@ TEST_F(PointerAnalysisTest, AListOfOffsetsStaysAGather) {
             "tts.gather is itself read from memory");
 }
 
+// An index and its quotient, as compilers of tensor programs write them.
+TEST_F(PointerAnalysisTest, AFlattenedIndexIsALineInEachDimension) {
+  EXPECT_EQ(analyze("  %c4 = arith.constant dense<4> : tensor<8xi32>\n"
+                    "  %as = tt.splat %a : i32 -> tensor<8xi32>\n"
+                    "  %q = arith.divsi %x8, %c4 : tensor<8xi32>\n"
+                    "  %r = arith.remsi %x8, %c4 : tensor<8xi32>\n"
+                    "  %w = arith.muli %r, %as : tensor<8xi32>\n"
+                    "  %z = arith.addi %w, %q : tensor<8xi32>\n"),
+            "2 * program_id(0); 1; arg1");
+  // Three does not divide eight.
+  EXPECT_EQ(analyze("  %c3 = arith.constant dense<3> : tensor<8xi32>\n"
+                    "  %r = arith.remsi %i8, %c3 : tensor<8xi32>\n"),
+            "0; 1 wrap 0 at 3");
+  EXPECT_EQ(analyze("  %c3 = arith.constant dense<3> : tensor<8xi32>\n"
+                    "  %r = arith.divsi %i8, %c3 : tensor<8xi32>\n"),
+            "arith.divsi is not linear in the index");
+}
+
 TEST_F(PointerAnalysisTest, AProductOfTwoRangesIsToBlame) {
   EXPECT_EQ(analyze("  %y = arith.muli %x8, %x8 : tensor<8xi32>\n"
                     "  %r = arith.addi %y, %x8 : tensor<8xi32>\n"),

@@ -141,6 +141,23 @@ TEST_F(RecoverAccessesTest, RowsOfEveryKind) {
         << rows;
 }
 
+// A line in each of two or three dimensions.
+TEST_F(RecoverAccessesTest, FlattenedIndices) {
+  for (const char *lines : {"  %q = arith.divsi %x, %c2 : tensor<8xi32>\n"
+                            "  %y = arith.remsi %x, %c2 : tensor<8xi32>\n",
+                            "  %c4 = arith.constant dense<4> : tensor<8xi32>\n"
+                            "  %h = arith.divsi %x, %c2 : tensor<8xi32>\n"
+                            "  %q = arith.remsi %h, %c2 : tensor<8xi32>\n"
+                            "  %y = arith.divsi %x, %c4 : tensor<8xi32>\n"}) {
+    EXPECT_EQ(recover(std::string(block) + lines +
+                      "  %w = arith.muli %q, %as : tensor<8xi32>\n"
+                      "  %z = arith.addi %w, %y : tensor<8xi32>\n" +
+                      access("%z")),
+              0)
+        << lines;
+  }
+}
+
 TEST_F(RecoverAccessesTest, OffsetsThatALoopMovesBecomeScalars) {
   EXPECT_EQ(recover(std::string(block) + R"(
   %r:2 = scf.for %k = %zero to %n step %one iter_args(%y = %x, %s = %zero) -> (tensor<8xi32>, i32) : i32 {

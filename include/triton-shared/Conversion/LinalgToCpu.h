@@ -18,6 +18,7 @@ namespace mlir::triton_shared {
 #define GEN_PASS_DECL_CPULOWERMATH
 #define GEN_PASS_DECL_CPUEXPANDSMALLFLOATS
 #define GEN_PASS_DECL_CPUWRAPPROGRAMLOOP
+#define GEN_PASS_DECL_CPUALLOWWRAP
 #include "triton-shared/Conversion/Passes.h.inc"
 
 /// Registers how upstream operations are bufferized and deallocated.

@@ -334,4 +334,16 @@ def CpuWrapProgramLoop
   ];
 }
 
+def CpuAllowWrap : Pass<"cpu-allow-wrap"> {
+  let summary = "Drop the promise that addresses do not wrap around";
+  let description = [{
+    Upstream's lowering of memref marks address arithmetic as never wrapping,
+    unsigned or signed. A block of a Triton program may lie before the pointer
+    it starts from, and its strides may be negative; with these marks such an
+    access is undefined. Integer arithmetic of the kernel wraps, too.
+
+    Needs: the LLVM dialect. Leaves: no `nuw`, `nsw`, `nusw`, `inbounds`.
+  }];
+}
+
 #endif // TRITON_SHARED_CONVERSION_PASSES

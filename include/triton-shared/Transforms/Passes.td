@@ -146,6 +146,7 @@ def StructuredRecoverAccesses
     | `((64 * pid + i) % m) * n + j`        | stride `n`, wraps at `m` | stride 1  |
     | `i`                                   | stride 1               | stride 0    |
     | `rows[i] * n + j`                     | stride `n`, by `rows`  | stride 1    |
+    | `k % 4 * n + k / 4`, flattened        | stride 1, `k / 4`      | stride `n`, `k % 4` |
     | `i * j`, `hash[i, j]`                 | gather                 |             |
 
     ```mlir

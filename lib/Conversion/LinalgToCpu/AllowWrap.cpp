@@ -1,0 +1,33 @@
+//===- AllowWrap.cpp - Addresses may lie before their base ----------------===//
+//
+// Upstream's lowering of memref promises LLVM that offsets never wrap, unsigned
+// or signed. Triton's do: a block may lie before the pointer it starts from, or
+// run backwards.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CPUALLOWWRAP
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+struct CpuAllowWrap : triton_shared::impl::CpuAllowWrapBase<CpuAllowWrap> {
+  void runOnOperation() override {
+    getOperation()->walk([](Operation *op) {
+      if (auto address = dyn_cast<LLVM::GEPOp>(op))
+        address.setNoWrapFlags(LLVM::GEPNoWrapFlags::none);
+      if (auto arithmetic = dyn_cast<LLVM::IntegerOverflowFlagsInterface>(op))
+        arithmetic.setOverflowFlags(LLVM::IntegerOverflowFlags::none);
+    });
+  }
+};
+
+} // namespace
