@@ -5,9 +5,9 @@
 help:
 	@echo 'make setup     Debian packages, .venv, build, editable install'
 	@echo 'make demo      one kernel through its phases, then all examples against torch'
-	@echo 'make test      build, lit, unit tests, and pytest on Triton 3.6.0 and 3.9.0'
-	@echo 'make check     make test, with formatting, linters, types and fresh docs: before a commit'
-	@echo 'make test-all  make check, and all sources compiled inside of a Triton tree'
+	@echo 'make test      set up, then everything that scripts/check runs'
+	@echo 'make check     the same without set-up: before a commit'
+	@echo 'make test-all  make test, the slow tests, and all sources compiled inside of a Triton tree'
 	@echo 'make docs      writes docs/generated and docs/supported-ops.md from the sources'
 	@echo 'make bench     times launches and examples, as JSON'
 
@@ -18,12 +18,12 @@ demo: setup
 	@cd python && ../.venv/bin/python -m examples.demo
 
 test: setup
-	@scripts/check build lit unit pytest
-
-check: setup
 	@scripts/check
 
-test-all: check
+check:
+	@scripts/check
+
+test-all: test
 	@scripts/check-embedding subdirectory
 
 docs: setup

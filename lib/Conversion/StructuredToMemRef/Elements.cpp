@@ -44,33 +44,66 @@ Value triton_shared::indexValue(OpBuilder &builder, Location loc,
   return getValueOrCreateConstantIndexOp(builder, loc, value);
 }
 
+/// `Op` on two indices; constants are computed here.
+template <typename Op>
+static OpFoldResult combine(OpBuilder &builder, Location loc, OpFoldResult lhs,
+                            OpFoldResult rhs,
+                            int64_t (*compute)(int64_t, int64_t)) {
+  std::optional<int64_t> left = getConstantIntValue(lhs);
+  std::optional<int64_t> right = getConstantIntValue(rhs);
+  if (left && right)
+    return builder.getIndexAttr(compute(*left, *right));
+  return getAsOpFoldResult(builder.createOrFold<Op>(
+      loc, indexValue(builder, loc, lhs), indexValue(builder, loc, rhs)));
+}
+
 OpFoldResult triton_shared::addIndex(OpBuilder &builder, Location loc,
                                      OpFoldResult lhs, OpFoldResult rhs) {
-  return getAsOpFoldResult(builder.createOrFold<arith::AddIOp>(
-      loc, indexValue(builder, loc, lhs), indexValue(builder, loc, rhs)));
+  return combine<arith::AddIOp>(
+      builder, loc, lhs, rhs, [](int64_t left, int64_t right) {
+        return static_cast<int64_t>(uint64_t(left) + uint64_t(right));
+      });
+}
+
+OpFoldResult triton_shared::subtractIndex(OpBuilder &builder, Location loc,
+                                          OpFoldResult lhs, OpFoldResult rhs) {
+  return combine<arith::SubIOp>(
+      builder, loc, lhs, rhs, [](int64_t left, int64_t right) {
+        return static_cast<int64_t>(uint64_t(left) - uint64_t(right));
+      });
 }
 
 OpFoldResult triton_shared::multiplyIndex(OpBuilder &builder, Location loc,
                                           OpFoldResult lhs, OpFoldResult rhs) {
-  return getAsOpFoldResult(builder.createOrFold<arith::MulIOp>(
-      loc, indexValue(builder, loc, lhs), indexValue(builder, loc, rhs)));
+  return combine<arith::MulIOp>(
+      builder, loc, lhs, rhs, [](int64_t left, int64_t right) {
+        return static_cast<int64_t>(uint64_t(left) * uint64_t(right));
+      });
 }
 
-/// `min(max(value, low), high)`.
-static OpFoldResult clamp(OpBuilder &builder, Location loc, OpFoldResult value,
-                          OpFoldResult low, int64_t high) {
-  Value raised = builder.createOrFold<arith::MaxSIOp>(
-      loc, indexValue(builder, loc, value), indexValue(builder, loc, low));
-  return getAsOpFoldResult(builder.createOrFold<arith::MinSIOp>(
-      loc, raised, indexValue(builder, loc, builder.getIndexAttr(high))));
+OpFoldResult triton_shared::smallerIndex(OpBuilder &builder, Location loc,
+                                         OpFoldResult lhs, OpFoldResult rhs) {
+  return combine<arith::MinSIOp>(
+      builder, loc, lhs, rhs,
+      [](int64_t left, int64_t right) { return std::min(left, right); });
+}
+
+OpFoldResult triton_shared::largerIndex(OpBuilder &builder, Location loc,
+                                        OpFoldResult lhs, OpFoldResult rhs) {
+  return combine<arith::MaxSIOp>(
+      builder, loc, lhs, rhs,
+      [](int64_t left, int64_t right) { return std::max(left, right); });
 }
 
 Interval triton_shared::clampBounds(OpBuilder &builder, Location loc, Value low,
                                     Value high, int64_t size) {
-  OpFoldResult first = clamp(builder, loc, asIndex(builder, loc, low),
-                             builder.getIndexAttr(0), size);
-  return {first,
-          clamp(builder, loc, asIndex(builder, loc, high), first, size)};
+  auto clamp = [&](Value value, OpFoldResult least) {
+    OpFoldResult raised =
+        largerIndex(builder, loc, asIndex(builder, loc, value), least);
+    return smallerIndex(builder, loc, raised, builder.getIndexAttr(size));
+  };
+  OpFoldResult first = clamp(low, builder.getIndexAttr(0));
+  return {first, clamp(high, first)};
 }
 
 //===----------------------------------------------------------------------===//

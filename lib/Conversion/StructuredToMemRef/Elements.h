@@ -24,11 +24,18 @@ OpFoldResult asIndex(OpBuilder &builder, Location loc, OpFoldResult value);
 /// `value` as a value of type index.
 Value indexValue(OpBuilder &builder, Location loc, OpFoldResult value);
 
-/// Arithmetic on indices that folds constants. Wraps around.
+/// Arithmetic on signed indices that folds constants and wraps around.
 OpFoldResult addIndex(OpBuilder &builder, Location loc, OpFoldResult lhs,
                       OpFoldResult rhs);
+OpFoldResult subtractIndex(OpBuilder &builder, Location loc, OpFoldResult lhs,
+                           OpFoldResult rhs);
 OpFoldResult multiplyIndex(OpBuilder &builder, Location loc, OpFoldResult lhs,
                            OpFoldResult rhs);
+
+OpFoldResult smallerIndex(OpBuilder &builder, Location loc, OpFoldResult lhs,
+                          OpFoldResult rhs);
+OpFoldResult largerIndex(OpBuilder &builder, Location loc, OpFoldResult lhs,
+                         OpFoldResult rhs);
 
 /// The part `low <= i < high` of a dimension, clamped to the block: always
 /// `0 <= low <= high <= size`.

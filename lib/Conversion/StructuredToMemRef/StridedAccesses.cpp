@@ -44,12 +44,9 @@ Part boundedPart(OpBuilder &builder, Location loc,
       Interval interval =
           clampBounds(builder, loc, dimension.low, dimension.high, size);
       // Where nothing takes part, a view must still start inside the block.
-      offset = getAsOpFoldResult(builder.createOrFold<arith::MinSIOp>(
-          loc, indexValue(builder, loc, interval.low),
-          indexValue(builder, loc, builder.getIndexAttr(size - 1))));
-      extent = getAsOpFoldResult(builder.createOrFold<arith::SubIOp>(
-          loc, indexValue(builder, loc, interval.high),
-          indexValue(builder, loc, interval.low)));
+      offset = smallerIndex(builder, loc, interval.low,
+                            builder.getIndexAttr(size - 1));
+      extent = subtractIndex(builder, loc, interval.high, interval.low);
     }
     part.offsets.push_back(offset);
     part.sizes.push_back(extent);
@@ -94,8 +91,8 @@ void fillOutside(OpBuilder &builder, Location loc, Value buffer,
   for (auto [extent, size] : llvm::zip_equal(part.sizes, type.getShape())) {
     if (isConstantIntValue(extent, size))
       continue;
-    Value isShort = builder.createOrFold<arith::CmpIOp>(
-        loc, arith::CmpIPredicate::slt, indexValue(builder, loc, extent),
+    Value isShort = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::slt, indexValue(builder, loc, extent),
         indexValue(builder, loc, builder.getIndexAttr(size)));
     isPartial = isPartial ? arith::OrIOp::create(builder, loc, isPartial,
                                                  isShort)
