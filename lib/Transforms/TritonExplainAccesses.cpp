@@ -13,7 +13,6 @@
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 #include "llvm/Support/InterleavedRange.h"
-#include "llvm/Support/InterleavedRange.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_TRITONEXPLAINACCESSES

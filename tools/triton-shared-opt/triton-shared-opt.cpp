@@ -64,12 +64,21 @@ private:
   std::string dumpFolder;
 };
 
+/// Loading LLVM registers hundreds of options of its back ends. They work, but
+/// `--help` is about this tool (`--help-hidden` lists them).
+void hideLibraryOptions() {
+  for (auto &entry : llvm::cl::getRegisteredOptions())
+    if (!entry.first.starts_with("help") && entry.first != "version")
+      entry.second->setHiddenFlag(llvm::cl::Hidden);
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
   llvm::setBugReportMsg("PLEASE REPORT this to the triton-shared project with "
                         "the input, the command line and this trace.\n");
   llvm::InitLLVM init(argc, argv);
+  hideLibraryOptions();
 
   llvm::cl::OptionCategory category("Phases of triton-shared");
   const std::string toPhaseHelp =

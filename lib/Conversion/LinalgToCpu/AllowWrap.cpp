@@ -2,7 +2,7 @@
 //
 // Upstream's lowering of memref promises LLVM that offsets never wrap, unsigned
 // or signed. Triton's do: a block may lie before the pointer it starts from, or
-// run backwards.
+// run backwards. A pointer made of an integer even is an offset from null.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +26,9 @@ struct CpuAllowWrap : triton_shared::impl::CpuAllowWrapBase<CpuAllowWrap> {
         address.setNoWrapFlags(LLVM::GEPNoWrapFlags::none);
       if (auto arithmetic = dyn_cast<LLVM::IntegerOverflowFlagsInterface>(op))
         arithmetic.setOverflowFlags(LLVM::IntegerOverflowFlags::none);
+      if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
+        function.setPassthroughAttr(Builder(op).getStrArrayAttr(
+            StringRef("null_pointer_is_valid")));
     });
   }
 };

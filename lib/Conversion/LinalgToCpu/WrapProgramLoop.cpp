@@ -179,6 +179,8 @@ struct CpuWrapProgramLoop
     for (func::FuncOp function : functions) {
       if (function.isPublic() && failed(wrapKernel(function)))
         return signalPassFailure();
+      // The hints of Triton on arguments have served; LLVM would warn of them.
+      function.removeArgAttrsAttr();
       function->setAttr("llvm.linkage", internal);
     }
   }

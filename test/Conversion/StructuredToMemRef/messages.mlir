@@ -3,7 +3,7 @@
 // A print is a line of the runtime for each element.
 // CHECK:       llvm.mlir.global internal constant @[[TEXT:.*]](" x: ")
 // CHECK-LABEL: func.func @print(
-// CHECK-SAME:    i32, %[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32)
+// CHECK-SAME:    %[[X:arg[0-9]+]]: i32, %[[Y:arg[0-9]+]]: i32, %[[Z:arg[0-9]+]]: i32)
 // CHECK:         llvm.mlir.addressof @[[TEXT]]
 // CHECK:         scf.for
 // CHECK:           func.call @tritonSharedPrintBegin(%[[X]], %[[Y]], %[[Z]])

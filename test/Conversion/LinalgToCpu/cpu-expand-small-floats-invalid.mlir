@@ -1,0 +1,8 @@
+// RUN: triton-shared-opt %s --cpu-expand-small-floats --split-input-file --verify-diagnostics
+
+func.func @upward(%x: f32) -> bf16 {
+  // expected-error @below {{'arith.truncf' op rounds in a way the CPU does not know}}
+  // expected-note @below {{known are 'to_nearest_even', and 'toward_zero' to 8 and 16 bits}}
+  %0 = arith.truncf %x upward : f32 to bf16
+  return %0 : bf16
+}

@@ -1,0 +1,68 @@
+// RUN: triton-shared-opt %s --cpu-expand-small-floats --split-input-file | FileCheck %s
+
+// Widening bf16 is a shift.
+// CHECK-LABEL: func.func @widen_bf16(
+// CHECK-NOT:     arith.extf
+// CHECK:         arith.bitcast %arg0 : bf16 to i16
+// CHECK:         arith.shli
+// CHECK:         arith.bitcast %{{.*}} : i32 to f32
+func.func @widen_bf16(%x: bf16) -> f32 {
+  %0 = arith.extf %x : bf16 to f32
+  return %0 : f32
+}
+
+// -----
+
+// Subnormals of 8 bits are multiples of the smallest one.
+// CHECK-LABEL: func.func @widen_8_bits(
+// CHECK-NOT:     arith.extf
+// CHECK-DAG:     arith.constant 0.001953125 : f32
+// CHECK:         arith.mulf
+func.func @widen_8_bits(%x: f8E4M3FN) -> f32 {
+  %0 = arith.extf %x : f8E4M3FN to f32
+  return %0 : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT:     arith.truncf
+// CHECK:         arith.bitcast %arg0 : f32 to i32
+// CHECK:         arith.bitcast %{{.*}} : i16 to bf16
+// CHECK-NOT:     arith.truncf
+// CHECK:         arith.bitcast %arg0 : f32 to i32
+// CHECK:         arith.bitcast %{{.*}} : i8 to f8E5M2
+func.func @narrow(%x: f32) -> (bf16, f8E5M2) {
+  %0 = arith.truncf %x : f32 to bf16
+  %1 = arith.truncf %x to_nearest_even : f32 to f8E5M2
+  return %0, %1 : bf16, f8E5M2
+}
+
+// -----
+
+// What the hardware does right stays; it knows one rounding mode.
+// CHECK-LABEL: func.func @halves(
+// CHECK:         arith.extf %arg0 : f16 to f32
+// CHECK:         arith.truncf %arg1 : f32 to f16
+// CHECK-NOT:     arith.truncf
+// CHECK:         arith.bitcast %{{.*}} : i16 to f16
+// CHECK-NOT:     arith.truncf
+// CHECK:         arith.bitcast %{{.*}} : i16 to f16
+func.func @halves(%h: f16, %x: f32, %y: f64) -> (f32, f16, f16, f16) {
+  %0 = arith.extf %h : f16 to f32
+  %1 = arith.truncf %x : f32 to f16
+  %2 = arith.truncf %x toward_zero : f32 to f16
+  %3 = arith.truncf %y : f64 to f16
+  return %0, %1, %2, %3 : f32, f16, f16, f16
+}
+
+// -----
+
+// A small fused multiply-add is an f32 one.
+// CHECK-LABEL: func.func @fma(
+// CHECK:         math.fma %{{.*}} : f32
+// CHECK:         arith.truncf %{{.*}} : f32 to f16
+func.func @fma(%a: f16, %b: f16, %c: f16) -> f16 {
+  %0 = math.fma %a, %b, %c : f16
+  return %0 : f16
+}

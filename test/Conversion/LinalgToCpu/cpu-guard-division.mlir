@@ -1,0 +1,38 @@
+// RUN: triton-shared-opt %s --cpu-guard-division | FileCheck %s
+
+// Signed: zero and minus one are taken out; x / 0 is -1, x / -1 is -x.
+// CHECK-LABEL: func.func @signed(
+// CHECK-SAME:    %[[A:.*]]: i32, %[[B:.*]]: i32)
+// CHECK:         %[[ZERO:.*]] = arith.cmpi eq, %[[B]], %c0_i32
+// CHECK:         %[[MINUS_ONE:.*]] = arith.cmpi eq, %[[B]], %c-1_i32
+// CHECK:         %[[TRAPS:.*]] = arith.ori %[[ZERO]], %[[MINUS_ONE]]
+// CHECK:         %[[SAFE:.*]] = arith.select %[[TRAPS]], %c1_i32{{.*}}, %[[B]]
+// CHECK:         %[[Q:.*]] = arith.divsi %[[A]], %[[SAFE]]
+// CHECK:         %[[NEGATED:.*]] = arith.subi %c0_i32{{.*}}, %[[A]]
+// CHECK:         %[[R:.*]] = arith.select %[[MINUS_ONE]], %[[NEGATED]], %[[Q]]
+// CHECK:         arith.select %[[ZERO]], %c-1_i32{{.*}}, %[[R]]
+func.func @signed(%a: i32, %b: i32) -> i32 {
+  %0 = arith.divsi %a, %b : i32
+  return %0 : i32
+}
+
+// Unsigned: x % 0 is x.
+// CHECK-LABEL: func.func @unsigned_remainder(
+// CHECK:         %[[ZERO:.*]] = arith.cmpi eq, %arg1
+// CHECK:         %[[SAFE:.*]] = arith.select %[[ZERO]], %{{.*}}, %arg1
+// CHECK:         %[[R:.*]] = arith.remui %arg0, %[[SAFE]]
+// CHECK:         arith.select %[[ZERO]], %arg0, %[[R]]
+func.func @unsigned_remainder(%a: i64, %b: i64) -> i64 {
+  %0 = arith.remui %a, %b : i64
+  return %0 : i64
+}
+
+// Constants other than zero (and minus one) cannot trap.
+// CHECK-LABEL: func.func @constant(
+// CHECK-NOT:     arith.select
+// CHECK:         arith.divsi
+func.func @constant(%a: i32) -> i32 {
+  %c = arith.constant 7 : i32
+  %0 = arith.divsi %a, %c : i32
+  return %0 : i32
+}

@@ -1,0 +1,30 @@
+// RUN: triton-shared-opt %s --cpu-wrap-program-loop | FileCheck %s
+
+// The entry reads the arguments, then runs a range of programs, x fastest.
+// CHECK-LABEL: func.func @kernel.entry(
+// CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32, %[[FIRST:.*]]: i64, %[[COUNT:.*]]: i64)
+// CHECK:         %[[SLOT:.*]] = llvm.getelementptr %[[ARGS]][0]
+// CHECK:         %[[PLACE:.*]] = llvm.load %[[SLOT]]
+// CHECK:         %[[P:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> !llvm.ptr
+// CHECK:         llvm.getelementptr %[[ARGS]][1]
+// CHECK:         %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8
+// CHECK:         %[[B:.*]] = arith.cmpi ne, %[[BYTE]]
+// CHECK:         %[[END:.*]] = arith.addi %[[FIRST]], %[[COUNT]]
+// CHECK:         scf.for %[[I:.*]] = %[[FIRST]] to %[[END]] step %{{.*}} : i64 {
+// CHECK:           %[[GX:.*]] = arith.extui %[[X]]
+// CHECK:           arith.remui %[[I]], %[[GX]]
+// CHECK:           %[[REST:.*]] = arith.divui %[[I]], %[[GX]]
+// CHECK:           arith.remui %[[REST]]
+// CHECK:           func.call @kernel(%[[P]], %[[B]], %[[X]], %[[Y]], %[[Z]],
+
+// The kernel takes a pointer, which is the base of its memrefs.
+// CHECK-LABEL: func.func private @kernel(
+// CHECK-SAME:    %[[P:.*]]: !llvm.ptr, %{{.*}}: i1
+// CHECK-SAME:    llvm.linkage = #llvm.linkage<internal>
+// CHECK:         %[[BASE:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<1xf32>
+// CHECK:         memref.reinterpret_cast %[[BASE]] to offset: [5]
+func.func @kernel(%p: memref<*xf32>, %b: i1, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) {
+  %0 = memref.reinterpret_cast %p to offset: [5], sizes: [1], strides: [1]
+         : memref<*xf32> to memref<1xf32, strided<[1], offset: 5>>
+  return
+}
