@@ -24,6 +24,7 @@ check:
 	@scripts/check
 
 test-all: test
+	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
 
 docs: setup

@@ -24,8 +24,8 @@ public:
 
 /// Links `object` and finds `entry` in it. An object that is no object file for
 /// this machine, or needs what nobody defines, is an error.
-llvm::Expected<std::unique_ptr<LoadedObject>>
-loadObject(llvm::StringRef object, llvm::StringRef entry);
+llvm::Expected<std::unique_ptr<LoadedObject>> loadObject(llvm::StringRef object,
+                                                         llvm::StringRef entry);
 
 } // namespace mlir::triton_shared
 

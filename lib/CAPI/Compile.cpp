@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ObjectSeal.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -133,10 +134,9 @@ std::string describeKernel(FunctionOpInterface kernel) {
   llvm::json::Array args;
   for (Type type : kernel.getArgumentTypes().drop_back(kProgramArguments))
     args.push_back(describeParameter(type));
-  llvm::json::Object object{
-      {"name", kernel.getName()},
-      {"entry", (kernel.getName() + kEntrySuffix).str()},
-      {"args", std::move(args)}};
+  llvm::json::Object object{{"name", kernel.getName()},
+                            {"entry", (kernel.getName() + kEntrySuffix).str()},
+                            {"args", std::move(args)}};
   return llvm::formatv("{0}", llvm::json::Value(std::move(object)));
 }
 
@@ -214,7 +214,7 @@ private:
       return failure();
     result.artefacts[stringifyPhase(Phase::Llir)] = std::move(object->llvmIr);
     result.artefacts[kObjectPhase] =
-        std::string(object->object.data(), object->object.size());
+        sealObject({object->object.data(), object->object.size()});
     return success();
   }
 
@@ -261,8 +261,8 @@ TritonSharedString tritonSharedCompilationGetDiagnostics(
   return borrow(compilation->diagnostics);
 }
 
-TritonSharedString tritonSharedCompilationGetMetadata(
-    const TritonSharedCompilation *compilation) {
+TritonSharedString
+tritonSharedCompilationGetMetadata(const TritonSharedCompilation *compilation) {
   return borrow(compilation->metadata);
 }
 

@@ -2,6 +2,7 @@
 
 #include "../../runtime/Grid.h"
 #include "../../runtime/Loader.h"
+#include "ObjectSeal.h"
 #include "triton-shared/CAPI/TritonShared.h"
 
 #include <cstdlib>
@@ -24,14 +25,21 @@ static char *copyText(const std::string &text) {
 TritonSharedKernel *tritonSharedKernelLoad(TritonSharedString object,
                                            TritonSharedString entry,
                                            char **error) {
+  auto fail = [&](const std::string &reason) {
+    if (error)
+      *error = copyText("cannot load the object of the kernel: " + reason);
+    return nullptr;
+  };
+  std::optional<llvm::StringRef> whole =
+      openSealedObject({object.data, object.size});
+  if (!whole)
+    return fail("it is damaged, or was not made by this library for this "
+                "machine");
   llvm::Expected<std::unique_ptr<LoadedObject>> loaded =
-      loadObject({object.data, object.size}, {entry.data, entry.size});
-  if (loaded)
-    return new TritonSharedKernel{std::move(*loaded)};
-  std::string message = llvm::toString(loaded.takeError());
-  if (error)
-    *error = copyText("cannot load the object of the kernel: " + message);
-  return nullptr;
+      loadObject(*whole, {entry.data, entry.size});
+  if (!loaded)
+    return fail(llvm::toString(loaded.takeError()));
+  return new TritonSharedKernel{std::move(*loaded)};
 }
 
 static GridOrder convertOrder(TritonSharedGridOrder order) {
@@ -49,9 +57,12 @@ static GridOrder convertOrder(TritonSharedGridOrder order) {
 bool tritonSharedKernelLaunch(const TritonSharedKernel *kernel,
                               void *const *args,
                               const TritonSharedLaunch *launch, char **error) {
-  GridLaunch grid{launch->grid[0], launch->grid[1],
-                  launch->grid[2], launch->threads,
-                  convertOrder(launch->order), launch->seed};
+  GridLaunch grid{launch->grid[0],
+                  launch->grid[1],
+                  launch->grid[2],
+                  launch->threads,
+                  convertOrder(launch->order),
+                  launch->seed};
   LaunchFailure failure;
   runGrid(kernel->object->entry(), args, grid, failure);
   if (!failure.happened())

@@ -1,18 +1,22 @@
 //===- Version.cpp - Which build of the library this is -------------------===//
 //
-// The build id is the linker's hash of the library's contents, so that it
-// changes with the code and with nothing else.
+// The build id is made of the linker's hash of the library's contents and of
+// the CPU that code is made for, so that it changes with what a cache may hold.
 //
 //===----------------------------------------------------------------------===//
 
+#include "triton-shared/CAPI/TritonShared.h"
+#include "triton-shared/Target/ObjectWriter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
-#include "triton-shared/CAPI/TritonShared.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstring>
 #include <link.h>
 #include <string>
+
+using namespace mlir::triton_shared;
 
 namespace {
 
@@ -57,10 +61,9 @@ int visitLibrary(dl_phdr_info *library, size_t, void *data) {
   for (int i = 0; i < library->dlpi_phnum; ++i) {
     const ElfW(Phdr) &segment = library->dlpi_phdr[i];
     if (segment.p_type == PT_NOTE && search->buildId.empty())
-      search->buildId = findBuildId(
-          reinterpret_cast<const uint8_t *>(library->dlpi_addr +
-                                            segment.p_vaddr),
-          segment.p_memsz);
+      search->buildId = findBuildId(reinterpret_cast<const uint8_t *>(
+                                        library->dlpi_addr + segment.p_vaddr),
+                                    segment.p_memsz);
   }
   return 1;
 }
@@ -69,8 +72,9 @@ std::string describeVersion() {
   Search search;
   search.address = reinterpret_cast<ElfW(Addr)>(&tritonSharedVersion);
   dl_iterate_phdr(visitLibrary, &search);
-  return std::string(TRITON_SHARED_VERSION "+llvm" LLVM_VERSION_STRING ".") +
-         search.buildId.substr(0, 16);
+  uint64_t id = llvm::xxh3_64bits(search.buildId + describeHost());
+  return TRITON_SHARED_VERSION "+llvm" LLVM_VERSION_STRING "." +
+         llvm::utohexstr(id, /*LowerCase=*/true, /*Width=*/16);
 }
 
 } // namespace

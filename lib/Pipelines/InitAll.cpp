@@ -12,10 +12,10 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Transforms/Passes.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Conversion/Passes.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
-#include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Pipelines/LinalgToCpu.h"
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -23,14 +23,13 @@
 using namespace mlir;
 
 void triton_shared::registerAllDialects(DialectRegistry &registry) {
-  registry
-      .insert<affine::AffineDialect, arith::ArithDialect,
-              bufferization::BufferizationDialect, cf::ControlFlowDialect,
-              DLTIDialect, func::FuncDialect, gpu::GPUDialect,
-              linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
-              triton::TritonDialect, triton::gpu::TritonGPUDialect,
-              tts::TTSDialect, ub::UBDialect>();
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  DLTIDialect, func::FuncDialect, gpu::GPUDialect,
+                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect,
+                  triton::TritonDialect, triton::gpu::TritonGPUDialect,
+                  tts::TTSDialect, ub::UBDialect>();
   registerLinalgToCpuExternalModels(registry);
 }
 

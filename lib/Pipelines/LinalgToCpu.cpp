@@ -33,6 +33,7 @@ static void buildTensors(OpPassManager &manager) {
   manager.addPass(createCpuRoundDotOperands());
   manager.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   manager.addPass(createCpuFuseElementwise());
+  manager.addPass(createCpuOrderLoops());
   addCleanUp(manager);
 }
 
@@ -56,9 +57,8 @@ static void buildLoops(OpPassManager &manager) {
 /// Scalars: what LLVM and the CPU would not do right by themselves.
 static void buildScalars(OpPassManager &manager) {
   arith::ArithEmulateUnsupportedFloatsOptions floats;
-  floats.sourceTypeStrs = {"f16",        "bf16",     "f8E4M3",
-                           "f8E4M3FN",   "f8E5M2",   "f8E4M3FNUZ",
-                           "f8E5M2FNUZ"};
+  floats.sourceTypeStrs = {"f16",    "bf16",       "f8E4M3",    "f8E4M3FN",
+                           "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"};
   floats.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(floats));
   manager.addPass(math::createMathExtendToSupportedTypes());

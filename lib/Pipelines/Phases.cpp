@@ -65,8 +65,9 @@ Phase triton_shared::detectPhase(ModuleOp module) {
     if (!isa_and_nonnull<triton::TritonDialect>(op->getDialect()))
       return;
     hasTriton = true;
-    hasTritonMemory |= isa<triton::LoadOp, triton::StoreOp, triton::AddPtrOp,
-                           triton::CallOp>(op);
+    hasTritonMemory |=
+        isa<triton::LoadOp, triton::StoreOp, triton::AddPtrOp, triton::CallOp>(
+            op);
     if (auto function = dyn_cast<triton::FuncOp>(op))
       isStructuredFunction &= function.getBody().hasOneBlock();
   });
@@ -171,10 +172,10 @@ LogicalResult triton_shared::runToPhase(
 LogicalResult triton_shared::dumpPhase(StringRef folder, Phase phase,
                                        ModuleOp module) {
   SmallString<128> path(folder);
-  llvm::sys::path::append(
-      path, llvm::formatv("{0:d2}.{1}.mlir", static_cast<int>(phase),
-                          stringifyPhase(phase))
-                .str());
+  llvm::sys::path::append(path, llvm::formatv("{0:d2}.{1}.mlir",
+                                              static_cast<int>(phase),
+                                              stringifyPhase(phase))
+                                    .str());
   std::error_code error = llvm::sys::fs::create_directories(folder);
   if (!error) {
     llvm::raw_fd_ostream stream(path, error);

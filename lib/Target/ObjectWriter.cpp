@@ -58,8 +58,8 @@ createHostMachine(std::string &error) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, llvm::sys::getHostCPUName(), hostFeatures(), options,
-      llvm::Reloc::PIC_, /*CM=*/std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive, /*JIT=*/true));
+      llvm::Reloc::PIC_, /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Aggressive,
+      /*JIT=*/true));
 }
 
 /// Functions carry the CPU, too: optimisations ask them, not the machine.

@@ -178,6 +178,15 @@ Value IndexBuilder::buildSum(ArrayRef<AffineTerm> terms) {
   return sum;
 }
 
+Value IndexBuilder::buildMagnitude(AffineExpr expr) {
+  Value number = build(expr);
+  if (forms.getRange(expr, {}).isNonNegative())
+    return number;
+  Value negated =
+      arith::SubIOp::create(builder, loc, getConstant(0), number);
+  return arith::MaxSIOp::create(builder, loc, number, negated);
+}
+
 OpFoldResult IndexBuilder::buildMixed(AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return builder.getI64IntegerAttr(constant.getValue());

@@ -34,6 +34,9 @@ public:
   /// A uniform expression as an i64.
   Value build(AffineExpr expr);
 
+  /// The absolute value of a uniform expression as an i64.
+  Value buildMagnitude(AffineExpr expr);
+
   /// A constant as an attribute, everything else as a value.
   OpFoldResult buildMixed(AffineExpr expr);
 

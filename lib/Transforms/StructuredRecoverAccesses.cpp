@@ -79,7 +79,8 @@ SmallVector<tts::DimensionAccess> AccessBuilder::buildDimensions() {
     dimension.stride = indices.buildMixed(pattern.stride);
     if (pattern.isWrapped()) {
       dimension.wrapStart = indices.build(pattern.wrapStart);
-      dimension.wrapSize = indices.build(pattern.wrapSize);
+      // What is not negative has the same remainder by a size and its negative.
+      dimension.wrapSize = indices.buildMagnitude(pattern.wrapSize);
     }
     if (pattern.isGathered())
       dimension.indices =

@@ -52,8 +52,7 @@ StringRef checkTtir(Operation *op) {
   if (isa<tt::CallOp>(op))
     return "is a call that was not inlined";
   auto function = dyn_cast<tt::FuncOp>(op);
-  if (function && !function.isExternal() &&
-      !function.getBody().hasOneBlock())
+  if (function && !function.isExternal() && !function.getBody().hasOneBlock())
     return "has unstructured control flow left";
   return "";
 }

@@ -9,7 +9,6 @@ import inspect
 import re
 import sys
 import time
-from collections.abc import Iterable
 
 import torch
 import triton
@@ -35,15 +34,16 @@ PHASES = {
 LINES = 16
 
 
-def excerpt(text: str, lines: int = LINES) -> str:
-    """The kernel's body without locations and attributes, cut after `lines`."""
-    text = re.sub(r"^#.*\n|^!.*\n|^;.*\n", "", text, flags=re.M)
-    text = without_locations(text)
-    body = [line.rstrip() for line in text.splitlines() if line.strip()]
-    start = next((i for i, line in enumerate(body) if re.search(r"func\b|^define", line)), 0)
-    shown = body[start : start + lines]
-    rest = len(body) - start - len(shown)
-    return "\n".join([*shown, *([f"    … {rest} more lines"] if rest > 0 else [])])
+def excerpt(phase: str, text: str) -> str:
+    """The first lines of the kernel, without locations; of LLVM IR, those round the addition."""
+    text = re.sub(r"^[#!;].*\n|, !dbg !\d+", "", text, flags=re.M)
+    body = [line.rstrip() for line in without_locations(text).splitlines() if line.strip()]
+    wanted, before = (r" fadd ", LINES // 2) if phase == "llir" else (r"func\b", 0)
+    found = next((i for i, line in enumerate(body) if re.search(wanted, line)), 0)
+    start = max(found - before, 0)
+    shown = body[start : start + LINES]
+    rest = len(body) - len(shown)
+    return "\n".join([*shown, f"    … {rest} more lines"])
 
 
 def without_locations(text: str) -> str:
@@ -71,7 +71,7 @@ def show_phases(console: Console) -> None:
     panel = Syntax(source.rstrip(), "python", background_color="default")
     console.print(Panel(panel, title="the kernel", title_align="left"))
     for phase, meaning in PHASES.items():
-        body = Text(excerpt(kernel.asm[phase]), no_wrap=True, overflow="ellipsis")
+        body = Text(excerpt(phase, kernel.asm[phase]), no_wrap=True, overflow="ellipsis")
         console.print(Panel(body, title=f"[bold]{phase}[/]: {meaning}", title_align="left"))
     size = len(kernel.asm["obj"])
     console.print(Panel(f"{size} bytes of ELF, linked into this process", title="[bold]obj[/]"))
@@ -90,10 +90,11 @@ def run_cases(console: Console) -> list[tuple[Case, Outcome | Exception]]:
     return results
 
 
-def table_of(results: Iterable[tuple[Case, Outcome | Exception]]) -> Table:
+def table_of(results: list[tuple[Case, Outcome | Exception]]) -> Table:
     """A row per kernel and type: its shapes, and the worst of them."""
     rows: dict[tuple[str, str], list[tuple[Case, Outcome | Exception]]] = {}
-    for case, outcome in results:
+    kernels = list(dict.fromkeys(case.kernel for case, _ in results))
+    for case, outcome in sorted(results, key=lambda result: kernels.index(result[0].kernel)):
         rows.setdefault((case.kernel, case.dtype), []).append((case, outcome))
     table = Table(title="All examples against torch in f64", title_style="bold")
     for heading in ("kernel", "type", "shapes"):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from guarded import Memory
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -28,3 +29,11 @@ def fresh_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("TRITON_CACHE_DIR", str(folder))
     return folder
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    """Buffers with poison round them, looked at again when the test has ended."""
+    memory = Memory()
+    yield memory
+    memory.check()

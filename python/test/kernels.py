@@ -89,3 +89,21 @@ def assembly(x_ptr):
 def fp8e4b15_round_trip(x_ptr, y_ptr, N: tl.constexpr):
     at = tl.arange(0, N)
     tl.store(y_ptr + at, tl.load(x_ptr + at).to(tl.float8e4b15).to(tl.float16))
+
+
+@triton.jit
+def nothing():
+    pass
+
+
+@triton.jit
+def count_programs(counter_ptr):
+    tl.atomic_add(counter_ptr, 1)
+
+
+@triton.jit
+def dot(a_ptr, b_ptr, c_ptr, N: tl.constexpr, PRECISION: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    a, b = tl.load(a_ptr + at), tl.load(b_ptr + at)
+    c = tl.dot(a, b) if PRECISION == "" else tl.dot(a, b, input_precision=PRECISION)
+    tl.store(c_ptr + at, c)

@@ -132,13 +132,18 @@ def test_corrupt_cache_entry(damage: str, fresh_cache: Path):
 
 
 def test_lost_object(fresh_cache: Path):
+    """Some versions of Triton notice the gap and compile again, the others ask us for the file."""
     scale.device_caches.clear()
     scaled()
     (obj,) = fresh_cache.rglob("scale.obj")
     obj.unlink()
     scale.device_caches.clear()
-    with pytest.raises(KeyError, match="has lost its object file"):
+    try:
         scaled()
+    except KeyError as error:
+        assert "has lost its object file; set TRITON_ALWAYS_COMPILE=1" in str(error)
+    else:
+        assert obj.exists()
 
 
 @pytest.mark.parametrize("text", ["this is not MLIR", "", "module { tt.func }"])

@@ -111,6 +111,17 @@ def _casts(b: Buffers) -> Buffers:
     return {"of": of, "oi": oi, "oh": oh, "ob": ob}
 
 
+def _fp8_cast(b: Buffers) -> Buffers:
+    x = b["x"][:64]
+    y8a, y8b, back = (b[n].clone() for n in ("y8a", "y8b", "back"))
+    y8a[:64] = x.to(torch.float8_e4m3fn)
+    y8b[:64] = x.to(torch.float8_e5m2)
+    # The upper byte of an f16 is its e5m2, rounded towards zero.
+    y8b.view(torch.uint8)[64:128] = x.half().view(torch.uint8)[1::2]
+    back[:64] = y8a[:64].float() + y8b[:64].float()
+    return {"y8a": y8a, "y8b": y8b, "back": back}
+
+
 def _vec_add_bf16(b: Buffers) -> Buffers:
     return {"c": torch.cat([(b["a"] + b["b"])[:700], b["c"][700:]])}
 
@@ -189,6 +200,7 @@ BY_HAND: dict[str, Callable[[Buffers], Buffers]] = {
     "int_math_i64": _int_math_i64,
     "int_math_u32": _int_math_u32,
     "casts": _casts,
+    "fp8_cast": _fp8_cast,
     "vec_add_bf16": _vec_add_bf16,
     "vec_add_bool": _vec_add_bool,
     "libdevice": _libdevice,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.machinery
+import math
 import os
 import re
+import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +17,16 @@ import pytest
 import torch
 import triton
 import triton_shared
-from kernels import fp8e4b15_round_trip, insist, print_values, program_order, scale
+from kernels import (
+    count_programs,
+    dot,
+    fp8e4b15_round_trip,
+    insist,
+    nothing,
+    print_values,
+    program_order,
+    scale,
+)
 from triton_shared.stages import PHASES
 
 
@@ -205,6 +216,60 @@ def test_threads_do_not_change_results():
         results.append(out)
     assert torch.equal(results[0], results[1])
     assert torch.equal(results[0], results[2])
+
+
+@pytest.mark.parametrize("grid", [(70000,), (2, 70000), (3, 5, 7)])
+def test_large_grids(grid: tuple[int, ...]):
+    counter = torch.zeros(1, dtype=torch.int32)
+    count_programs[grid](counter)
+    assert counter.item() == math.prod(grid)
+
+
+def test_a_kernel_without_arguments():
+    nothing[(4,)]()
+
+
+@pytest.mark.parametrize("precision", ["", "ieee", "tf32", "tf32x3", "bf16x3", "bf16x6"])
+def test_f32_is_rounded_only_where_the_kernel_says_so(precision: str):
+    a, b = torch.randn(32, 32), torch.randn(32, 32)
+    c = torch.empty(32, 32)
+    dot[(1,)](a, b, c, N=32, PRECISION=precision)
+    if precision == "tf32":
+        a, b = (to_tf32(t) for t in (a, b))
+    torch.testing.assert_close(c.double(), a.double() @ b.double(), rtol=1e-5, atol=1e-5)
+
+
+def to_tf32(x: torch.Tensor) -> torch.Tensor:
+    """Rounds to ten bits of mantissa, ties to even."""
+    bits = x.view(torch.int32)
+    return ((bits + 0xFFF + (bits >> 13 & 1)) & ~0x1FFF).view(torch.float32)
+
+
+def test_launches_in_a_forked_process():
+    run_scale(1 << 16)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        run_scale(1 << 16)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_programs_leave_no_memory_behind():
+    """What a program allocates it frees: 200 000 programs would show a leak of 100 bytes each."""
+    x = torch.randn(1 << 16)
+    out = torch.empty_like(x)
+    grid = (x.numel() // 32,)
+    scale[grid](x, out, x.numel(), 1.5, BLOCK=32)
+    before = resident_bytes()
+    for _ in range(100):
+        scale[grid](x, out, x.numel(), 1.5, BLOCK=32)
+    assert resident_bytes() - before < 10 << 20
+
+
+def resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_fp8e4b15():

@@ -9,11 +9,11 @@
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
-#include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -53,8 +53,7 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
       buildPhase(manager, current);
       if (failed(runPipeline(manager, module)))
         return signalPassFailure();
-      if (!dumpFolder.empty() &&
-          failed(dumpPhase(dumpFolder, current, module)))
+      if (!dumpFolder.empty() && failed(dumpPhase(dumpFolder, current, module)))
         return signalPassFailure();
     }
   }
@@ -85,9 +84,9 @@ int main(int argc, char **argv) {
       ("Run everything from the phase of the input up to this one: " +
        listPhases())
           .str();
-  llvm::cl::opt<std::string> toPhase(
-      "to-phase", llvm::cl::value_desc("phase"), llvm::cl::cat(category),
-      llvm::cl::desc(toPhaseHelp));
+  llvm::cl::opt<std::string> toPhase("to-phase", llvm::cl::value_desc("phase"),
+                                     llvm::cl::cat(category),
+                                     llvm::cl::desc(toPhaseHelp));
   llvm::cl::opt<std::string> dumpFolder(
       "dump-phases-to", llvm::cl::value_desc("folder"), llvm::cl::cat(category),
       llvm::cl::desc("With --to-phase: write each phase to "
@@ -98,14 +97,15 @@ int main(int argc, char **argv) {
                      "the input)"),
       llvm::cl::values(
           clEnumValN(triton::TextVintage::Before38, "3.6", "Triton 3.5 to 3.7"),
-          clEnumValN(triton::TextVintage::From38, "3.9", "Triton 3.8 and 3.9")));
+          clEnumValN(triton::TextVintage::From38, "3.9",
+                     "Triton 3.8 and 3.9")));
 
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
   auto [inputFile, outputFile] = registerAndParseCLIOptions(
-      argc, argv,
-      "triton-shared-opt: lower Triton IR to linalg and beyond\n", registry);
+      argc, argv, "triton-shared-opt: lower Triton IR to linalg and beyond\n",
+      registry);
 
   if (vintage.getNumOccurrences())
     triton::requestTextVintage(registry, vintage);

@@ -26,7 +26,10 @@ typedef struct TritonSharedString {
   size_t size;
 } TritonSharedString;
 
-/** Version and build id, for example "0.1.0+llvm22.1.8.3f2a90c1". Part of every cache key. */
+/**
+ * Version and an id of this build on this CPU, for example
+ * "0.1.0+llvm22.1.8.3f2a90c1d4e5f607". Part of every cache key.
+ */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedVersion(void);
 
 /*===-- Compiling ---------------------------------------------------------===*/
@@ -48,8 +51,9 @@ TRITON_SHARED_EXPORT bool
 tritonSharedCompilationSucceeded(const TritonSharedCompilation *compilation);
 
 /**
- * The artefact of a phase: ttir, structured, linalg, memref, llir (text) or
- * obj (ELF bytes). Empty if the compilation did not get that far.
+ * The artefact of a phase: ttir, structured, linalg, memref (MLIR text), llir
+ * (optimised LLVM IR) or obj (an ELF object with a checksum behind it). Empty
+ * if the compilation did not get that far.
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetArtefact(
     const TritonSharedCompilation *compilation, TritonSharedString phase);
@@ -63,8 +67,8 @@ TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetDiagnostics(
  * "args": ["ptr"|"i1"|"i8"|"i16"|"i32"|"i64"|"f16"|"bf16"|"f32"|"f64", …]}.
  * `args` are the parameters of the `tt.func` in order, without the grid.
  */
-TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetMetadata(
-    const TritonSharedCompilation *compilation);
+TRITON_SHARED_EXPORT TritonSharedString
+tritonSharedCompilationGetMetadata(const TritonSharedCompilation *compilation);
 
 TRITON_SHARED_EXPORT void
 tritonSharedCompilationDestroy(TritonSharedCompilation *compilation);
@@ -76,8 +80,8 @@ typedef struct TritonSharedKernel TritonSharedKernel;
 
 /**
  * Links `object` into the process and finds `entry` in it. Returns null and
- * fills `error` (release with `tritonSharedFree`) if it is not an object file
- * for this machine or lacks the symbol.
+ * fills `error` (release with `tritonSharedFree`) if it is damaged, not made
+ * for this machine, or lacks the symbol.
  */
 TRITON_SHARED_EXPORT TritonSharedKernel *
 tritonSharedKernelLoad(TritonSharedString object, TritonSharedString entry,
@@ -102,14 +106,14 @@ typedef struct TritonSharedLaunch {
  * Runs every program of the grid and returns when all are done. `args[i]`
  * points at the value of argument i (for a pointer: at a `void *`). Returns
  * false and fills `error` (release with `tritonSharedFree`) if a
- * `device_assert` failed; the programs not yet started do not run then.
+ * `device_assert` failed: its program ends at once, other threads finish their
+ * current range of programs (256 at most), and no further range is started.
  */
 TRITON_SHARED_EXPORT bool
 tritonSharedKernelLaunch(const TritonSharedKernel *kernel, void *const *args,
                          const TritonSharedLaunch *launch, char **error);
 
-TRITON_SHARED_EXPORT void
-tritonSharedKernelDestroy(TritonSharedKernel *kernel);
+TRITON_SHARED_EXPORT void tritonSharedKernelDestroy(TritonSharedKernel *kernel);
 
 TRITON_SHARED_EXPORT void tritonSharedFree(char *text);
 

@@ -235,6 +235,22 @@ def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
   ];
 }
 
+def CpuOrderLoops : Pass<"cpu-order-loops"> {
+  let summary = "Run the innermost loop of a dot along a row of the result";
+  let description = [{
+    | loops before      | after             |
+    |-------------------|-------------------|
+    | m, n, k           | m, k, n           |
+    | batch, m, n, k    | batch, m, k, n    |
+
+    Each element is summed up in the order of k as before, so the result is the
+    same bit for bit; but LLVM can make vectors along n.
+
+    Needs: `linalg.generic`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def CpuGuardDivision : Pass<"cpu-guard-division"> {
   let summary = "Make integer divisions that would trap give a value";
   let description = [{

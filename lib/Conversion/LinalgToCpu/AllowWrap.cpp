@@ -27,8 +27,8 @@ struct CpuAllowWrap : triton_shared::impl::CpuAllowWrapBase<CpuAllowWrap> {
       if (auto arithmetic = dyn_cast<LLVM::IntegerOverflowFlagsInterface>(op))
         arithmetic.setOverflowFlags(LLVM::IntegerOverflowFlags::none);
       if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
-        function.setPassthroughAttr(Builder(op).getStrArrayAttr(
-            StringRef("null_pointer_is_valid")));
+        function.setPassthroughAttr(
+            Builder(op).getStrArrayAttr(StringRef("null_pointer_is_valid")));
     });
   }
 };

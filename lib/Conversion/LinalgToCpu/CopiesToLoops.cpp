@@ -35,14 +35,14 @@ struct LowerCopy : OpRewritePattern<memref::CopyOp> {
     Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
     SmallVector<Value> ends;
     for (int64_t dimension = 0; dimension < type.getRank(); ++dimension)
-      ends.push_back(rewriter.createOrFold<memref::DimOp>(
-          loc, op.getSource(), dimension));
+      ends.push_back(
+          rewriter.createOrFold<memref::DimOp>(loc, op.getSource(), dimension));
     scf::buildLoopNest(
         rewriter, loc, SmallVector<Value>(ends.size(), zero), ends,
         SmallVector<Value>(ends.size(), one),
         [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
-          Value element = memref::LoadOp::create(inner, innerLoc,
-                                                 op.getSource(), indices);
+          Value element =
+              memref::LoadOp::create(inner, innerLoc, op.getSource(), indices);
           memref::StoreOp::create(inner, innerLoc, element, op.getTarget(),
                                   indices);
         });

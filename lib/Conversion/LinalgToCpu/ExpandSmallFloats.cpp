@@ -38,8 +38,8 @@ struct FloatFormat {
         nan(bitsOf(llvm::APFloat::getQNaN(semantics))),
         overflow(hasInfinity ? bitsOf(llvm::APFloat::getInf(semantics)) : nan),
         hasNegativeZero(
-            bitsOf(llvm::APFloat::getZero(semantics, /*Negative=*/true)) !=
-            0) {}
+            bitsOf(llvm::APFloat::getZero(semantics, /*Negative=*/true)) != 0) {
+  }
 
   uint64_t signBit() const { return uint64_t(1) << (width - 1); }
   uint64_t implicitBit() const { return uint64_t(1) << mantissaBits; }
@@ -81,8 +81,7 @@ public:
                /*implicitTrunc=*/true);
     return arith::ConstantOp::create(b, b.getIntegerAttr(type, bits));
   }
-  template <typename Op>
-  Value make(Value lhs, Value rhs) {
+  template <typename Op> Value make(Value lhs, Value rhs) {
     return Op::create(b, lhs, rhs);
   }
   Value add(Value lhs, Value rhs) { return make<arith::AddIOp>(lhs, rhs); }
@@ -128,23 +127,21 @@ public:
 /// the carry of rounding moves into it by itself.
 Value narrowNormal(Bits &bits, Value magnitude, const FloatFormat &from,
                    const FloatFormat &to, bool towardZero) {
-  Value bias = bits.constant(uint64_t(from.bias - to.bias)
-                             << from.mantissaBits);
-  return bits.shiftAndRound(
-      bits.sub(magnitude, bias),
-      bits.constant(from.mantissaBits - to.mantissaBits), towardZero);
+  Value bias =
+      bits.constant(uint64_t(from.bias - to.bias) << from.mantissaBits);
+  return bits.shiftAndRound(bits.sub(magnitude, bias),
+                            bits.constant(from.mantissaBits - to.mantissaBits),
+                            towardZero);
 }
 
 /// Numbers below the normal ones of the target: the significand moves right by
 /// what the exponent lacks. Beyond two bits more than it has, nothing is left.
 Value narrowSubnormal(Bits &bits, Value magnitude, const FloatFormat &from,
                       const FloatFormat &to, bool towardZero) {
-  Value exponent =
-      bits.shr(magnitude, bits.constant(from.mantissaBits));
+  Value exponent = bits.shr(magnitude, bits.constant(from.mantissaBits));
   Value mantissa =
       bits.bitAnd(magnitude, bits.constant(from.implicitBit() - 1));
-  Value significand =
-      bits.bitOr(mantissa, bits.constant(from.implicitBit()));
+  Value significand = bits.bitOr(mantissa, bits.constant(from.implicitBit()));
   Value all = bits.constant(from.mantissaBits - to.mantissaBits + 1 +
                             from.bias - to.bias);
   Value most = bits.constant(from.mantissaBits + 2);
@@ -152,8 +149,8 @@ Value narrowSubnormal(Bits &bits, Value magnitude, const FloatFormat &from,
   amount = bits.select(bits.isAbove(amount, most), most, amount);
   // Unused for normal numbers, but a shift by a negative amount is poison.
   Value least = bits.constant(from.mantissaBits - to.mantissaBits);
-  amount = bits.select(bits.isAbove(exponent, bits.sub(all, least)), least,
-                       amount);
+  amount =
+      bits.select(bits.isAbove(exponent, bits.sub(all, least)), least, amount);
   return bits.shiftAndRound(significand, amount, towardZero);
 }
 
@@ -161,28 +158,27 @@ Value narrowSubnormal(Bits &bits, Value magnitude, const FloatFormat &from,
 Value narrow(Bits &bits, Value value, FloatType type, bool towardZero) {
   FloatFormat from(cast<FloatType>(value.getType())), to(type);
   Value raw = arith::BitcastOp::create(bits.b, bits.type, value);
-  Value magnitude =
-      bits.bitAnd(raw, bits.constant(from.signBit() - 1));
+  Value magnitude = bits.bitAnd(raw, bits.constant(from.signBit() - 1));
   Value sign = bits.bitAnd(bits.shr(raw, bits.constant(from.width - to.width)),
                            bits.constant(to.signBit()));
   Value infinity = bits.constant(from.overflow);
 
   Value result = narrowNormal(bits, magnitude, from, to, towardZero);
   if (from.bias != to.bias) {
-    Value smallestNormal = bits.constant(uint64_t(from.bias - to.bias + 1)
-                                         << from.mantissaBits);
-    result = bits.select(
-        bits.isBelow(magnitude, smallestNormal),
-        narrowSubnormal(bits, magnitude, from, to, towardZero), result);
+    Value smallestNormal =
+        bits.constant(uint64_t(from.bias - to.bias + 1) << from.mantissaBits);
+    result = bits.select(bits.isBelow(magnitude, smallestNormal),
+                         narrowSubnormal(bits, magnitude, from, to, towardZero),
+                         result);
   }
   Value largest = bits.constant(to.largest);
-  result = bits.select(bits.isAbove(result, largest),
-                       towardZero ? largest : bits.constant(to.overflow),
-                       result);
+  result =
+      bits.select(bits.isAbove(result, largest),
+                  towardZero ? largest : bits.constant(to.overflow), result);
   result = bits.select(bits.equals(magnitude, infinity),
                        bits.constant(to.overflow), result);
-  result = bits.select(bits.isAbove(magnitude, infinity),
-                       bits.constant(to.nan), result);
+  result = bits.select(bits.isAbove(magnitude, infinity), bits.constant(to.nan),
+                       result);
   Value isSigned = bits.bitOr(result, sign);
   if (to.hasNegativeZero)
     return isSigned;
@@ -199,8 +195,8 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     Type type = op.getType();
     if (!isSmallFormat(type))
       return rewriter.notifyMatchFailure(op, "not a small format");
-    arith::RoundingMode mode = op.getRoundingmode().value_or(
-        arith::RoundingMode::to_nearest_even);
+    arith::RoundingMode mode =
+        op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even);
     bool towardZero = mode == arith::RoundingMode::toward_zero;
     if (!towardZero && mode != arith::RoundingMode::to_nearest_even)
       return rewriter.notifyMatchFailure(op, "unknown rounding mode");
@@ -228,14 +224,13 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
 /// the low ones. Exact.
 Value widen(Bits &bits, Value raw, FloatType type) {
   FloatFormat from(type), to(Float32Type::get(type.getContext()));
-  Value magnitude =
-      bits.bitAnd(raw, bits.constant(from.signBit() - 1));
+  Value magnitude = bits.bitAnd(raw, bits.constant(from.signBit() - 1));
   Value sign = bits.shl(bits.bitAnd(raw, bits.constant(from.signBit())),
                         bits.constant(to.width - from.width));
   Value shift = bits.constant(to.mantissaBits - from.mantissaBits);
-  Value result = bits.add(
-      bits.shl(magnitude, shift),
-      bits.constant(uint64_t(to.bias - from.bias) << to.mantissaBits));
+  Value result =
+      bits.add(bits.shl(magnitude, shift),
+               bits.constant(uint64_t(to.bias - from.bias) << to.mantissaBits));
   if (from.bias != to.bias) {
     // A subnormal is its mantissa times the smallest one.
     FloatType f32 = bits.b.getF32Type();
@@ -243,23 +238,22 @@ Value widen(Bits &bits, Value raw, FloatType type) {
     APFloat smallest = APFloat::getSmallest(from.semantics);
     bool losesInfo = false;
     smallest.convert(to.semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-    Value unit = arith::ConstantOp::create(
-        bits.b, bits.b.getFloatAttr(f32, smallest));
+    Value unit =
+        arith::ConstantOp::create(bits.b, bits.b.getFloatAttr(f32, smallest));
     Value product = arith::MulFOp::create(bits.b, mantissa, unit);
     Value subnormal = arith::BitcastOp::create(bits.b, bits.type, product);
-    result = bits.select(
-        bits.isBelow(magnitude, bits.constant(from.implicitBit())), subnormal,
-        result);
+    result =
+        bits.select(bits.isBelow(magnitude, bits.constant(from.implicitBit())),
+                    subnormal, result);
   }
   if (from.hasInfinity)
     result = bits.select(bits.equals(magnitude, bits.constant(from.overflow)),
                          bits.constant(to.overflow), result);
-  Value isNan =
-      from.hasNegativeZero
-          ? bits.isAbove(magnitude, bits.constant(from.hasInfinity
-                                                      ? from.overflow
-                                                      : from.largest))
-          : bits.equals(raw, bits.constant(from.nan));
+  Value isNan = from.hasNegativeZero
+                    ? bits.isAbove(magnitude, bits.constant(from.hasInfinity
+                                                                ? from.overflow
+                                                                : from.largest))
+                    : bits.equals(raw, bits.constant(from.nan));
   result = bits.select(isNan, bits.constant(to.nan), result);
   return bits.bitOr(result, sign);
 }
@@ -278,9 +272,9 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
     Value raw = arith::BitcastOp::create(rewriter, loc, integer, op.getIn());
     Bits bits(rewriter, loc, 32);
     raw = arith::ExtUIOp::create(rewriter, loc, bits.type, raw);
-    Value result = arith::BitcastOp::create(
-        rewriter, loc, rewriter.getF32Type(),
-        widen(bits, raw, cast<FloatType>(from)));
+    Value result =
+        arith::BitcastOp::create(rewriter, loc, rewriter.getF32Type(),
+                                 widen(bits, raw, cast<FloatType>(from)));
     if (to.isF64())
       result = arith::ExtFOp::create(rewriter, loc, to, result);
     else if (!to.isF32()) // A wider small format: exact.
@@ -300,8 +294,8 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
       return rewriter.notifyMatchFailure(op, "not a small format");
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(arith::ExtFOp::create(
-          rewriter, op.getLoc(), rewriter.getF32Type(), operand));
+      operands.push_back(arith::ExtFOp::create(rewriter, op.getLoc(),
+                                               rewriter.getF32Type(), operand));
     Value wide = math::FmaOp::create(rewriter, op.getLoc(), operands[0],
                                      operands[1], operands[2]);
     rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
@@ -314,16 +308,15 @@ struct CpuExpandSmallFloats
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandTruncF, ExpandExtF, ExpandFma>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     GreedyRewriteConfig().enableFolding(
-                                         false))))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns),
+                                  GreedyRewriteConfig().enableFolding(false))))
       return signalPassFailure();
     WalkResult walk = getOperation()->walk([](arith::TruncFOp op) {
       std::optional<arith::RoundingMode> mode = op.getRoundingmode();
       if (!mode || *mode == arith::RoundingMode::to_nearest_even)
         return WalkResult::advance();
-      op.emitOpError("rounds in a way the CPU does not know")
-              .attachNote()
+      op.emitOpError("rounds in a way the CPU does not know").attachNote()
           << "known are 'to_nearest_even', and 'toward_zero' to 8 and 16 bits";
       return WalkResult::interrupt();
     });

@@ -24,9 +24,9 @@ namespace {
 template <typename Op>
 struct TouchesMemory
     : MemoryEffectOpInterface::ExternalModel<TouchesMemory<Op>, Op> {
-  void getEffects(
-      Operation *,
-      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
+  void
+  getEffects(Operation *,
+             SmallVectorImpl<MemoryEffects::EffectInstance> &effects) const {
     effects.emplace_back(MemoryEffects::Read::get());
     effects.emplace_back(MemoryEffects::Write::get());
   }

@@ -21,13 +21,11 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-template <typename Division>
-struct GuardDivision : OpRewritePattern<Division> {
+template <typename Division> struct GuardDivision : OpRewritePattern<Division> {
   using OpRewritePattern<Division>::OpRewritePattern;
 
-  static constexpr bool isSigned =
-      std::is_same_v<Division, arith::DivSIOp> ||
-      std::is_same_v<Division, arith::RemSIOp>;
+  static constexpr bool isSigned = std::is_same_v<Division, arith::DivSIOp> ||
+                                   std::is_same_v<Division, arith::RemSIOp>;
   static constexpr bool isRemainder =
       std::is_same_v<Division, arith::RemSIOp> ||
       std::is_same_v<Division, arith::RemUIOp>;
@@ -62,8 +60,8 @@ struct GuardDivision : OpRewritePattern<Division> {
     Value result = Division::create(rewriter, loc, lhs, safe);
     if (isSigned && !isRemainder) {
       Value negated = arith::SubIOp::create(rewriter, loc, zero, lhs);
-      result = arith::SelectOp::create(rewriter, loc, byMinusOne, negated,
-                                       result);
+      result =
+          arith::SelectOp::create(rewriter, loc, byMinusOne, negated, result);
     }
     rewriter.replaceOpWithNewOp<arith::SelectOp>(
         op, byZero, isRemainder ? lhs : allOnes, result);

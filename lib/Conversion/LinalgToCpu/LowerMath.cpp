@@ -47,8 +47,7 @@ struct LowerRsqrt : OpRewritePattern<math::RsqrtOp> {
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
     Value one = arith::ConstantOp::create(rewriter, op.getLoc(),
                                           rewriter.getFloatAttr(type, 1.0));
-    Value root =
-        math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
+    Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
     rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
     return success();
   }
@@ -68,9 +67,9 @@ struct CpuLowerMath : triton_shared::impl::CpuLowerMathBase<CpuLowerMath> {
                  LowerExact<math::SqrtOp, LLVM::SqrtOp>,
                  LowerExact<math::TruncOp, LLVM::FTruncOp>, LowerRsqrt>(
         &getContext(), /*benefit=*/2);
-    if (failed(applyPatternsGreedily(
-            getOperation(), std::move(patterns),
-            GreedyRewriteConfig().enableFolding(false))))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns),
+                                  GreedyRewriteConfig().enableFolding(false))))
       signalPassFailure();
   }
 };

@@ -31,8 +31,8 @@ Value roundToTf32(OpBuilder &builder, Location loc, Value value) {
     return arith::ConstantIntOp::create(builder, loc, integer, bits);
   };
   Value bits = arith::BitcastOp::create(builder, loc, integer, value);
-  Value shifted = arith::ShRUIOp::create(builder, loc, bits,
-                                         constant(kDroppedBits));
+  Value shifted =
+      arith::ShRUIOp::create(builder, loc, bits, constant(kDroppedBits));
   Value isOdd = arith::AndIOp::create(builder, loc, shifted, constant(1));
   Value almostHalf = arith::AddIOp::create(
       builder, loc, isOdd, constant((1 << (kDroppedBits - 1)) - 1));
@@ -41,10 +41,10 @@ Value roundToTf32(OpBuilder &builder, Location loc, Value value) {
       builder, loc, raised, constant(-(int64_t(1) << kDroppedBits)));
   Value exponent =
       arith::AndIOp::create(builder, loc, bits, constant(kInfinity));
-  Value isSpecial =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, exponent,
-                            constant(kInfinity));
-  Value result = arith::SelectOp::create(builder, loc, isSpecial, bits, rounded);
+  Value isSpecial = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, exponent, constant(kInfinity));
+  Value result =
+      arith::SelectOp::create(builder, loc, isSpecial, bits, rounded);
   return arith::BitcastOp::create(builder, loc, value.getType(), result);
 }
 

@@ -81,9 +81,9 @@ void takePointers(func::FuncOp function) {
 Value loadArgument(OpBuilder &builder, Location loc, Value args,
                    unsigned number, Type type) {
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
-  Value slot = LLVM::GEPOp::create(
-      builder, loc, pointerType, pointerType, args,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
+  Value slot =
+      LLVM::GEPOp::create(builder, loc, pointerType, pointerType, args,
+                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(number)});
   Value place = LLVM::LoadOp::create(builder, loc, pointerType, slot);
   if (!type.isInteger(1))
     return LLVM::LoadOp::create(builder, loc, type, place);
@@ -130,8 +130,7 @@ void createEntry(func::FuncOp kernel) {
   scf::ForOp::create(
       builder, loc, first, end, one, {},
       [&](OpBuilder &inner, Location innerLoc, Value number, ValueRange) {
-        llvm::append_range(operands,
-                           programIds(inner, innerLoc, number, grid));
+        llvm::append_range(operands, programIds(inner, innerLoc, number, grid));
         func::CallOp::create(inner, innerLoc, kernel, operands);
         scf::YieldOp::create(inner, innerLoc);
       });
@@ -142,9 +141,8 @@ void createEntry(func::FuncOp kernel) {
 bool isKernel(func::FuncOp function) {
   if (function.getNumArguments() < kProgramArguments)
     return false;
-  return llvm::all_of(
-      function.getArgumentTypes().take_back(kProgramArguments),
-      [](Type type) { return type.isInteger(32); });
+  return llvm::all_of(function.getArgumentTypes().take_back(kProgramArguments),
+                      [](Type type) { return type.isInteger(32); });
 }
 
 bool isParameter(Type type) {

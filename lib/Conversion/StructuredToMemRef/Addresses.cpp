@@ -23,8 +23,8 @@ Value triton_shared::memrefFromPointer(OpBuilder &builder, Location loc,
                                        Value pointer, Type elementType) {
   auto type = MemRefType::get({1}, elementType);
   LLVMTypeConverter converter(builder.getContext());
-  Value descriptor = MemRefDescriptor::fromStaticShape(builder, loc, converter,
-                                                       type, pointer);
+  Value descriptor =
+      MemRefDescriptor::fromStaticShape(builder, loc, converter, type, pointer);
   return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
       .getResult(0);
 }

@@ -60,9 +60,9 @@ Value updateElement(OpBuilder &builder, Location loc, tts::AtomicKind kind,
                     Value value, Value base, OpFoldResult offset) {
   if (std::optional<arith::AtomicRMWKind> known = symbolizeMemRefKind(kind)) {
     Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    return memref::AtomicRMWOp::create(
-        builder, loc, *known, value, viewElement(builder, loc, base, offset),
-        zero);
+    return memref::AtomicRMWOp::create(builder, loc, *known, value,
+                                       viewElement(builder, loc, base, offset),
+                                       zero);
   }
   LLVM::AtomicBinOp operation = kind == tts::AtomicKind::Increment
                                     ? LLVM::AtomicBinOp::uinc_wrap
@@ -148,10 +148,10 @@ void replaceByUpdates(PatternRewriter &rewriter, Operation *op,
   Type type = op->getResult(0).getType();
   auto tensorType = dyn_cast<RankedTensorType>(type);
   bool isUsed = !op->use_empty();
-  Value old = tensorType ? updateBlock(rewriter, op->getLoc(), access,
-                                       tensorType, isUsed, update)
-                         : updateScalar(rewriter, op->getLoc(), access, type,
-                                        update);
+  Value old = tensorType
+                  ? updateBlock(rewriter, op->getLoc(), access, tensorType,
+                                isUsed, update)
+                  : updateScalar(rewriter, op->getLoc(), access, type, update);
   if (isUsed)
     rewriter.replaceOp(op, old);
   else
@@ -207,8 +207,8 @@ struct LowerAtomicPoll : OpRewritePattern<tts::AtomicPollOp> {
                                    asIndex(rewriter, loc, op.getOffset()));
     Value expected = toBits(rewriter, loc, op.getExpected());
     Value start = op.getTimeout() ? readClock(rewriter, op) : Value();
-    auto loop = scf::WhileOp::create(rewriter, loc, rewriter.getI1Type(),
-                                     ValueRange());
+    auto loop =
+        scf::WhileOp::create(rewriter, loc, rewriter.getI1Type(), ValueRange());
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.createBlock(&loop.getBefore());
     Value bits = LLVM::LoadOp::create(
@@ -220,11 +220,10 @@ struct LowerAtomicPoll : OpRewritePattern<tts::AtomicPollOp> {
         rewriter, loc, arith::CmpIPredicate::eq, bits, expected);
     Value isOver = isThere;
     if (op.getTimeout()) {
-      Value passed = arith::SubIOp::create(rewriter, loc,
-                                           readClock(rewriter, op), start);
-      Value isLate =
-          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::uge,
-                                passed, op.getTimeout());
+      Value passed =
+          arith::SubIOp::create(rewriter, loc, readClock(rewriter, op), start);
+      Value isLate = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::uge, passed, op.getTimeout());
       isOver = arith::OrIOp::create(rewriter, loc, isThere, isLate);
     }
     Value yes = arith::ConstantIntOp::create(rewriter, loc, 1, 1);

@@ -27,10 +27,10 @@ OpFoldResult positionOf(OpBuilder &builder, Location loc,
                    elementOf(builder, loc, dimension.indices, index));
   if (!dimension.isWrapped())
     return index;
-  Value sum = indexValue(
-      builder, loc,
-      addIndex(builder, loc, asIndex(builder, loc, dimension.wrapStart),
-               index));
+  Value sum =
+      indexValue(builder, loc,
+                 addIndex(builder, loc,
+                          asIndex(builder, loc, dimension.wrapStart), index));
   Value size =
       indexValue(builder, loc, asIndex(builder, loc, dimension.wrapSize));
   return getAsOpFoldResult(
@@ -78,9 +78,9 @@ Value loadBlock(OpBuilder &builder, Location loc, const ElementAccess &access,
   forEachElement(
       builder, loc, access,
       [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
-        Value element = loadElement(inner, innerLoc, access.base,
-                                    access.offsetOf(inner, innerLoc, indices),
-                                    isVolatile);
+        Value element =
+            loadElement(inner, innerLoc, access.base,
+                        access.offsetOf(inner, innerLoc, indices), isVolatile);
         memref::StoreOp::create(inner, innerLoc, element, buffer, indices);
       });
   return blockContents(builder, loc, buffer, type);
@@ -110,13 +110,13 @@ Value loadScalar(OpBuilder &builder, Location loc, const ElementAccess &access,
 
 void storeBlock(OpBuilder &builder, Location loc, const ElementAccess &access,
                 Value value) {
-  forEachElement(
-      builder, loc, access,
-      [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
-        storeElement(inner, innerLoc,
-                     elementOf(inner, innerLoc, value, indices), access.base,
-                     access.offsetOf(inner, innerLoc, indices));
-      });
+  forEachElement(builder, loc, access,
+                 [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
+                   storeElement(inner, innerLoc,
+                                elementOf(inner, innerLoc, value, indices),
+                                access.base,
+                                access.offsetOf(inner, innerLoc, indices));
+                 });
 }
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -134,11 +134,11 @@ struct LowerLoad : OpRewritePattern<tts::LoadOp> {
         rewriter, loc, op.getBase(), op.getOffset(), op.getDimensions(),
         shapeOf(op.getResult()), op.getMask());
     auto type = dyn_cast<RankedTensorType>(op.getResult().getType());
-    rewriter.replaceOp(op, type ? loadBlock(rewriter, loc, access, type,
-                                            op.getOther(), op.getIsVolatile())
-                                : loadScalar(rewriter, loc, access,
-                                             op.getOther(),
-                                             op.getIsVolatile()));
+    rewriter.replaceOp(op, type
+                               ? loadBlock(rewriter, loc, access, type,
+                                           op.getOther(), op.getIsVolatile())
+                               : loadScalar(rewriter, loc, access,
+                                            op.getOther(), op.getIsVolatile()));
     return success();
   }
 };
@@ -149,8 +149,8 @@ struct LowerStore : OpRewritePattern<tts::StoreOp> {
   LogicalResult matchAndRewrite(tts::StoreOp op,
                                 PatternRewriter &rewriter) const override {
     ElementAccess access = accessByDimensions(
-        rewriter, op.getLoc(), op.getBase(), op.getOffset(),
-        op.getDimensions(), shapeOf(op.getValue()), op.getMask());
+        rewriter, op.getLoc(), op.getBase(), op.getOffset(), op.getDimensions(),
+        shapeOf(op.getValue()), op.getMask());
     storeBlock(rewriter, op.getLoc(), access, op.getValue());
     rewriter.eraseOp(op);
     return success();
@@ -162,8 +162,8 @@ struct LowerGather : OpRewritePattern<tts::GatherOp> {
 
   LogicalResult matchAndRewrite(tts::GatherOp op,
                                 PatternRewriter &rewriter) const override {
-    ElementAccess access = accessByOffsets(rewriter, op.getBase(),
-                                           op.getOffsets(), op.getMask());
+    ElementAccess access =
+        accessByOffsets(rewriter, op.getBase(), op.getOffsets(), op.getMask());
     rewriter.replaceOp(
         op, loadBlock(rewriter, op.getLoc(), access,
                       cast<RankedTensorType>(op.getResult().getType()),
@@ -177,8 +177,8 @@ struct LowerScatter : OpRewritePattern<tts::ScatterOp> {
 
   LogicalResult matchAndRewrite(tts::ScatterOp op,
                                 PatternRewriter &rewriter) const override {
-    ElementAccess access = accessByOffsets(rewriter, op.getBase(),
-                                           op.getOffsets(), op.getMask());
+    ElementAccess access =
+        accessByOffsets(rewriter, op.getBase(), op.getOffsets(), op.getMask());
     storeBlock(rewriter, op.getLoc(), access, op.getValue());
     rewriter.eraseOp(op);
     return success();

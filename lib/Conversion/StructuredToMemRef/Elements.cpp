@@ -124,9 +124,9 @@ Value triton_shared::zeroOf(OpBuilder &builder, Location loc, Type type) {
 Value triton_shared::viewElement(OpBuilder &builder, Location loc, Value base,
                                  OpFoldResult offset) {
   OpFoldResult one = builder.getIndexAttr(1);
-  return memref::ReinterpretCastOp::create(
-      builder, loc, base, offset, ArrayRef<OpFoldResult>{one},
-      ArrayRef<OpFoldResult>{one});
+  return memref::ReinterpretCastOp::create(builder, loc, base, offset,
+                                           ArrayRef<OpFoldResult>{one},
+                                           ArrayRef<OpFoldResult>{one});
 }
 
 Value triton_shared::pointToElement(OpBuilder &builder, Location loc,
@@ -140,8 +140,8 @@ Value triton_shared::pointToElement(OpBuilder &builder, Location loc,
       multiplyIndex(builder, loc, offset, builder.getIndexAttr(bytes));
   Value address =
       indexValue(builder, loc, addIndex(builder, loc, start, distance));
-  Value integer = arith::IndexCastOp::create(builder, loc,
-                                             builder.getI64Type(), address);
+  Value integer =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
       builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), integer);
 }
@@ -149,10 +149,9 @@ Value triton_shared::pointToElement(OpBuilder &builder, Location loc,
 Value triton_shared::loadElement(OpBuilder &builder, Location loc, Value base,
                                  OpFoldResult offset, bool isVolatile) {
   if (!isVolatile)
-    return affine::AffineLoadOp::create(builder, loc,
-                                        viewElement(builder, loc, base, offset),
-                                        builder.getConstantAffineMap(0),
-                                        ValueRange());
+    return affine::AffineLoadOp::create(
+        builder, loc, viewElement(builder, loc, base, offset),
+        builder.getConstantAffineMap(0), ValueRange());
   // memref has no volatile access; LLVM knows no 8-bit floats.
   Type type = tts::getAccessElementType(base.getType());
   Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());

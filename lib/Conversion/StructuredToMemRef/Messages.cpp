@@ -28,8 +28,8 @@ SmallVector<Value> textConstant(PatternRewriter &rewriter, Operation *user,
                                 StringRef text) {
   Operation *module = SymbolTable::getNearestSymbolTable(user);
   std::string name;
-  for (unsigned i = 0; name.empty() || SymbolTable::lookupSymbolIn(module, name);
-       ++i)
+  for (unsigned i = 0;
+       name.empty() || SymbolTable::lookupSymbolIn(module, name); ++i)
     name = "text." + std::to_string(i);
   Location loc = user->getLoc();
   {
@@ -70,13 +70,12 @@ void forEachElementOf(
     access.shape = type.getShape();
   access.intervals = wholeBlock(rewriter, access.shape);
   OpBuilder::InsertionGuard guard(rewriter);
-  forEachElement(
-      rewriter, loc, access,
-      [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
-        OpBuilder::InsertionGuard innerGuard(rewriter);
-        rewriter.restoreInsertionPoint(inner.saveInsertionPoint());
-        body(elementOf(rewriter, innerLoc, value, indices), indices);
-      });
+  forEachElement(rewriter, loc, access,
+                 [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
+                   OpBuilder::InsertionGuard innerGuard(rewriter);
+                   rewriter.restoreInsertionPoint(inner.saveInsertionPoint());
+                   body(elementOf(rewriter, innerLoc, value, indices), indices);
+                 });
 }
 
 /// `line` of `file`, as deep in the location as it lies; empty if unknown.
@@ -122,11 +121,10 @@ struct LowerPrint : OpRewritePattern<tts::PrintOp> {
     if (op.getArgs().size() > 1)
       prefix += "(operand " + std::to_string(number) + ") ";
     SmallVector<Value> text = textConstant(rewriter, op, prefix);
-    forEachElementOf(rewriter, op.getLoc(), value,
-                     [&](Value element, ValueRange indices) {
-                       printElement(rewriter, op, number, element, indices,
-                                    text);
-                     });
+    forEachElementOf(
+        rewriter, op.getLoc(), value, [&](Value element, ValueRange indices) {
+          printElement(rewriter, op, number, element, indices, text);
+        });
   }
 
   static void printElement(PatternRewriter &rewriter, tts::PrintOp op,
@@ -153,10 +151,9 @@ struct LowerPrint : OpRewritePattern<tts::PrintOp> {
           rewriter, loc, rewriter.getIntegerType(bits), element);
     SmallVector<Value> operands = {
         convertToInt64(rewriter, loc, element, isSigned)};
-    for (int32_t flag : {static_cast<int32_t>(bits), int32_t(isSigned),
-                         int32_t(op.getHex())})
-      operands.push_back(
-          arith::ConstantIntOp::create(rewriter, loc, flag, 32));
+    for (int32_t flag :
+         {static_cast<int32_t>(bits), int32_t(isSigned), int32_t(op.getHex())})
+      operands.push_back(arith::ConstantIntOp::create(rewriter, loc, flag, 32));
     call(rewriter, op, "tritonSharedPrintInteger", operands);
     call(rewriter, op, "tritonSharedPrintEnd", {});
   }
@@ -175,9 +172,8 @@ struct LowerPrint : OpRewritePattern<tts::PrintOp> {
       return value;
     if (value.getType().getIntOrFloatBitWidth() > 64)
       return arith::TruncIOp::create(builder, loc, type, value);
-    return isSigned
-               ? Value(arith::ExtSIOp::create(builder, loc, type, value))
-               : Value(arith::ExtUIOp::create(builder, loc, type, value));
+    return isSigned ? Value(arith::ExtSIOp::create(builder, loc, type, value))
+                    : Value(arith::ExtUIOp::create(builder, loc, type, value));
   }
 };
 
@@ -197,8 +193,7 @@ struct LowerAssert : OpRewritePattern<tts::AssertOp> {
     forEachElementOf(
         rewriter, op.getLoc(), op.getCondition(),
         [&](Value holds, ValueRange indices) {
-          Value yes =
-              arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
+          Value yes = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
           Value fails =
               arith::XOrIOp::create(rewriter, op.getLoc(), holds, yes);
           auto branch = scf::IfOp::create(rewriter, op.getLoc(), fails,
@@ -224,9 +219,9 @@ func::FuncOp triton_shared::declareRuntimeFunction(OpBuilder &builder,
     return known;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&module->getRegion(0).front());
-  auto function = func::FuncOp::create(
-      builder, user->getLoc(), name,
-      builder.getFunctionType(operands, results));
+  auto function =
+      func::FuncOp::create(builder, user->getLoc(), name,
+                           builder.getFunctionType(operands, results));
   function.setPrivate();
   return function;
 }

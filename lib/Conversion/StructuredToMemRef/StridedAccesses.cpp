@@ -92,11 +92,12 @@ void fillOutside(OpBuilder &builder, Location loc, Value buffer,
     if (isConstantIntValue(extent, size))
       continue;
     Value isShort = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, indexValue(builder, loc, extent),
+        builder, loc, arith::CmpIPredicate::slt,
+        indexValue(builder, loc, extent),
         indexValue(builder, loc, builder.getIndexAttr(size)));
-    isPartial = isPartial ? arith::OrIOp::create(builder, loc, isPartial,
-                                                 isShort)
-                          : isShort;
+    isPartial = isPartial
+                    ? arith::OrIOp::create(builder, loc, isPartial, isShort)
+                    : isShort;
   }
   if (!other)
     other = zeroOf(builder, loc, type.getElementType());

@@ -69,9 +69,9 @@ public:
 
   SmallVector<Value> lower(tt::AtomicCASOp op) {
     setPointer(op.getPtr());
-    Value old = tts::AtomicCASOp::create(
-        builder, loc, orderOf(op), scopeOf(op), toMemory(op.getCmp()),
-        toMemory(op.getVal()), base, offset);
+    Value old = tts::AtomicCASOp::create(builder, loc, orderOf(op), scopeOf(op),
+                                         toMemory(op.getCmp()),
+                                         toMemory(op.getVal()), base, offset);
     return {fromMemory(old, op.getType())};
   }
 
@@ -84,8 +84,7 @@ public:
           builder, loc, tt::PointerType::get(bits, 1),
           tts::ToAddressOp::create(builder, loc, builder.getI64Type(), base));
     Value zero = arith::ConstantOp::create(
-        builder, loc,
-        builder.getZeroAttr(withElement(offset.getType(), bits)));
+        builder, loc, builder.getZeroAttr(withElement(offset.getType(), bits)));
     Value old = update(op, tts::AtomicKind::Or, zero, op.getMask());
     if (element != bits)
       old = arith::BitcastOp::create(builder, loc, op.getType(), old);
@@ -101,10 +100,9 @@ public:
 
   SmallVector<Value> lower(tt::AtomicPollOp op) {
     setPointer(op.getPtr());
-    return {tts::AtomicPollOp::create(builder, loc, builder.getI1Type(),
-                                      orderOf(op), scopeOf(op),
-                                      op.getExpected(), base, offset,
-                                      op.getTimeout())};
+    return {tts::AtomicPollOp::create(
+        builder, loc, builder.getI1Type(), orderOf(op), scopeOf(op),
+        op.getExpected(), base, offset, op.getTimeout())};
   }
 
 private:
@@ -114,13 +112,11 @@ private:
     element = getMemoryElementType(offsets.getType(pointer));
   }
 
-  template <typename Op>
-  static tts::MemoryOrder orderOf(Op op) {
+  template <typename Op> static tts::MemoryOrder orderOf(Op op) {
     return static_cast<tts::MemoryOrder>(op.getSem());
   }
 
-  template <typename Op>
-  static tts::MemoryScope scopeOf(Op op) {
+  template <typename Op> static tts::MemoryScope scopeOf(Op op) {
     return static_cast<tts::MemoryScope>(op.getScope());
   }
 
@@ -177,8 +173,7 @@ triton_shared::lowerAccess(OpBuilder &builder, Operation *op,
       .Case<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
             tt::AtomicLoadOp, tt::AtomicStoreOp>(
           [&](auto access) { return lowering.lower(access); })
-      .Case([&](tt::AtomicPollOp poll)
-                -> std::optional<SmallVector<Value>> {
+      .Case([&](tt::AtomicPollOp poll) -> std::optional<SmallVector<Value>> {
         if (isa<RankedTensorType>(poll.getPtr().getType()))
           return std::nullopt;
         return lowering.lower(poll);

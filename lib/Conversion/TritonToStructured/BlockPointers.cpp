@@ -56,8 +56,7 @@ Value getPadding(OpBuilder &builder, Location loc, Type element,
   TypedAttr value = builder.getZeroAttr(element);
   if (*padding == tt::PaddingOption::PAD_NAN)
     value = builder.getFloatAttr(
-        element,
-        APFloat::getNaN(cast<FloatType>(element).getFloatSemantics()));
+        element, APFloat::getNaN(cast<FloatType>(element).getFloatSemantics()));
   return arith::ConstantOp::create(builder, loc, value);
 }
 
@@ -91,9 +90,9 @@ struct StructureBlockStore : OpConversionPattern<tt::StoreOp> {
     TensorParts tensor = TensorParts::ofBlockPointer(adaptor.getPtr());
     BlockPlace place = placeBlock(rewriter, op.getLoc(), tensor, tensor.offsets,
                                   op.getBoundaryCheck());
-    rewriter.replaceOpWithNewOp<tts::StoreOp>(
-        op, adaptor.getValue().front(), tensor.base, place.offset,
-        place.dimensions, nullptr);
+    rewriter.replaceOpWithNewOp<tts::StoreOp>(op, adaptor.getValue().front(),
+                                              tensor.base, place.offset,
+                                              place.dimensions, nullptr);
     return success();
   }
 };
@@ -106,11 +105,10 @@ struct SplitSelect : OpConversionPattern<arith::SelectOp> {
   matchAndRewrite(arith::SelectOp op, OneToNOpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> parts;
-    for (auto [yes, no] : llvm::zip_equal(adaptor.getTrueValue(),
-                                          adaptor.getFalseValue()))
-      parts.push_back(
-          arith::SelectOp::create(rewriter, op.getLoc(),
-                                  adaptor.getCondition().front(), yes, no));
+    for (auto [yes, no] :
+         llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue()))
+      parts.push_back(arith::SelectOp::create(
+          rewriter, op.getLoc(), adaptor.getCondition().front(), yes, no));
     rewriter.replaceOpWithMultiple(op, {parts});
     return success();
   }

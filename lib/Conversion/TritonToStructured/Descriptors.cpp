@@ -16,9 +16,8 @@ namespace {
 
 SmallVector<Value> extendAll(OpBuilder &builder, Location loc,
                              ValueRange values) {
-  return llvm::map_to_vector(values, [&](Value value) {
-    return extendToI64(builder, loc, value);
-  });
+  return llvm::map_to_vector(
+      values, [&](Value value) { return extendToI64(builder, loc, value); });
 }
 
 SmallVector<int32_t> allDimensions(const TensorParts &tensor) {
@@ -113,9 +112,8 @@ struct StructureDescriptorStore : OpConversionPattern<tt::DescriptorStoreOp> {
                    extendAll(rewriter, op.getLoc(), op.getIndices()),
                    allDimensions(tensor));
     Value value = reshapeTo(rewriter, op.getLoc(), op.getSrc(), block);
-    rewriter.replaceOpWithNewOp<tts::StoreOp>(op, value, tensor.base,
-                                              place.offset, place.dimensions,
-                                              nullptr);
+    rewriter.replaceOpWithNewOp<tts::StoreOp>(
+        op, value, tensor.base, place.offset, place.dimensions, nullptr);
     return success();
   }
 };
@@ -222,15 +220,14 @@ std::pair<Value, Value> spellOut(OpBuilder &builder, Location loc,
       return tt::SplatOp::create(builder, loc, range.getType(), scalar);
     };
     range = arith::AddIOp::create(builder, loc, range, splat(indices[d]));
-    Value inside =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, range,
-                              splat(tensor.shape[d]));
+    Value inside = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, range, splat(tensor.shape[d]));
     Value steps =
         arith::MulIOp::create(builder, loc, range, splat(tensor.strides[d]));
     steps = spread(builder, loc, steps, d, block.getShape());
     inside = spread(builder, loc, inside, d, block.getShape());
-    offsets = offsets ? arith::AddIOp::create(builder, loc, offsets, steps)
-                      : steps;
+    offsets =
+        offsets ? arith::AddIOp::create(builder, loc, offsets, steps) : steps;
     mask = mask ? arith::AndIOp::create(builder, loc, mask, inside) : inside;
   }
   return {offsets, mask};

@@ -27,22 +27,24 @@ namespace {
 struct PartsConverter : TypeConverter {
   PartsConverter() {
     addConversion([](Type type) { return type; });
-    addConversion([](tt::PointerType type, SmallVectorImpl<Type> &parts)
-                      -> std::optional<LogicalResult> {
-      auto block = dyn_cast<RankedTensorType>(type.getPointeeType());
-      if (!block)
-        return std::nullopt;
-      addTensorParts(block, parts);
-      Type i64 = IntegerType::get(type.getContext(), 64);
-      parts.append(block.getRank(), i64);
-      return success();
-    });
-    addConversion([](tt::TensorDescType type, SmallVectorImpl<Type> &parts)
-                      -> std::optional<LogicalResult> {
-      addTensorParts(type.getSignlessBlockType(), parts);
-      parts.push_back(IntegerType::get(type.getContext(), 1));
-      return success();
-    });
+    addConversion(
+        [](tt::PointerType type,
+           SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
+          auto block = dyn_cast<RankedTensorType>(type.getPointeeType());
+          if (!block)
+            return std::nullopt;
+          addTensorParts(block, parts);
+          Type i64 = IntegerType::get(type.getContext(), 64);
+          parts.append(block.getRank(), i64);
+          return success();
+        });
+    addConversion(
+        [](tt::TensorDescType type,
+           SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
+          addTensorParts(type.getSignlessBlockType(), parts);
+          parts.push_back(IntegerType::get(type.getContext(), 1));
+          return success();
+        });
   }
 
 private:
@@ -69,8 +71,8 @@ void splitArguments(tt::FuncOp function, const TypeConverter &converter) {
       parts.push_back(function.getArgument(i + 1 + k));
     }
     OpBuilder builder(function.getBody());
-    auto cast = UnrealizedConversionCastOp::create(
-        builder, argument.getLoc(), argument.getType(), parts);
+    auto cast = UnrealizedConversionCastOp::create(builder, argument.getLoc(),
+                                                   argument.getType(), parts);
     argument.replaceAllUsesWith(cast.getResult(0));
     (void)function.eraseArgument(i);
     i += types.size() - 1;

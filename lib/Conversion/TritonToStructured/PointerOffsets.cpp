@@ -37,8 +37,8 @@ Type triton_shared::getMemoryElementType(Type pointer) {
 }
 
 int64_t triton_shared::getElementBytes(Type pointer) {
-  return llvm::divideCeil(
-      getMemoryElementType(pointer).getIntOrFloatBitWidth(), 8);
+  return llvm::divideCeil(getMemoryElementType(pointer).getIntOrFloatBitWidth(),
+                          8);
 }
 
 bool triton_shared::isZero(Value value) {
@@ -57,8 +57,7 @@ static Value shift(OpBuilder &builder, Location loc, Value value, int bits) {
   if (bits == 0 || isZero(value))
     return value;
   Value amount = arith::ConstantOp::create(
-      builder, loc,
-      builder.getI64IntegerAttr(bits > 0 ? bits : -bits));
+      builder, loc, builder.getI64IntegerAttr(bits > 0 ? bits : -bits));
   amount = splatTo(builder, loc, value.getType(), amount);
   if (bits > 0)
     return arith::ShLIOp::create(builder, loc, value, amount);
@@ -82,8 +81,7 @@ PointerOffsets::PointerOffsets(tt::FuncOp function, DataFlowSolver &solver)
     if (!isPointerLike(value.getType()))
       return;
     const auto *state = solver.lookupState<PointerBaseLattice>(value);
-    known[value] = {state ? state->getValue() : PointerBase(),
-                    value.getType()};
+    known[value] = {state ? state->getValue() : PointerBase(), value.getType()};
   };
   function.walk([&](Operation *op) {
     llvm::for_each(op->getResults(), remember);

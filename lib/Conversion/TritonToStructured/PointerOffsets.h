@@ -85,8 +85,8 @@ private:
 /// The `tts` form of a scalar or block access of `tt` and what it gives, or
 /// nothing if `op` is no such access. Pointers that are read are given as
 /// addresses.
-std::optional<SmallVector<Value>>
-lowerAccess(OpBuilder &builder, Operation *op, PointerOffsets &offsets);
+std::optional<SmallVector<Value>> lowerAccess(OpBuilder &builder, Operation *op,
+                                              PointerOffsets &offsets);
 
 } // namespace mlir::triton_shared
 

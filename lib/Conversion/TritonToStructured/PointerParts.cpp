@@ -54,9 +54,9 @@ BlockPlace triton_shared::placeBlock(OpBuilder &builder, Location loc,
   BlockPlace place;
   for (auto [offset, stride] : llvm::zip_equal(offsets, tensor.strides)) {
     Value step = arith::MulIOp::create(builder, loc, offset, stride);
-    place.offset =
-        place.offset ? arith::AddIOp::create(builder, loc, place.offset, step)
-                     : step;
+    place.offset = place.offset
+                       ? arith::AddIOp::create(builder, loc, place.offset, step)
+                       : step;
     place.dimensions.push_back({stride});
   }
   if (!place.offset)

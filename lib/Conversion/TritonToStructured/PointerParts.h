@@ -1,4 +1,5 @@
-//===- PointerParts.h - The parts of block pointers and descriptors -*- C++ -*-=//
+//===- PointerParts.h - The parts of block pointers and descriptors -*- C++
+//-*-=//
 //
 // A block pointer or a descriptor is a list of scalars while it is converted.
 // This gives the list names.

@@ -36,8 +36,7 @@ public:
 
   LogicalResult run() {
     if (!function.getBody().hasOneBlock())
-      return function.emitOpError("has unstructured control flow")
-                 .attachNote()
+      return function.emitOpError("has unstructured control flow").attachNote()
              << "run triton-structure-control-flow before";
     for (BlockArgument argument : function.getArguments())
       if (isPointerLike(argument.getType()))
@@ -205,9 +204,9 @@ void PointerRewriter::rewriteAddPtr(tt::AddPtrOp op) {
   Location loc = op.getLoc();
   Value start = offsets.get(builder, loc, op.getPtr());
   Value step = extendToI64(builder, loc, op.getOffset());
-  offsets.set(op, isZero(start) ? step
-                                : arith::AddIOp::create(builder, loc, start,
-                                                        step));
+  offsets.set(op, isZero(start)
+                      ? step
+                      : arith::AddIOp::create(builder, loc, start, step));
 }
 
 /// Repeats `op`, which moves elements without looking at them, on offsets.
@@ -251,8 +250,7 @@ void PointerRewriter::rewriteIntToPtr(tt::IntToPtrOp op) {
 
 void PointerRewriter::rewritePtrToInt(tt::PtrToIntOp op) {
   OpBuilder builder(op);
-  op.replaceAllUsesWith(
-      offsets.getAddress(builder, op.getLoc(), op.getSrc()));
+  op.replaceAllUsesWith(offsets.getAddress(builder, op.getLoc(), op.getSrc()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -267,8 +265,7 @@ LogicalResult PointerRewriter::rewriteAccess(Operation *op) {
         operand.set(offsets.getAddress(builder, op->getLoc(), operand.get()));
     return success();
   }
-  std::optional<SmallVector<Value>> results =
-      lowerAccess(builder, op, offsets);
+  std::optional<SmallVector<Value>> results = lowerAccess(builder, op, offsets);
   if (!results)
     return refuse(op);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), *results)) {

@@ -35,16 +35,15 @@ static LogicalResult verifySameShape(Operation *op, Type block, Value value,
                                      StringRef what) {
   if (!value)
     return success();
-  bool bothScalar = !isa<RankedTensorType>(block) &&
-                    !isa<RankedTensorType>(value.getType());
+  bool bothScalar =
+      !isa<RankedTensorType>(block) && !isa<RankedTensorType>(value.getType());
   bool sameShape = isa<RankedTensorType>(block) &&
                    isa<RankedTensorType>(value.getType()) &&
                    getBlockShape(block) == getBlockShape(value.getType());
   if (bothScalar || sameShape)
     return success();
-  return op->emitOpError("has ")
-         << what << " of type " << value.getType() << " for a block of type "
-         << block;
+  return op->emitOpError("has ") << what << " of type " << value.getType()
+                                 << " for a block of type " << block;
 }
 
 /// `other` is a block like the result, or one number for all its elements.
@@ -61,9 +60,9 @@ static LogicalResult verifyOther(Operation *op, Type block, Value other) {
 static LogicalResult verifyDims(Operation *op, ArrayRef<int64_t> dims,
                                 size_t operands, size_t rank, StringRef what) {
   if (dims.size() != operands)
-    return op->emitOpError("has ") << dims.size() << " " << what
-                                   << " dimensions but " << operands
-                                   << " operands for them";
+    return op->emitOpError("has ")
+           << dims.size() << " " << what << " dimensions but " << operands
+           << " operands for them";
   for (auto [index, dim] : llvm::enumerate(dims))
     if (dim < 0 || dim >= static_cast<int64_t>(rank) ||
         (index > 0 && dims[index - 1] >= dim))
@@ -81,9 +80,9 @@ static LogicalResult verifyAccess(AccessOp op, Type block) {
   size_t dynamic = llvm::count_if(op.getStaticStrides(), ShapedType::isDynamic);
   if (op.getStaticStrides().size() != shape.size() ||
       op.getStrides().size() != dynamic)
-    return op.emitOpError("has ") << op.getStaticStrides().size()
-                                  << " strides for a block of rank "
-                                  << shape.size();
+    return op.emitOpError("has ")
+           << op.getStaticStrides().size() << " strides for a block of rank "
+           << shape.size();
   if (op.getWrapStarts().size() != op.getWrapSizes().size() ||
       op.getLows().size() != op.getHighs().size())
     return op.emitOpError("has a pair of operand lists of different length");
@@ -100,8 +99,7 @@ static LogicalResult verifyAccess(AccessOp op, Type block) {
       return op.emitOpError("both wraps and gathers dimension ") << dim;
     if (getBlockShape(indices.getType())[0] != shape[dim])
       return op.emitOpError("gathers dimension ")
-             << dim << " of size " << shape[dim] << " by "
-             << indices.getType();
+             << dim << " of size " << shape[dim] << " by " << indices.getType();
   }
   return verifySameShape(op, block, op.getMask(), "a mask");
 }

@@ -1,0 +1,66 @@
+// RUN: split-file %s %t
+// RUN: triton-shared-opt %t/ttir.mlir --verify-phase=phase=ttir --verify-diagnostics
+// RUN: triton-shared-opt %t/structured.mlir --verify-phase=phase=structured --split-input-file --verify-diagnostics
+// RUN: triton-shared-opt %t/linalg.mlir --verify-phase=phase=linalg --split-input-file --verify-diagnostics
+// RUN: triton-shared-opt %t/memref.mlir --verify-phase=phase=memref --verify-diagnostics
+// RUN: triton-shared-opt %t/option.mlir --verify-phase=phase=linag --verify-diagnostics
+
+//--- ttir.mlir
+// expected-error @below {{has unstructured control flow left}}
+// expected-note @below {{phase 'ttir' may not hold this}}
+// expected-note @below {{docs/supported-ops.md lists what is supported; please report a kernel that should be}}
+tt.func @blocks(%c: i1) {
+  cf.cond_br %c, ^bb1, ^bb1
+^bb1:
+  tt.return
+}
+
+//--- structured.mlir
+tt.func @load(%p: !tt.ptr<f32>) {
+  // expected-error @below {{is an access that was not turned into a 'tts' operation}}
+  // expected-note @below {{phase 'structured' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %v = tt.load %p : !tt.ptr<f32>
+  tt.return
+}
+
+// -----
+
+tt.func @pointers(%p: !tt.ptr<f32>) {
+  // expected-error @below {{holds a pointer that was not taken apart}}
+  // expected-note @below {{phase 'structured' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %v = tt.splat %p : !tt.ptr<f32> -> tensor<4x!tt.ptr<f32>>
+  tt.return
+}
+
+//--- linalg.mlir
+func.func @range() {
+  // expected-error @below {{has no lowering to linalg}}
+  // expected-note @below {{phase 'linalg' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %v = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+  return
+}
+
+// -----
+
+// expected-error @below {{holds a Triton pointer}}
+// expected-note @below {{phase 'linalg' may not hold this}}
+// expected-note @below {{docs/supported-ops.md}}
+func.func @argument(%p: !tt.ptr<f32>) {
+  return
+}
+
+//--- memref.mlir
+func.func @access(%p: memref<*xf32>, %o: i64) {
+  // expected-error @below {{is an access that was not lowered to memory}}
+  // expected-note @below {{phase 'memref' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %v = tts.load %p[%o] strides [] : memref<*xf32> -> f32
+  return
+}
+
+//--- option.mlir
+// expected-error @below {{unknown value 'linag' of option 'phase'; use ttir, structured, linalg or memref}}
+module {}

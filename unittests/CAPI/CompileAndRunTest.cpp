@@ -1,0 +1,219 @@
+//===- CompileAndRunTest.cpp - The C interface from text to results -------===//
+
+#include "triton-shared/CAPI/TritonShared.h"
+#include "gtest/gtest.h"
+
+#include <array>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+/// `out[pid] = in[pid] + bias`, after `in[pid] >= 0` was asserted.
+constexpr std::string_view kKernel = R"(
+tt.func public @add(%in: !tt.ptr<i32>, %out: !tt.ptr<i32>, %bias: i32) {
+  %zero = arith.constant 0 : i32
+  %pid = tt.get_program_id x : i32
+  %from = tt.addptr %in, %pid : !tt.ptr<i32>, i32
+  %to = tt.addptr %out, %pid : !tt.ptr<i32>, i32
+  %value = tt.load %from : !tt.ptr<i32>
+  %good = arith.cmpi sge, %value, %zero : i32
+  tt.assert %good, "not negative" : i1
+  %sum = arith.addi %value, %bias : i32
+  tt.store %to, %sum : !tt.ptr<i32>
+  tt.return
+}
+)";
+
+TritonSharedString borrow(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+std::string copy(TritonSharedString text) {
+  return std::string(text.data, text.size);
+}
+
+struct Compilation {
+  explicit Compilation(std::string_view source, std::string_view options = "")
+      : handle(tritonSharedCompile(borrow(source), borrow(options))) {}
+  ~Compilation() { tritonSharedCompilationDestroy(handle); }
+
+  bool succeeded() const { return tritonSharedCompilationSucceeded(handle); }
+  std::string diagnostics() const {
+    return copy(tritonSharedCompilationGetDiagnostics(handle));
+  }
+  std::string metadata() const {
+    return copy(tritonSharedCompilationGetMetadata(handle));
+  }
+  std::string artefact(std::string_view phase) const {
+    return copy(tritonSharedCompilationGetArtefact(handle, borrow(phase)));
+  }
+
+  TritonSharedCompilation *handle;
+};
+
+/// Loads and launches; `error` is what went wrong, or empty.
+struct Kernel {
+  Kernel(std::string_view object, std::string_view entry) {
+    char *text = nullptr;
+    handle = tritonSharedKernelLoad(borrow(object), borrow(entry), &text);
+    take(text);
+  }
+  ~Kernel() {
+    if (handle)
+      tritonSharedKernelDestroy(handle);
+  }
+
+  bool launch(void *const *args, TritonSharedLaunch launch) {
+    char *text = nullptr;
+    bool isDone = tritonSharedKernelLaunch(handle, args, &launch, &text);
+    take(text);
+    return isDone;
+  }
+
+  void take(char *text) {
+    error = text ? text : "";
+    tritonSharedFree(text);
+  }
+
+  TritonSharedKernel *handle;
+  std::string error;
+};
+
+/// The arguments of `add`.
+struct Arguments {
+  explicit Arguments(size_t programs) : in(programs), out(programs, -1) {
+    std::iota(in.begin(), in.end(), 0);
+  }
+
+  std::array<void *, 3> places() { return {&inData, &outData, &bias}; }
+
+  std::vector<int32_t> in, out;
+  int32_t *inData = in.data(), *outData = out.data(), bias = 10;
+};
+
+TEST(Version, HasBuildId) {
+  std::string version = copy(tritonSharedVersion());
+  EXPECT_NE(version.find("+llvm22."), std::string::npos);
+  EXPECT_EQ(version.size() - version.rfind('.') - 1, 16u) << version;
+}
+
+TEST(Compile, GivesEveryPhase) {
+  Compilation compilation(kKernel, "mode=reference to-phase=obj");
+  ASSERT_TRUE(compilation.succeeded()) << compilation.diagnostics();
+  EXPECT_NE(compilation.artefact("ttir").find("tt.load"), std::string::npos);
+  EXPECT_NE(compilation.artefact("linalg").find("tts.load"), std::string::npos);
+  EXPECT_NE(compilation.artefact("memref").find("memref<*xi32>"),
+            std::string::npos);
+  EXPECT_NE(compilation.artefact("llir").find("define void @add.entry"),
+            std::string::npos);
+  EXPECT_EQ(compilation.artefact("obj").substr(0, 4), "\x7f"
+                                                      "ELF");
+  EXPECT_EQ(compilation.metadata(),
+            R"({"args":["ptr","ptr","i32"],"entry":"add.entry","name":"add"})");
+}
+
+TEST(Compile, StopsAtPhase) {
+  Compilation compilation(kKernel, "to-phase=linalg");
+  ASSERT_TRUE(compilation.succeeded()) << compilation.diagnostics();
+  EXPECT_FALSE(compilation.artefact("linalg").empty());
+  EXPECT_TRUE(compilation.artefact("memref").empty());
+  Compilation rest(compilation.artefact("linalg"));
+  EXPECT_TRUE(rest.succeeded()) << rest.diagnostics();
+  EXPECT_EQ(rest.metadata(), compilation.metadata());
+}
+
+TEST(Compile, ReportsBadText) {
+  Compilation compilation("this is not MLIR");
+  EXPECT_FALSE(compilation.succeeded());
+  EXPECT_EQ(compilation.diagnostics().substr(0, 16), "ttir:1:1: error:");
+}
+
+TEST(Compile, ReportsUnknownOptions) {
+  EXPECT_EQ(Compilation(kKernel, "speed=high").diagnostics(),
+            "error: unknown option 'speed'; use mode, to-phase or dump-dir\n");
+  EXPECT_EQ(Compilation(kKernel, "mode=quick").diagnostics(),
+            "error: unknown value 'quick' of option 'mode'; use reference\n");
+}
+
+TEST(Compile, ReportsModuleWithoutKernel) {
+  Compilation compilation("module {}");
+  EXPECT_FALSE(compilation.succeeded());
+  EXPECT_NE(compilation.diagnostics().find("holds no kernel"),
+            std::string::npos);
+}
+
+TEST(Load, ReportsWhatIsNoObject) {
+  Kernel kernel("not an object", "add.entry");
+  EXPECT_EQ(kernel.handle, nullptr);
+  EXPECT_NE(kernel.error.find("cannot load the object of the kernel"),
+            std::string::npos);
+}
+
+class Launch : public testing::Test {
+protected:
+  Compilation compilation{kKernel};
+  Kernel kernel{compilation.artefact("obj"), "add.entry"};
+};
+
+TEST_F(Launch, RunsEveryProgramInAnyOrder) {
+  ASSERT_NE(kernel.handle, nullptr) << kernel.error;
+  for (TritonSharedGridOrder order :
+       {TritonSharedGridOrderForward, TritonSharedGridOrderReverse,
+        TritonSharedGridOrderRandom})
+    for (uint32_t threads : {0u, 1u, 2u}) {
+      Arguments arguments(1003);
+      ASSERT_TRUE(kernel.launch(arguments.places().data(),
+                                {{1003, 1, 1}, threads, order, 42}));
+      for (int32_t i = 0; i < 1003; ++i)
+        ASSERT_EQ(arguments.out[i], i + 10);
+    }
+}
+
+TEST_F(Launch, RunsNothingOfAnEmptyGrid) {
+  Arguments arguments(4);
+  EXPECT_TRUE(kernel.launch(arguments.places().data(),
+                            {{4, 0, 1}, 0, TritonSharedGridOrderForward, 0}));
+  EXPECT_EQ(arguments.out, std::vector<int32_t>(4, -1));
+}
+
+TEST_F(Launch, EndsTheProgramWhoseAssertionFails) {
+  Arguments arguments(8);
+  arguments.in[3] = -7;
+  EXPECT_FALSE(kernel.launch(arguments.places().data(),
+                             {{8, 1, 1}, 1, TritonSharedGridOrderForward, 0}));
+  EXPECT_EQ(kernel.error,
+            "ttir:9: pid (3, 0, 0): assertion failed: not negative");
+  EXPECT_EQ(arguments.out,
+            (std::vector<int32_t>{10, 11, 12, -1, -1, -1, -1, -1}));
+}
+
+TEST(Print, WritesOneLinePerElement) {
+  Compilation compilation(R"(
+tt.func public @show(%x: f32) {
+  %range = tt.make_range {start = 6 : i32, end = 8 : i32} : tensor<2xi32>
+  tt.print " r: " {hex = false, isSigned = array<i32: 1>} : %range : tensor<2xi32>
+  tt.print " h: " {hex = true, isSigned = array<i32: 1>} : %range : tensor<2xi32>
+  tt.print " x: " {hex = false, isSigned = array<i32: 0>} : %x : f32
+  tt.print " text" {hex = false, isSigned = array<i32>}
+  tt.return
+})");
+  ASSERT_TRUE(compilation.succeeded()) << compilation.diagnostics();
+  Kernel kernel(compilation.artefact("obj"), "show.entry");
+  float value = 1.5;
+  void *args[] = {&value};
+  testing::internal::CaptureStdout();
+  EXPECT_TRUE(
+      kernel.launch(args, {{1, 1, 1}, 0, TritonSharedGridOrderForward, 0}));
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "pid (0, 0, 0) idx (0) r: 6\n"
+            "pid (0, 0, 0) idx (1) r: 7\n"
+            "pid (0, 0, 0) idx (0) h: 0x00000006\n"
+            "pid (0, 0, 0) idx (1) h: 0x00000007\n"
+            "pid (0, 0, 0) idx () x: 1.500000\n"
+            "pid (0, 0, 0) text\n");
+}
+
+} // namespace
