@@ -26,6 +26,7 @@ check:
 test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
+	@scripts/check nightly
 
 docs: setup
 	@ninja -C build triton-shared-docs

@@ -71,7 +71,8 @@ class CpuBackend(base.BaseBackend):
 def make_ttir(module: Any, metadata: Metadata) -> Any:
     """Runs the passes of the wheel that are the same in all versions and lose nothing.
 
-    The rewriting of block pointers and descriptors is left out: they carry shapes and strides.
+    The rewriting of block pointers and descriptors is left out: they carry shapes and strides. So
+    is the unrolling of loops, which is wrong where a loop ends before it starts: ours is not.
     """
     manager = ir.pass_manager(module.context)
     manager.enable_debug()
@@ -79,7 +80,6 @@ def make_ttir(module: Any, metadata: Metadata) -> Any:
     passes.common.add_canonicalizer(manager)
     passes.common.add_cse(manager)
     passes.common.add_symbol_dce(manager)
-    passes.ttir.add_loop_unroll(manager)
     version = tuple(int(part) for part in triton.__version__.split(".")[:2])
     manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")
     metadata["name"] = module.get_entry_func_name()

@@ -10,6 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
 
 using namespace mlir::triton_shared;
 
@@ -79,6 +81,16 @@ tbb::task_arena &arenaFor(uint32_t threads) {
   return *arena;
 }
 
+/// True in a process that was forked off one that had launched. The threads of
+/// oneTBB stayed behind, in the middle of whatever they did: waiting for them
+/// could take for ever.
+bool isForkedOff() {
+  static std::atomic<bool> forkedOff{false};
+  static const int registered =
+      pthread_atfork(nullptr, nullptr, [] { forkedOff = true; });
+  return registered == 0 && forkedOff;
+}
+
 /// One launch: which programs a range of task numbers stands for.
 class Launch {
 public:
@@ -89,7 +101,7 @@ public:
         permutation(count, launch.seed) {}
 
   void run() const {
-    if (count < 2 || launch.threads == 1)
+    if (isForkedOff() || count < 2 || launch.threads == 1)
       return runSerially();
     tbb::task_arena &arena = arenaFor(launch.threads);
     int64_t tasks = 4 * int64_t(arena.max_concurrency());

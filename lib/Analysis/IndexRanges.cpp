@@ -72,8 +72,11 @@ IndexRange triton_shared::remainder(IndexRange dividend, IndexRange divisor) {
   int64_t least = std::max<int64_t>(divisor.low, 1);
   if (dividend.isWithin(0, least - 1))
     return dividend;
-  int64_t high =
-      divisor.high == IndexRange::highest ? divisor.high : divisor.high - 1;
+  // A negative divisor leaves the same remainders as its absolute value.
+  int64_t size = divisor.low < -IndexRange::highest
+                     ? IndexRange::highest
+                     : std::max(divisor.high, -divisor.low);
+  int64_t high = size == IndexRange::highest ? size : size - 1;
   if (dividend.isNonNegative())
     high = std::min(high, dividend.high);
   return {0, std::max<int64_t>(high, 0)};

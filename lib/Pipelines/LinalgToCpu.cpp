@@ -84,6 +84,7 @@ static void buildLlvm(OpPassManager &manager) {
   manager.addPass(createConvertFuncToLLVMPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCpuAllowWrap());
+  manager.addPass(createCpuBFloatAsBits());
   addCleanUp(manager);
 }
 

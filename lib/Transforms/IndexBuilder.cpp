@@ -182,8 +182,7 @@ Value IndexBuilder::buildMagnitude(AffineExpr expr) {
   Value number = build(expr);
   if (forms.getRange(expr, {}).isNonNegative())
     return number;
-  Value negated =
-      arith::SubIOp::create(builder, loc, getConstant(0), number);
+  Value negated = arith::SubIOp::create(builder, loc, getConstant(0), number);
   return arith::MaxSIOp::create(builder, loc, number, negated);
 }
 

@@ -42,6 +42,20 @@ def test_reversed_rows(memory: Memory, n: int):
 
 
 @triton.jit
+def before_the_pointer(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    last = tl.load(x_ptr - 1)
+    tl.store(out_ptr - BLOCK + at, tl.load(x_ptr + at - BLOCK) + last)
+    tl.store(out_ptr - BLOCK - 1, last)
+
+
+def test_constant_offsets_before_the_pointer(memory: Memory):
+    x, out = memory.holding(torch.randn(9)), memory.empty(10)
+    before_the_pointer[(1,)](x[8:], out[9:], BLOCK=8)
+    assert torch.equal(out, torch.cat([x[7:8], x[:8] + x[7], torch.tensor([-1.0])]))
+
+
+@triton.jit
 def transpose_tile(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
     rows = tl.arange(0, M)
     columns = tl.arange(0, N)

@@ -246,11 +246,12 @@ def to_tf32(x: torch.Tensor) -> torch.Tensor:
 
 
 def test_launches_in_a_forked_process():
-    run_scale(1 << 16)
+    """Small enough for torch, whose own threads do not survive a fork."""
+    run_scale(1 << 14)
     child = os.fork()
     if child == 0:
         signal.alarm(60)
-        run_scale(1 << 16)
+        run_scale(1 << 14)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
 

@@ -5,6 +5,8 @@ Triton copies and pickles exceptions, so each class rebuilds from `args` alone.
 
 from __future__ import annotations
 
+from .source_lines import with_source_lines
+
 
 class TritonSharedError(RuntimeError):
     """The root of all errors of this package."""
@@ -35,7 +37,7 @@ class CompilationError(TritonSharedError):
         )
         return (
             f"kernel '{self.kernel}' did not compile: phase '{self.phase}' failed\n"
-            f"{self.diagnostics.rstrip()}\n{next_step}"
+            f"{with_source_lines(self.diagnostics)}\n{next_step}"
         )
 
 

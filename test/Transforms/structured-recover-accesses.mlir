@@ -51,13 +51,16 @@ tt.func @transposed(%t: tensor<4x8xf32>, %p: !tt.ptr<f32>, %s: i32) {
 
 // -----
 
-// A remainder of what is not negative wraps around, however often.
+// A remainder of what is not negative wraps around, however often. By a
+// negative number it is what it is by the absolute value.
 // CHECK-LABEL: tt.func @wrapped(
 // CHECK-SAME:    %[[P:[^:]+]]: !tt.ptr<f32>, %[[N:[^:]+]]: i32)
 // CHECK:         %[[PID:.*]] = tt.get_program_id x : i32
 // CHECK:         %[[WIDE:.*]] = arith.extsi %[[PID]] : i32 to i64
 // CHECK:         %[[START:.*]] = arith.muli %[[WIDE]], %{{.*}} : i64
-// CHECK:         %[[SIZE:.*]] = arith.extsi %[[N]] : i32 to i64
+// CHECK:         %[[DIVISOR:.*]] = arith.extsi %[[N]] : i32 to i64
+// CHECK:         %[[NEGATED:.*]] = arith.subi %{{.*}}, %[[DIVISOR]] : i64
+// CHECK:         %[[SIZE:.*]] = arith.maxsi %[[DIVISOR]], %[[NEGATED]] : i64
 // CHECK:         tts.load %[[P]][%{{.*}}] strides [1] wrap [0] from(%[[START]]) size(%[[SIZE]])
 tt.func @wrapped(%p: !tt.ptr<f32>, %n: i32) -> tensor<8xf32> {
   %pid = tt.get_program_id x : i32

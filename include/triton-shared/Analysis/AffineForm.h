@@ -7,7 +7,8 @@
 //
 // Assumptions, which are those of Triton's own address arithmetic:
 //   - signed sums and products of indices do not overflow;
-//   - what a signed index is divided by is a size, so it is positive.
+//   - what a signed index is divided by is a size, so it is positive; for
+//     remainders nothing is taken for granted.
 // Where the bits say otherwise for certain (an overflow of constants, unsigned
 // operations on what may be negative) the value gets a symbol of its own.
 //

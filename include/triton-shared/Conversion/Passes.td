@@ -301,6 +301,7 @@ def CpuExpandSmallFloats : Pass<"cpu-expand-small-floats"> {
 
     Formats without infinity overflow to NaN, as `ml_dtypes` does. Conversions
     between f16 and f32 to nearest stay: the hardware is right there.
+    A pair of them is kept too (their `contract` flags go): it rounds.
 
     Needs: arithmetic on these types emulated in f32
     (`arith-emulate-unsupported-floats`). Leaves: 8-bit floats only in memory,
@@ -359,6 +360,23 @@ def CpuAllowWrap : Pass<"cpu-allow-wrap"> {
     access is undefined. Integer arithmetic of the kernel wraps, too.
 
     Needs: the LLVM dialect. Leaves: no `nuw`, `nsw`, `nusw`, `inbounds`.
+  }];
+}
+
+def CpuBFloatAsBits : Pass<"cpu-bfloat-as-bits"> {
+  let summary = "Show bf16 to LLVM as integers of 16 bits";
+  let description = [{
+    LLVM finds operations on bf16 in arithmetic on its bits, `llvm.fabs` among
+    them, and LLVM 22 loses signs where it lowers them for x86. As the CPU
+    computes in f32, every bf16 that is left is only moved:
+
+    | before                          | after                       |
+    |---------------------------------|-----------------------------|
+    | `llvm.load %p : !llvm.ptr -> bf16` | `llvm.load %p : !llvm.ptr -> i16` |
+    | `llvm.bitcast %x : bf16 to i16` | nothing, once canonicalized |
+
+    Needs: the LLVM dialect, without arithmetic on bf16
+    (`cpu-expand-small-floats`). Leaves: no bf16.
   }];
 }
 

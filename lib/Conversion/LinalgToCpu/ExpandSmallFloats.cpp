@@ -224,6 +224,8 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
 /// the low ones. Exact.
 Value widen(Bits &bits, Value raw, FloatType type) {
   FloatFormat from(type), to(Float32Type::get(type.getContext()));
+  if (from.bias == to.bias) // bf16 is the upper half of an f32.
+    return bits.shl(raw, bits.constant(to.width - from.width));
   Value magnitude = bits.bitAnd(raw, bits.constant(from.signBit() - 1));
   Value sign = bits.shl(bits.bitAnd(raw, bits.constant(from.signBit())),
                         bits.constant(to.width - from.width));
@@ -231,21 +233,19 @@ Value widen(Bits &bits, Value raw, FloatType type) {
   Value result =
       bits.add(bits.shl(magnitude, shift),
                bits.constant(uint64_t(to.bias - from.bias) << to.mantissaBits));
-  if (from.bias != to.bias) {
-    // A subnormal is its mantissa times the smallest one.
-    FloatType f32 = bits.b.getF32Type();
-    Value mantissa = arith::UIToFPOp::create(bits.b, f32, magnitude);
-    APFloat smallest = APFloat::getSmallest(from.semantics);
-    bool losesInfo = false;
-    smallest.convert(to.semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-    Value unit =
-        arith::ConstantOp::create(bits.b, bits.b.getFloatAttr(f32, smallest));
-    Value product = arith::MulFOp::create(bits.b, mantissa, unit);
-    Value subnormal = arith::BitcastOp::create(bits.b, bits.type, product);
-    result =
-        bits.select(bits.isBelow(magnitude, bits.constant(from.implicitBit())),
-                    subnormal, result);
-  }
+  // A subnormal is its mantissa times the smallest one.
+  FloatType f32 = bits.b.getF32Type();
+  Value mantissa = arith::UIToFPOp::create(bits.b, f32, magnitude);
+  APFloat smallest = APFloat::getSmallest(from.semantics);
+  bool losesInfo = false;
+  smallest.convert(to.semantics, APFloat::rmNearestTiesToEven, &losesInfo);
+  Value unit =
+      arith::ConstantOp::create(bits.b, bits.b.getFloatAttr(f32, smallest));
+  Value product = arith::MulFOp::create(bits.b, mantissa, unit);
+  Value subnormal = arith::BitcastOp::create(bits.b, bits.type, product);
+  result =
+      bits.select(bits.isBelow(magnitude, bits.constant(from.implicitBit())),
+                  subnormal, result);
   if (from.hasInfinity)
     result = bits.select(bits.equals(magnitude, bits.constant(from.overflow)),
                          bits.constant(to.overflow), result);
@@ -303,9 +303,21 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
   }
 };
 
+/// The passes that widen arithmetic allow to drop a pair of conversions
+/// (`contract`), but each operation of a kernel rounds.
+void keepEveryRounding(Operation *root) {
+  root->walk([](Operation *op) {
+    if (auto widening = dyn_cast<arith::ExtFOp>(op))
+      widening.removeFastmathAttr();
+    if (auto narrowing = dyn_cast<arith::TruncFOp>(op))
+      narrowing.removeFastmathAttr();
+  });
+}
+
 struct CpuExpandSmallFloats
     : triton_shared::impl::CpuExpandSmallFloatsBase<CpuExpandSmallFloats> {
   void runOnOperation() override {
+    keepEveryRounding(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<ExpandTruncF, ExpandExtF, ExpandFma>(&getContext());
     if (failed(

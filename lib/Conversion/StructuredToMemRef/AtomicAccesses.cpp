@@ -55,23 +55,6 @@ std::optional<arith::AtomicRMWKind> symbolizeMemRefKind(tts::AtomicKind kind) {
   llvm_unreachable("covered switch");
 }
 
-/// Updates one element and gives its old value.
-Value updateElement(OpBuilder &builder, Location loc, tts::AtomicKind kind,
-                    Value value, Value base, OpFoldResult offset) {
-  if (std::optional<arith::AtomicRMWKind> known = symbolizeMemRefKind(kind)) {
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-    return memref::AtomicRMWOp::create(builder, loc, *known, value,
-                                       viewElement(builder, loc, base, offset),
-                                       zero);
-  }
-  LLVM::AtomicBinOp operation = kind == tts::AtomicKind::Increment
-                                    ? LLVM::AtomicBinOp::uinc_wrap
-                                    : LLVM::AtomicBinOp::udec_wrap;
-  return LLVM::AtomicRMWOp::create(builder, loc, operation,
-                                   pointToElement(builder, loc, base, offset),
-                                   value, LLVM::AtomicOrdering::acq_rel);
-}
-
 Type integerOfSameWidth(OpBuilder &builder, Type type) {
   return builder.getIntegerType(type.getIntOrFloatBitWidth());
 }
@@ -99,6 +82,55 @@ Value swapElement(OpBuilder &builder, Location loc, Value compare, Value value,
       LLVM::AtomicOrdering::acq_rel, LLVM::AtomicOrdering::acquire);
   Value old = LLVM::ExtractValueOp::create(builder, loc, exchange, 0);
   return fromBits(builder, loc, old, value.getType());
+}
+
+/// Updates one element by swaps, until no other update came in between. CPUs
+/// have no atomic arithmetic on bf16, and LLVM's own loop flushes denormals.
+Value updateBySwaps(OpBuilder &builder, Location loc, arith::AtomicRMWKind kind,
+                    Value value, Value base, OpFoldResult offset) {
+  Type integer = integerOfSameWidth(builder, value.getType());
+  Value pointer = pointToElement(builder, loc, base, offset);
+  Value first = LLVM::LoadOp::create(
+      builder, loc, integer, pointer, integer.getIntOrFloatBitWidth() / 8,
+      /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
+      /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
+  auto loop = scf::WhileOp::create(
+      builder, loc, integer, first,
+      [&](OpBuilder &inner, Location innerLoc, ValueRange seen) {
+        Value old = fromBits(inner, innerLoc, seen[0], value.getType());
+        Value result = arith::getReductionOp(kind, inner, innerLoc, old, value);
+        Value exchange = LLVM::AtomicCmpXchgOp::create(
+            inner, innerLoc, pointer, seen[0], toBits(inner, innerLoc, result),
+            LLVM::AtomicOrdering::acq_rel, LLVM::AtomicOrdering::acquire);
+        Value found =
+            LLVM::ExtractValueOp::create(inner, innerLoc, exchange, 0);
+        Value isOther = arith::CmpIOp::create(
+            inner, innerLoc, arith::CmpIPredicate::ne, found, seen[0]);
+        scf::ConditionOp::create(inner, innerLoc, isOther, found);
+      },
+      [](OpBuilder &inner, Location innerLoc, ValueRange found) {
+        scf::YieldOp::create(inner, innerLoc, found);
+      });
+  return fromBits(builder, loc, loop.getResult(0), value.getType());
+}
+
+/// Updates one element and gives its old value.
+Value updateElement(OpBuilder &builder, Location loc, tts::AtomicKind kind,
+                    Value value, Value base, OpFoldResult offset) {
+  if (std::optional<arith::AtomicRMWKind> known = symbolizeMemRefKind(kind)) {
+    if (value.getType().isBF16() && *known != arith::AtomicRMWKind::assign)
+      return updateBySwaps(builder, loc, *known, value, base, offset);
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    return memref::AtomicRMWOp::create(builder, loc, *known, value,
+                                       viewElement(builder, loc, base, offset),
+                                       zero);
+  }
+  LLVM::AtomicBinOp operation = kind == tts::AtomicKind::Increment
+                                    ? LLVM::AtomicBinOp::uinc_wrap
+                                    : LLVM::AtomicBinOp::udec_wrap;
+  return LLVM::AtomicRMWOp::create(builder, loc, operation,
+                                   pointToElement(builder, loc, base, offset),
+                                   value, LLVM::AtomicOrdering::acq_rel);
 }
 
 using UpdateElement = function_ref<Value(OpBuilder &, Location,

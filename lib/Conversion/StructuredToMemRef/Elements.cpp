@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -121,12 +122,33 @@ Value triton_shared::zeroOf(OpBuilder &builder, Location loc, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
 }
 
+/// A memref of the memory from the element `offset` of `base` on.
+static Value startAt(OpBuilder &builder, Location loc, Value base,
+                     int64_t offset) {
+  Value pointer =
+      pointToElement(builder, loc, base, builder.getIndexAttr(offset));
+  return memrefFromPointer(builder, loc, pointer,
+                           tts::getAccessElementType(base.getType()));
+}
+
+Value triton_shared::viewMemory(OpBuilder &builder, Location loc, Value base,
+                                OpFoldResult offset, ArrayRef<int64_t> shape,
+                                ArrayRef<OpFoldResult> strides) {
+  // `memref.reinterpret_cast` takes no constant below zero.
+  std::optional<int64_t> constant = getConstantIntValue(offset);
+  if (constant && *constant < 0) {
+    base = startAt(builder, loc, base, *constant);
+    offset = builder.getIndexAttr(0);
+  }
+  return memref::ReinterpretCastOp::create(
+      builder, loc, base, offset,
+      getAsIndexOpFoldResult(builder.getContext(), shape), strides);
+}
+
 Value triton_shared::viewElement(OpBuilder &builder, Location loc, Value base,
                                  OpFoldResult offset) {
   OpFoldResult one = builder.getIndexAttr(1);
-  return memref::ReinterpretCastOp::create(builder, loc, base, offset,
-                                           ArrayRef<OpFoldResult>{one},
-                                           ArrayRef<OpFoldResult>{one});
+  return viewMemory(builder, loc, base, offset, {1}, one);
 }
 
 Value triton_shared::pointToElement(OpBuilder &builder, Location loc,

@@ -70,9 +70,8 @@ Value viewBlock(OpBuilder &builder, Location loc, Value base, Value offset,
   SmallVector<OpFoldResult> strides;
   for (const tts::DimensionAccess &dimension : dimensions)
     strides.push_back(asIndex(builder, loc, dimension.stride));
-  return memref::ReinterpretCastOp::create(
-      builder, loc, base, asIndex(builder, loc, offset),
-      getAsIndexOpFoldResult(builder.getContext(), shape), strides);
+  return viewMemory(builder, loc, base, asIndex(builder, loc, offset), shape,
+                    strides);
 }
 
 Value viewPart(OpBuilder &builder, Location loc, Value block,

@@ -34,6 +34,9 @@ std::optional<LibraryFunction> findLibraryFunction(StringRef symbol);
 /// names.
 ScalarBuilder findInverseFunction(StringRef name);
 
+/// The modified Bessel functions and the scaled erfc. Empty for other names.
+ScalarBuilder findSeriesFunction(StringRef name);
+
 /// The functions on integers and bits, and the conversions, by name without
 /// `__nv_`. Empty for other names.
 ScalarBuilder findIntegerFunction(StringRef name);

@@ -20,8 +20,12 @@ SmallVector<Value> extendAll(OpBuilder &builder, Location loc,
       values, [&](Value value) { return extendToI64(builder, loc, value); });
 }
 
-SmallVector<int32_t> allDimensions(const TensorParts &tensor) {
-  return llvm::to_vector(llvm::seq<int32_t>(0, tensor.shape.size()));
+/// The block that starts at `indices`, bounded in all dimensions.
+BlockPlace placeWholeBlock(OpBuilder &builder, Location loc,
+                           const TensorParts &tensor, ValueRange indices) {
+  auto all = llvm::to_vector(llvm::seq<int32_t>(0, tensor.shape.size()));
+  return placeBlock(builder, loc, tensor, extendAll(builder, loc, indices),
+                    all);
 }
 
 /// What a load gives outside of the tensor.
@@ -85,9 +89,7 @@ struct StructureDescriptorLoad : OpConversionPattern<tt::DescriptorLoadOp> {
     RankedTensorType block = op.getDesc().getType().getSignlessBlockType();
     TensorParts tensor = TensorParts::ofDescriptor(adaptor.getDesc());
     BlockPlace place =
-        placeBlock(rewriter, op.getLoc(), tensor,
-                   extendAll(rewriter, op.getLoc(), op.getIndices()),
-                   allDimensions(tensor));
+        placeWholeBlock(rewriter, op.getLoc(), tensor, op.getIndices());
     Value other = getPadding(rewriter, op.getLoc(), block.getElementType(),
                              tensor.paddingIsNan);
     Value load =
@@ -108,9 +110,7 @@ struct StructureDescriptorStore : OpConversionPattern<tt::DescriptorStoreOp> {
     RankedTensorType block = op.getDesc().getType().getSignlessBlockType();
     TensorParts tensor = TensorParts::ofDescriptor(adaptor.getDesc());
     BlockPlace place =
-        placeBlock(rewriter, op.getLoc(), tensor,
-                   extendAll(rewriter, op.getLoc(), op.getIndices()),
-                   allDimensions(tensor));
+        placeWholeBlock(rewriter, op.getLoc(), tensor, op.getIndices());
     Value value = reshapeTo(rewriter, op.getLoc(), op.getSrc(), block);
     rewriter.replaceOpWithNewOp<tts::StoreOp>(
         op, value, tensor.base, place.offset, place.dimensions, nullptr);

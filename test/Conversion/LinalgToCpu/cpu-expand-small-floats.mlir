@@ -66,3 +66,15 @@ func.func @fma(%a: f16, %b: f16, %c: f16) -> f16 {
   %0 = math.fma %a, %b, %c : f16
   return %0 : f16
 }
+
+// -----
+
+// A conversion to f16 and back rounds: no later fold may drop the pair.
+// CHECK-LABEL: func.func @rounds_between(
+// CHECK:         %[[HALF:.*]] = arith.truncf %arg0 : f32 to f16
+// CHECK:         arith.extf %[[HALF]] : f16 to f32
+func.func @rounds_between(%x: f32) -> f32 {
+  %0 = arith.truncf %x fastmath<contract> : f32 to f16
+  %1 = arith.extf %0 fastmath<contract> : f16 to f32
+  return %1 : f32
+}

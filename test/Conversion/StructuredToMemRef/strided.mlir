@@ -28,6 +28,21 @@ func.func @strides(%p: memref<*xf32>, %s: i64) -> tensor<2x4x8xf32> {
 
 // -----
 
+// A view of memory cannot start at a constant before its base: the base is
+// moved.
+// CHECK-LABEL: func.func @before_the_base(
+// CHECK:         memref.extract_aligned_pointer_as_index %arg0
+// CHECK:         llvm.inttoptr
+// CHECK:         %[[BASE:.*]] = builtin.unrealized_conversion_cast
+// CHECK:         memref.reinterpret_cast %[[BASE]] to offset: [0], sizes: [8], strides: [1]
+func.func @before_the_base(%p: memref<*xf32>) -> tensor<8xf32> {
+  %o = arith.constant -64 : i64
+  %t = tts.load %p[%o] strides [1] : memref<*xf32> -> tensor<8xf32>
+  return %t : tensor<8xf32>
+}
+
+// -----
+
 // Bounds cut the copy on both sides; the rest is `other`, filled in only if
 // there is a rest.
 // CHECK-LABEL: func.func @bounded_load(

@@ -91,3 +91,20 @@ tt.func public @inverse(%x: f32) -> f32 {
   %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_erfinvf"} : (f32) -> f32
   tt.return %0 : f32
 }
+
+// -----
+
+// The modified Bessel functions and the scaled erfc are series, in f64.
+// CHECK-LABEL: func.func public @series(
+// CHECK:         arith.extf %{{.*}} : f32 to f64
+// CHECK-NOT:     call
+// CHECK:         math.exp %{{.*}} : f64
+// CHECK:         arith.truncf %{{.*}} : f64 to f32
+// CHECK:         math.copysign %{{.*}} : f64
+// CHECK:         math.erfc %{{.*}} : f64
+tt.func public @series(%x: f32, %y: f64) -> (f32, f64, f64) {
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_cyl_bessel_i0f"} : (f32) -> f32
+  %1 = tt.extern_elementwise %y {libname = "", libpath = "", pure = true, symbol = "__nv_cyl_bessel_i1"} : (f64) -> f64
+  %2 = tt.extern_elementwise %y {libname = "", libpath = "", pure = true, symbol = "__nv_erfcx"} : (f64) -> f64
+  tt.return %0, %1, %2 : f32, f64, f64
+}

@@ -1,0 +1,1 @@
+"""Fuzzers of the compiler: random programs with known results, and damaged texts."""

@@ -1,0 +1,292 @@
+"""Operations that move elements or combine several: reductions, scans, dots, joins, lookups."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+
+from . import numerics
+from .addresses import Addresses
+from .numerics import FLOATS, Array
+from .program import Program, Value, type_of
+
+Some = Callable[[str, tuple[int, ...]], Value]
+
+
+class Collectives:
+    """Writes such operations into a program."""
+
+    def __init__(self, program: Program, rng: random.Random, addresses: Addresses) -> None:
+        self.program = program
+        self.rng = rng
+        self.addresses = addresses
+
+    def statement(self, value: Value, some: Some) -> None:
+        if not value.shape or self.rng.random() < 0.1:
+            self.dot()
+        elif value.element == "i32" and len(value.shape) == 1 and self.rng.random() < 0.2:
+            self.histogram(value, some("i1", value.shape) if self.rng.random() < 0.5 else None)
+        elif self.rng.random() < 0.2:
+            self.lookup(value, some("i32", value.shape))
+        elif self.rng.random() < 0.2:
+            self.argument_of_extreme(value)
+        elif self.rng.random() < 0.5:
+            self.reduce(value)
+        else:
+            self.scan(value)
+
+    #
+    # Along one axis
+    #
+
+    def _combine(self, element: str) -> tuple[str, Callable[[Array, Array], Array]]:
+        if element in FLOATS:
+            ops = {**numerics.FLOAT_EXTREMA, "arith.addf": np.add, "arith.mulf": np.multiply}
+        else:
+            words = ("addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui")
+            ops = {f"arith.{word}": numerics.INTEGER_BINARY[f"arith.{word}"] for word in words}
+        op = self.rng.choice(sorted(ops))
+        return op, ops[op]
+
+    def _region(self, op: str, element: str, end: str) -> str:
+        a, b, c = (self.program.name() for _ in range(3))
+        return (
+            f"({{^bb0({a}: {element}, {b}: {element}): {c} = {op} {a}, {b} : {element} "
+            f"tt.{end}.return {c} : {element} }})"
+        )
+
+    def reduce(self, value: Value) -> Value:
+        axis = self.rng.randrange(len(value.shape))
+        element = value.element
+        op, combine = self._combine(element)
+        shape = (*value.shape[:axis], *value.shape[axis + 1 :])
+        wide = op == "arith.addf"
+
+        def compute(x: Array) -> Array:
+            x = np.moveaxis(x, axis, 0)
+            x = numerics.widened(x, element) if element in FLOATS else x
+            total = x[0]
+            for row in x[1:]:
+                total = combine(total, row)
+                if element in FLOATS and not wide:
+                    total = numerics.widened(numerics.rounded(total, element), element)
+            return numerics.rounded(total, element) if element in FLOATS else total
+
+        text = (
+            f'"tt.reduce"({value.name}) <{{axis = {axis} : i32}}> '
+            f"{self._region(op, element, 'reduce')} : ({value.type}) -> {type_of(element, shape)}"
+        )
+        result = self.program.emit(text, (value,), compute, element, shape)
+        return self._without_sign_of_zero(op, result)
+
+    def scan(self, value: Value) -> Value:
+        axis = self.rng.randrange(len(value.shape))
+        element, reverse = value.element, self.rng.random() < 0.4
+        op, combine = self._combine(element)
+
+        def compute(x: Array) -> Array:
+            x = np.moveaxis(x, axis, 0)[:: -1 if reverse else 1]
+            x = numerics.widened(x, element) if element in FLOATS else x
+            rows = [x[0]]
+            for row in x[1:]:
+                total = combine(rows[-1], row)
+                if element in FLOATS:
+                    total = numerics.widened(numerics.rounded(total, element), element)
+                rows.append(total)
+            result = np.moveaxis(np.stack(rows)[:: -1 if reverse else 1], 0, axis)
+            return numerics.rounded(result, element) if element in FLOATS else result
+
+        text = (
+            f'"tt.scan"({value.name}) <{{axis = {axis} : i32, reverse = {str(reverse).lower()}}}> '
+            f"{self._region(op, element, 'scan')} : ({value.type}) -> {value.type}"
+        )
+        result = self.program.emit(text, (value,), compute, element, value.shape)
+        return self._without_sign_of_zero(op, result)
+
+    def _without_sign_of_zero(self, op: str, value: Value) -> Value:
+        if op not in numerics.FLOAT_EXTREMA:
+            return value
+        element, kind = value.element, value.type
+        word = f"dense<0.0> : {kind}" if value.shape else f"0.0 : {kind}"
+        nothing = np.zeros(value.shape, numerics.TYPES[element])
+        zero = self.program.emit(
+            f"arith.constant {word}", (), lambda: nothing, element, value.shape
+        )
+        return self.program.emit(
+            f"arith.addf {value.name}, {zero.name} : {kind}",
+            (value, zero),
+            np.add,
+            element,
+            value.shape,
+        )
+
+    def argument_of_extreme(self, value: Value) -> Value:
+        """As `tl.argmax` and `tl.argmin` write it, with both rules for ties."""
+        axis = self.rng.randrange(len(value.shape))
+        size, element = value.shape[axis], value.element
+        number = self.addresses.range(size).value
+        spread = self.addresses.in_dimension(number, axis, len(value.shape))
+        numbers = self.addresses.broadcast(spread, value.shape)
+        most, left = self.rng.random() < 0.5, self.rng.random() < 0.5
+        kind = "f" if element in FLOATS else "i"
+        order = "o" if kind == "f" else "s"
+        better = f"arith.cmp{kind} {order}{'gt' if most else 'lt'}, %a, %c : {element}"
+        tie = f"arith.cmp{kind} {'oeq' if kind == 'f' else 'eq'}, %a, %c : {element}"
+        lines = [f"%better = {better}"]
+        if left:
+            lines += [
+                f"%same = {tie}",
+                "%first = arith.cmpi slt, %b, %d : i32",
+                "%both = arith.andi %same, %first : i1",
+                "%wins = arith.ori %better, %both : i1",
+            ]
+        wins = "%wins" if left else "%better"
+        lines += [
+            f"%x = arith.select {wins}, %a, %c : {element}",
+            f"%i = arith.select {wins}, %b, %d : i32",
+            f"tt.reduce.return %x, %i : {element}, i32",
+        ]
+        shape = (*value.shape[:axis], *value.shape[axis + 1 :])
+
+        def compute(state: object, x: Array, numbers: Array) -> tuple[Array, Array]:
+            rows, at = np.moveaxis(x, axis, 0), np.moveaxis(numbers, axis, 0)
+            best, where = rows[0], at[0]
+            for row, other in zip(rows[1:], at[1:], strict=True):
+                wins = best > row if most else best < row
+                if left:
+                    wins = wins | ((best == row) & (where < other))
+                best, where = np.where(wins, best, row), np.where(wins, where, other)
+            return best, where
+
+        name = self.program.name()
+        outs = [Value(f"{name}#0", element, shape), Value(f"{name}#1", "i32", shape)]
+        self.program.block.lines.append(
+            f'{name}:2 = "tt.reduce"({value.name}, {numbers.name}) <{{axis = {axis} : i32}}> '
+            f"({{^bb0(%a: {element}, %b: i32, %c: {element}, %d: i32): {' '.join(lines)} }}) : "
+            f"({value.type}, {numbers.type}) -> ({outs[0].type}, {outs[1].type})"
+        )
+        self.program.step("tt.reduce", outs, (value, numbers), compute)
+        self.program.block.pool += outs
+        return outs[1]
+
+    #
+    # Lookups
+    #
+
+    def lookup(self, value: Value, wild: Value) -> Value:
+        """`tt.gather` with indices cut to the size of the axis."""
+        axis = self.rng.randrange(len(value.shape))
+        last = self.addresses.constant(value.shape[axis] - 1, value.shape)
+        indices = self.program.emit(
+            f"arith.andi {wild.name}, {last.name} : {wild.type}",
+            (wild, last),
+            np.bitwise_and,
+            "i32",
+            value.shape,
+        )
+        text = (
+            f"tt.gather {value.name}[{indices.name}] {{axis = {axis} : i32}} : "
+            f"({value.type}, {indices.type}) -> {value.type}"
+        )
+        return self.program.emit(
+            text,
+            (value, indices),
+            lambda x, i: np.take_along_axis(x, i.astype(np.int64), axis),
+            value.element,
+            value.shape,
+        )
+
+    def histogram(self, value: Value, mask: Value | None) -> Value:
+        bins = self.rng.choice((2, 8, 16))
+
+        def compute(x: Array, mask: Array | None = None) -> Array:
+            counted = x if mask is None else x[mask]
+            inside = counted[(counted >= 0) & (counted < bins)]
+            return np.bincount(inside, minlength=bins).astype(np.int32)
+
+        operands = (value, mask) if mask else (value,)
+        names = ", ".join(v.name for v in operands)
+        text = f"tt.histogram {names} : {value.type} -> tensor<{bins}xi32>"
+        return self.program.emit(text, operands, compute, "i32", (bins,))
+
+    #
+    # Joining, products
+    #
+
+    def join(self, first: Value, second: Value) -> Value:
+        if len(first.shape) == 1 and self.rng.random() < 0.3:
+            shape: tuple[int, ...] = (2 * first.shape[0],)
+            text = f"tt.cat {first.name}, {second.name} : {first.type} -> "
+            return self.program.emit(
+                text + type_of(first.element, shape),
+                (first, second),
+                lambda a, b: np.concatenate((a, b)),
+                first.element,
+                shape,
+            )
+        shape = (*first.shape, 2)
+        text = f"tt.join {first.name}, {second.name} : {first.type} -> "
+        return self.program.emit(
+            text + type_of(first.element, shape),
+            (first, second),
+            lambda a, b: np.stack((a, b), -1),
+            first.element,
+            shape,
+        )
+
+    def split(self, value: Value) -> Value:
+        left, right = (Value(self.program.name(), value.element, value.shape[:-1]) for _ in "lr")
+        self.program.block.lines.append(
+            f"{left.name}, {right.name} = tt.split {value.name} : {value.type} -> {left.type}"
+        )
+        self.program.step(
+            "tt.split", (left, right), (value,), lambda state, x: (x[..., 0], x[..., 1])
+        )
+        self.program.block.pool += (left, right)
+        return right
+
+    def dot(self) -> Value:
+        """A product of small whole numbers: exact in any order and any precision."""
+        m, n, k = (self.rng.choice((1, 2, 4, 8, 16)) for _ in range(3))
+        batch = self.rng.choice(((), (), (), (2,)))
+        element, result = self.rng.choice(
+            (("i8", "i32"), ("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f64", "f64"))
+        )
+        with self.addresses.aside():
+            a = self._small((*batch, m, k), element)
+            b = self._small((*batch, k, n), element)
+            c = self._small((*batch, m, n), result)
+        text = f"tt.dot {a.name}, {b.name}, {c.name} : {a.type} * {b.type} -> {c.type}"
+        kind = numerics.TYPES[result]
+        return self.program.emit(
+            text,
+            (a, b, c),
+            lambda a, b, c: np.matmul(a.astype(kind), b.astype(kind)) + c,
+            result,
+            c.shape,
+        )
+
+    def _small(self, shape: tuple[int, ...], element: str) -> Value:
+        """Numbers from -8 to 7 that depend on the place."""
+        size = int(np.prod(shape, dtype=int))
+        factor = self.rng.choice((1, 3, 5, 7))
+        numbers = self.addresses.range(size).value
+        numbers = self.addresses.binary("muli", numbers, self.addresses.constant(factor, (size,)))
+        bits = self.addresses.constant(15, (size,))
+        text = f"arith.andi {numbers.name}, {bits.name} : {numbers.type}"
+        numbers = self.program.emit(text, (numbers, bits), np.bitwise_and, "i32", (size,))
+        numbers = self.addresses.binary("subi", numbers, self.addresses.constant(8, (size,)))
+        op = "arith.sitofp" if element in FLOATS else "arith.trunci"
+        if element != "i32":
+            text = f"{op} {numbers.name} : {numbers.type} to tensor<{size}x{element}>"
+            numbers = self.program.emit(
+                text,
+                (numbers,),
+                lambda x: x.astype(numerics.TYPES[element]),
+                element,
+                (size,),
+            )
+        text = f"tt.reshape {numbers.name} : {numbers.type} -> {type_of(element, shape)}"
+        return self.program.emit(text, (numbers,), lambda x: np.reshape(x, shape), element, shape)

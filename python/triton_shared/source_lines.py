@@ -1,0 +1,39 @@
+"""Shows diagnostics with the lines of the kernel that they are about.
+
+kernel.py:6:8: error: 'tt.load' op …
+    v = tl.load(x + i)
+        ^
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+
+_PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:error|warning|note|remark):")
+
+
+def with_source_lines(diagnostics: str) -> str:
+    """Puts under each diagnostic the source line it names, with a caret at the column.
+
+    A note at the same place as the diagnostic before it repeats nothing; a place whose file
+    cannot be read is left as it is.
+    """
+    shown: list[str] = []
+    last = None
+    for text in diagnostics.splitlines():
+        shown.append(text)
+        place = _PLACE.match(text)
+        if not place or place.group("file", "line", "column") == last:
+            continue
+        last = place.group("file", "line", "column")
+        source = linecache.getline(place["file"], int(place["line"])).rstrip()
+        if source:
+            shown += [f"    {source.strip()}", " " * (4 + _caret(source, place["column"])) + "^"]
+    return "\n".join(shown)
+
+
+def _caret(source: str, column: str) -> int:
+    """Where the caret goes below the stripped line; columns count from 1."""
+    indent = len(source) - len(source.lstrip())
+    return max(0, min(int(column), len(source)) - 1 - indent)
