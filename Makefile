@@ -9,7 +9,7 @@ help:
 	@echo 'make check     the same without set-up: before a commit'
 	@echo 'make test-all  make test, the slow tests, and all sources compiled inside of a Triton tree'
 	@echo 'make docs      writes docs/generated and docs/supported-ops.md from the sources'
-	@echo 'make bench     times launches and examples, as JSON'
+	@echo 'make bench     times launches and examples; writes docs/performance.md'
 
 setup:
 	@scripts/setup
@@ -33,3 +33,4 @@ docs: setup
 
 bench: setup
 	@cd python && ../.venv/bin/python ../benchmarks/run.py
+	@cd python && ../.venv/bin/python ../benchmarks/peers.py --write

@@ -19,8 +19,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 import torch
 import triton
@@ -32,6 +31,7 @@ from examples.softmax import softmax
 from examples.vector_add import add
 from triton_shared import knobs, library
 
+ROOT = Path(__file__).resolve().parents[1]
 Run = Callable[[], object]
 
 

@@ -43,7 +43,11 @@ class Collectives:
 
     def _combine(self, element: str) -> tuple[str, Callable[[Array, Array], Array]]:
         if element in FLOATS:
-            ops = {**numerics.FLOAT_EXTREMA, "arith.addf": np.add, "arith.mulf": np.multiply}
+            ops: dict[str, Callable[[Array, Array], Array]] = {
+                **numerics.FLOAT_EXTREMA,
+                "arith.addf": np.add,
+                "arith.mulf": np.multiply,
+            }
         else:
             words = ("addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui")
             ops = {f"arith.{word}": numerics.INTEGER_BINARY[f"arith.{word}"] for word in words}
@@ -110,7 +114,7 @@ class Collectives:
             return value
         element, kind = value.element, value.type
         word = f"dense<0.0> : {kind}" if value.shape else f"0.0 : {kind}"
-        nothing = np.zeros(value.shape, numerics.TYPES[element])
+        nothing: Array = np.zeros(value.shape, numerics.TYPES[element])
         zero = self.program.emit(
             f"arith.constant {word}", (), lambda: nothing, element, value.shape
         )

@@ -16,7 +16,7 @@ from . import numerics
 from .addresses import SPAN, Addresses, Index
 from .collectives import Collectives
 from .numerics import FLOATS, INTEGERS, TYPES, Array
-from .program import REGION, Buffer, Program, Value, random_contents, type_of
+from .program import REGION, Block, Buffer, Program, State, Value, random_contents, type_of
 
 SIZES = (1, 2, 4, 8, 16, 32)
 LARGEST = 128
@@ -104,7 +104,7 @@ class Generator:
             word, number = ("true", 1) if number else ("false", 0)
         else:
             word = f"{float(number)!r}" if element in FLOATS else str(int(number))
-        filled = np.full(shape, number).astype(TYPES[element])
+        filled: Array = np.full(shape, number).astype(TYPES[element])
         text = f"dense<{word}> : {type_of(element, shape)}" if shape else f"{word} : {element}"
         if element == "i1" and not shape:
             text = word
@@ -391,7 +391,7 @@ class Generator:
         )
 
     def _regrouped(self, value: Value) -> Value:
-        rest, shape = value.size, []
+        rest, shape = value.size, list[int]()
         while rest > 1 and len(shape) < 3 and self.rng.random() < 0.7:
             size = self.rng.choice([s for s in (1, 2, 4, 8, 16, 32, 64, 128) if s <= rest])
             shape.append(size)
@@ -449,11 +449,10 @@ class Generator:
         )
         mask = self.addresses.mask(indices, value.shape)
         if element in FLOATS:
-            kind, combine = "fadd", np.add
+            self.program.atomic("fadd", np.add, pointer, value, mask)
         else:
             kind = self.rng.choice(sorted(numerics.ATOMIC))
-            combine = numerics.ATOMIC[kind]
-        self.program.atomic(kind, combine, pointer, value, mask)
+            self.program.atomic(kind, numerics.ATOMIC[kind], pointer, value, mask)
 
     #
     # Control flow
@@ -505,7 +504,16 @@ class Generator:
             variable, (first.value, last.value, by.value), inits, carried, results, block
         )
 
-    def _finish_loop(self, variable, bounds, inits, carried, results, block) -> None:  # type: ignore[no-untyped-def]
+    def _finish_loop(
+        self,
+        variable: Value,
+        bounds: tuple[Value, Value, Value],
+        inits: list[Value],
+        carried: list[Value],
+        results: list[Value],
+        block: Block,
+    ) -> None:
+        """Writes the `scf.for` round a body that has been generated."""
         program = self.program
         outs = self._arguments(inits)
         name = f"{outs[0].name.replace('%', '%r')}"
@@ -521,7 +529,9 @@ class Generator:
         ]
         outs = [Value(f"{name}#{n}", v.element, v.shape, v.buffer) for n, v in enumerate(outs)]
 
-        def compute(state, low, high, step, *values):  # type: ignore[no-untyped-def]
+        def compute(
+            state: State, low: Array, high: Array, step: Array, *values: Array
+        ) -> tuple[Array, ...]:
             for at in range(int(low), int(high), int(step)):
                 state.env[variable.name] = np.asarray(at, np.int32)
                 for value, array in zip(carried, values, strict=True):
@@ -545,7 +555,7 @@ class Generator:
         if any(index.high - index.low > 300 for index in indices):
             return
         total = self.some(element, shape)
-        bounds = tuple(self.addresses.number(n, n).value for n in (0, trips, 1))
+        low, high, step = (self.addresses.number(n, n).value for n in (0, trips, 1))
         variable = Value(program.name(), "i32")
         carried = self._arguments([pointer, total])
         with program.region(variable, carried[1]) as block:
@@ -563,7 +573,7 @@ class Generator:
                     else self._rounding(op, np.subtract, sum_, loaded)
                 )
             results = [self.addresses.advanced(moving, by), sum_]
-        self._finish_loop(variable, bounds, [pointer, total], carried, results, block)
+        self._finish_loop(variable, (low, high, step), [pointer, total], carried, results, block)
 
     def conditional(self) -> None:
         """`scf.if` with results."""
@@ -587,7 +597,7 @@ class Generator:
             "}",
         ]
 
-        def compute(state, condition):  # type: ignore[no-untyped-def]
+        def compute(state: State, condition: Array) -> tuple[Array, ...]:
             state.run(yes.steps if condition else no.steps)
             return tuple(state.env[v.name] for v in (if_yes if condition else if_no))
 
@@ -622,7 +632,7 @@ class Generator:
         ]
         outs = [Value(f"{name}#{n}", v.element, v.shape) for n, v in enumerate(inits)]
 
-        def compute(state, *values):  # type: ignore[no-untyped-def]
+        def compute(state: State, *values: Array) -> tuple[Array, ...]:
             while True:
                 for value, array in zip(before, values, strict=True):
                     state.env[value.name] = array

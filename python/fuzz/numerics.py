@@ -163,8 +163,8 @@ FLOAT_UNARY: dict[str, Callable[..., Array]] = {
 def compare_floats(predicate: str, a: Array, b: Array) -> Array:
     unordered = np.isnan(a) | np.isnan(b)
     if predicate in ("ord", "uno"):
-        return unordered if predicate == "uno" else ~unordered
-    ordered = {
+        return np.asarray(unordered if predicate == "uno" else ~unordered)
+    ordered: Array = {
         "eq": (a == b),
         "ne": (a < b) | (a > b),
         "lt": a < b,
@@ -172,7 +172,7 @@ def compare_floats(predicate: str, a: Array, b: Array) -> Array:
         "gt": a > b,
         "ge": a >= b,
     }[predicate[1:]]
-    return ordered if predicate[0] == "o" else ordered | unordered
+    return np.asarray(ordered if predicate[0] == "o" else ordered | unordered)
 
 
 FLOAT_PREDICATES = (

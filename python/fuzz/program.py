@@ -240,7 +240,7 @@ def random_contents(rng: np.random.Generator, element: str, count: int) -> Array
             return rng.integers(0, 2, count).astype(np.uint8)
         info = np.iinfo(TYPES[element])
         wild = rng.integers(info.min, info.max, count, TYPES[element], endpoint=True)
-        small = rng.integers(-9, 10, count).astype(TYPES[element])
+        small: Array = rng.integers(-9, 10, count).astype(TYPES[element])
         extreme = rng.choice(np.array([info.min, info.max, -1, 0, 1], TYPES[element]), count)
         return np.choose(rng.choice(3, count, p=(0.5, 0.35, 0.15)), (small, wild, extreme))
     values = rng.integers(-32, 33, count) / 8.0

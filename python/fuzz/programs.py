@@ -69,9 +69,9 @@ def launch(program: Program) -> dict[str, Array]:
 def _differs(a: Array, b: Array) -> Array:
     """Bit by bit, but one NaN is as good as another."""
     if a.dtype.kind != "f":
-        return a != b
+        return np.asarray(a != b)
     same = (a == b) & (np.signbit(a) == np.signbit(b))
-    return ~(same | (np.isnan(a) & np.isnan(b)))
+    return np.asarray(~(same | (np.isnan(a) & np.isnan(b))))
 
 
 def main() -> int:

@@ -14,7 +14,8 @@ from triton.tools.tensor_descriptor import TensorDescriptor
 #
 
 block_pointers = pytest.mark.skipif(
-    not hasattr(tl, "make_block_ptr"), reason="this Triton has no block pointers"
+    tuple(map(int, triton.__version__.split(".")[:2])) > (3, 7),
+    reason="this Triton has no block pointers any more",
 )
 
 
@@ -122,9 +123,10 @@ def choose_block(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
             block = x_block
         else:
             block = y_block
-        x = tl.load(block, boundary_check=(0,))
+        x = tl.load(block, boundary_check=(0,), padding_option="zero")
         tl.store(out_block, x[None, :], boundary_check=(0, 1))
-        x_block, y_block = y_block, x_block
+        if i == 1:
+            x_block, y_block = y_block, x_block
         out_block = tl.advance(out_block, (1, 0))
 
 
@@ -134,10 +136,7 @@ def test_block_pointers_go_through_branches(memory: Memory):
     out = memory.empty(4, 5)
     choose_block[(1,)](x, y, out, 5, BLOCK=8)
     from_y = torch.tensor([y[2], y[4], 0, 0, 0])
-    # Branch and exchange cancel each other out.
-    assert torch.equal(out, torch.stack([x, x, x, x])) or torch.equal(
-        out, torch.stack([x, from_y, x, from_y])
-    )
+    assert torch.equal(out, torch.stack([x, from_y, from_y, x]))
 
 
 #

@@ -11,6 +11,7 @@ import pytest
 import torch
 import torch._inductor.config as inductor
 import torch.nn.functional as F
+import triton
 from torch import nn
 from torch._inductor.utils import fresh_cache, run_and_get_code
 
@@ -364,6 +365,8 @@ def layers(x: torch.Tensor) -> tuple[torch.Tensor, ...]:
     ids=lambda settings: next(iter(settings)),
 )
 def test_other_forms_of_kernels(settings: dict[str, Any]):
+    if "triton.use_block_ptr" in settings and triton.__version__.startswith("3.9"):
+        pytest.skip("this version of Triton has no block pointers")
     with inductor.patch(settings):
         check(layers, normal(24, 36), rtol=1e-4, atol=1e-4)
 

@@ -740,19 +740,6 @@ def test_dyt(monkeypatch: pytest.MonkeyPatch):
     )
 
 
-def test_softmax_backward_in_several_blocks():
-    """The package has a kernel for long rows that its functions do not reach."""
-    from liger_kernel.ops.softmax import _softmax_multi_block_backward_kernel as kernel
-
-    torch.manual_seed(0)
-    x, outer = normal(3, 77).requires_grad_(), normal(3, 77)
-    y = x.softmax(-1)
-    y.backward(outer)
-    found = torch.empty_like(outer)
-    kernel[(3,)](outer, 77, y.detach(), 77, found, 77, 77, BLOCK_SIZE=32)
-    torch.testing.assert_close(found, x.grad)
-
-
 @pytest.mark.nightly
 def test_mlp_on_host_descriptors():
     """The public function insists on a GPU; the kernels under it, 16 configurations, do not."""
