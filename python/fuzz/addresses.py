@@ -159,7 +159,9 @@ class Addresses:
                 return self._gathered(size) or at
 
     def _gathered(self, size: int) -> Index | None:
-        known = self._known("i32", (size,))
+        # Computed numbers will not do: arithmetic that forms an address is trusted (see
+        # docs/semantics.md) not to wrap and not to divide by zero.
+        known = [v for v in self._known("i32", (size,)) if v.name in self.program.loaded]
         if not known:
             return None
         numbers, bits = self.rng.choice(known), self.constant(31, (size,))

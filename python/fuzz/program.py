@@ -96,6 +96,7 @@ class Program:
         self.buffers: dict[str, Buffer] = {}
         self.scalars: dict[str, int] = {}
         self.block = Block()
+        self.loaded: set[str] = set()
         self._names = 0
 
     def name(self) -> str:
@@ -184,6 +185,7 @@ class Program:
         self.block.lines.append(f"{result.name} = {text}")
         self.step(text, (result,), operands, compute)
         self.block.pool.append(result)
+        self.loaded.add(result.name)
         return result
 
     def store(self, pointer: Value, value: Value, mask: Value | None) -> None:

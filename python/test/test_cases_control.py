@@ -54,9 +54,7 @@ def test_matmul(memory: Memory, wrapped: bool, m: int, n: int, k: int, transpose
     a = memory.holding(torch.randn(k, m)).t() if transposed else memory.holding(torch.randn(m, k))
     b, c = memory.holding(torch.randn(k, n)), memory.empty(m, n)
     grid = (triton.cdiv(m, 16) * triton.cdiv(n, 16),)
-    matmul[grid](
-        a, b, c, m, n, k, *a.stride(), *b.stride(), WRAPPED=wrapped, BM=16, BN=16, BK=16
-    )
+    matmul[grid](a, b, c, m, n, k, *a.stride(), *b.stride(), WRAPPED=wrapped, BM=16, BN=16, BK=16)
     torch.testing.assert_close(c, a @ b)
 
 
@@ -154,7 +152,16 @@ def count_iterations(out_ptr, start, end, step):
 
 @pytest.mark.parametrize(
     ("start", "end", "step"),
-    [(0, 10, 3), (0, 9, 3), (5, 5, 1), (7, 3, 2), (-4, 4, 2), (-9, -2, 4), (0, 1, 1000), (0, 16, 16)],
+    [
+        (0, 10, 3),
+        (0, 9, 3),
+        (5, 5, 1),
+        (7, 3, 2),
+        (-4, 4, 2),
+        (-9, -2, 4),
+        (0, 1, 1000),
+        (0, 16, 16),
+    ],
 )
 def test_ranges_known_at_run_time(memory: Memory, start: int, end: int, step: int):
     out = memory.empty(2, dtype=torch.int32)
@@ -188,7 +195,7 @@ def two_levels(x_ptr, out_ptr, n, m, stride, BLOCK: tl.constexpr):
     ptrs = x_ptr + at
     outs = out_ptr + at
     index = at
-    for i in range(n):
+    for _ in range(n):
         row = ptrs
         total = tl.zeros((BLOCK,), tl.float32)
         for _ in range(m):
@@ -408,9 +415,8 @@ def test_pointers_advance_by_branches(memory: Memory):
 def loop_until_found(x_ptr, out_ptr, n, key):
     found = -1
     for i in range(n):
-        if tl.load(x_ptr + i) == key:
-            if found < 0:
-                found = i
+        if tl.load(x_ptr + i) == key and found < 0:
+            found = i
     i = 0
     while i < n and tl.load(x_ptr + i) != key:
         i += 1

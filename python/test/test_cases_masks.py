@@ -23,17 +23,18 @@ COMPARISONS = {
 @triton.jit
 def compare(left, right, KIND: tl.constexpr):
     if KIND == "lt":
-        return left < right
+        result = left < right
     elif KIND == "le":
-        return left <= right
+        result = left <= right
     elif KIND == "gt":
-        return left > right
+        result = left > right
     elif KIND == "ge":
-        return left >= right
+        result = left >= right
     elif KIND == "eq":
-        return left == right
+        result = left == right
     else:
-        return left != right
+        result = left != right
+    return result
 
 
 @triton.jit
@@ -156,7 +157,7 @@ def test_a_block_of_one_element_is_masked(memory: Memory):
 @triton.jit
 def window(x_ptr, out_ptr, low, high, start, n, BLOCK: tl.constexpr):
     at = start + tl.arange(0, BLOCK)
-    mask = (at >= low) & (at < high) & (0 <= at) & (n > at)
+    mask = (at >= low) & (at < high) & (0 <= at) & (n > at)  # noqa: SIM300
     tl.store(out_ptr + tl.arange(0, BLOCK), tl.load(x_ptr + at, mask=mask, other=9.0))
 
 
@@ -203,7 +204,7 @@ def combine_masks(
     elif KIND == "not-or":
         mask = ~((at < a) | (at >= b))
     elif KIND == "not-and":
-        mask = not ((at >= a) and (at < b)) if BLOCK == 1 else ~((at >= a) & (at < b))
+        mask = ~((at >= a) & (at < b))
     elif KIND == "xor":
         mask = (at < a) ^ (at < b)
     elif KIND == "where-bound":
@@ -270,7 +271,13 @@ MASKS = {
 def test_masks_built_from_masks(memory: Memory, kind: str):
     x, flags = memory.holding(torch.randn(16)), memory.holding(torch.randn(16) > 0)
     at = torch.arange(16)
-    for a, b, c, pick in [(3, 9, 5, 1), (9, 3, 0, 0), (-2, 20, 4, 0), (0, 16, -1, 1), (-3, -1, 2, 0)]:
+    for a, b, c, pick in [
+        (3, 9, 5, 1),
+        (9, 3, 0, 0),
+        (-2, 20, 4, 0),
+        (0, 16, -1, 1),
+        (-3, -1, 2, 0),
+    ]:
         out = memory.empty(16)
         combine_masks[(1,)](x, flags, out, a, b, c, pick, KIND=kind, BLOCK=16)
         mask = MASKS[kind](at, flags, a, b, c, pick)

@@ -47,12 +47,15 @@ def before_the_pointer(x_ptr, out_ptr, BLOCK: tl.constexpr):
     last = tl.load(x_ptr - 1)
     tl.store(out_ptr - BLOCK + at, tl.load(x_ptr + at - BLOCK) + last)
     tl.store(out_ptr - BLOCK - 1, last)
+    tl.store(out_ptr - at, tl.load(x_ptr - at, mask=at > 3), mask=at > BLOCK - 3)
 
 
 def test_constant_offsets_before_the_pointer(memory: Memory):
     x, out = memory.holding(torch.randn(9)), memory.empty(10)
     before_the_pointer[(1,)](x[8:], out[9:], BLOCK=8)
-    assert torch.equal(out, torch.cat([x[7:8], x[:8] + x[7], torch.tensor([-1.0])]))
+    want = torch.cat([x[7:8], x[:8] + x[7], torch.tensor([-1.0])])
+    want[2:4] = x[1:3]
+    assert torch.equal(out, want)
 
 
 @triton.jit

@@ -24,7 +24,9 @@ def copy_block(
     x_ptr, out_ptr, M, N, stride_m, stride_n, row, column,
     CHECK: tl.constexpr, PADDING: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
 ):  # fmt: skip
-    x_block = tl.make_block_ptr(x_ptr, (M, N), (stride_m, stride_n), (row, column), (BM, BN), (1, 0))
+    x_block = tl.make_block_ptr(
+        x_ptr, (M, N), (stride_m, stride_n), (row, column), (BM, BN), (1, 0)
+    )
     if CHECK is None:
         x = tl.load(x_block)
     else:
@@ -61,7 +63,9 @@ def store_block(
     out_ptr, M, N, stride_m, stride_n, row, column,
     CHECK: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, ORDER: tl.constexpr,
 ):  # fmt: skip
-    out_block = tl.make_block_ptr(out_ptr, (M, N), (stride_m, stride_n), (row, column), (BM, BN), ORDER)
+    out_block = tl.make_block_ptr(
+        out_ptr, (M, N), (stride_m, stride_n), (row, column), (BM, BN), ORDER
+    )
     x = tl.arange(0, BM)[:, None] * BN + tl.arange(0, BN)[None, :]
     tl.store(out_block, x.to(tl.float32), boundary_check=CHECK)
 
@@ -91,16 +95,16 @@ def test_block_pointer_stores(
 
 @triton.jit
 def sum_blocks(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
-    block = tl.make_block_ptr(
-        x_ptr, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0)
-    )
+    block = tl.make_block_ptr(x_ptr, (M, N), (N, 1), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0))
     total = tl.zeros((BM,), tl.float32)
     for _ in range(0, N, BN):
         total += tl.sum(tl.load(block, boundary_check=(0, 1), padding_option="zero"), 1)
         block = tl.advance(block, (0, BN))
     block = tl.advance(block, (-1, -BN))
     back = tl.sum(tl.load(block, boundary_check=(0, 1), padding_option="zero"), 1)
-    out_block = tl.make_block_ptr(out_ptr, (M, 2), (2, 1), (tl.program_id(0) * BM, 0), (BM, 2), (1, 0))
+    out_block = tl.make_block_ptr(
+        out_ptr, (M, 2), (2, 1), (tl.program_id(0) * BM, 0), (BM, 2), (1, 0)
+    )
     tl.store(out_block, tl.join(total, back), boundary_check=(0,))
 
 
@@ -300,7 +304,9 @@ def choose_base(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
         length = n - 1
     by_value = base if pid < 2 else x_ptr
     tl.store(out_ptr + 2 * pid * BLOCK + at, tl.load(base + at, mask=at < length, other=0.0))
-    tl.store(out_ptr + (2 * pid + 1) * BLOCK + at, tl.load(by_value + at, mask=at < n - 1, other=0.0))
+    tl.store(
+        out_ptr + (2 * pid + 1) * BLOCK + at, tl.load(by_value + at, mask=at < n - 1, other=0.0)
+    )
 
 
 def test_branches_choose_the_base(memory: Memory):

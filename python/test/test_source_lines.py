@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pytest
@@ -49,5 +50,6 @@ def test_a_refused_kernel_shows_the_line_of_its_source():
         assembly[(1,)](torch.zeros(8, dtype=torch.int32), N=8)
     lines = str(raised.value).splitlines()
     error = next(i for i, line in enumerate(lines) if ": error: " in line)
-    assert "shf.l.wrap.b32" in lines[error + 1]
+    # Triton 3.9 names the line of the call, 3.6 that of its arguments.
+    assert lines[error + 1].strip() in inspect.getsource(assembly.fn)
     assert lines[error + 2].strip() == "^"

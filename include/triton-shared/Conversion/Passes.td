@@ -172,9 +172,9 @@ def StructuredToMemRef
 
     ```mlir
     %view = memref.reinterpret_cast %p to offset: [%o], sizes: [8], strides: [1]
+    %from = memref.subview %view[0] [%m] [1]
     %alloc = memref.alloc() : memref<8xf32>
     scf.if %m_is_less_than_8 { linalg.fill ins(%x) outs(%alloc) }
-    %from = memref.subview %view[0] [%m] [1]
     %to = memref.subview %alloc[0] [%m] [1]
     memref.copy %from, %to
     %t = bufferization.to_tensor %alloc restrict writable

@@ -132,7 +132,8 @@ static Value startAt(OpBuilder &builder, Location loc, Value base,
 }
 
 Value triton_shared::viewMemory(OpBuilder &builder, Location loc, Value base,
-                                OpFoldResult offset, ArrayRef<int64_t> shape,
+                                OpFoldResult offset,
+                                ArrayRef<OpFoldResult> sizes,
                                 ArrayRef<OpFoldResult> strides) {
   // `memref.reinterpret_cast` takes no constant below zero.
   std::optional<int64_t> constant = getConstantIntValue(offset);
@@ -140,15 +141,14 @@ Value triton_shared::viewMemory(OpBuilder &builder, Location loc, Value base,
     base = startAt(builder, loc, base, *constant);
     offset = builder.getIndexAttr(0);
   }
-  return memref::ReinterpretCastOp::create(
-      builder, loc, base, offset,
-      getAsIndexOpFoldResult(builder.getContext(), shape), strides);
+  return memref::ReinterpretCastOp::create(builder, loc, base, offset, sizes,
+                                           strides);
 }
 
 Value triton_shared::viewElement(OpBuilder &builder, Location loc, Value base,
                                  OpFoldResult offset) {
   OpFoldResult one = builder.getIndexAttr(1);
-  return viewMemory(builder, loc, base, offset, {1}, one);
+  return viewMemory(builder, loc, base, offset, one, one);
 }
 
 Value triton_shared::pointToElement(OpBuilder &builder, Location loc,

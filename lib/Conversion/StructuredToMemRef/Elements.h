@@ -52,9 +52,9 @@ Value elementOf(OpBuilder &builder, Location loc, Value tensorOrScalar,
 /// Zero of a number type.
 Value zeroOf(OpBuilder &builder, Location loc, Type type);
 
-/// The block of `shape` that starts at the element `offset` of `base`.
+/// The elements that start at the element `offset` of `base`.
 Value viewMemory(OpBuilder &builder, Location loc, Value base,
-                 OpFoldResult offset, ArrayRef<int64_t> shape,
+                 OpFoldResult offset, ArrayRef<OpFoldResult> sizes,
                  ArrayRef<OpFoldResult> strides);
 
 /// The element `offset` of `base` as a view of size one.

@@ -63,21 +63,44 @@ bool isStrided(ArrayRef<tts::DimensionAccess> dimensions, Value mask) {
          });
 }
 
-/// The whole block in memory as a memref.
-Value viewBlock(OpBuilder &builder, Location loc, Value base, Value offset,
-                ArrayRef<tts::DimensionAccess> dimensions,
-                ArrayRef<int64_t> shape) {
-  SmallVector<OpFoldResult> strides;
-  for (const tts::DimensionAccess &dimension : dimensions)
-    strides.push_back(asIndex(builder, loc, dimension.stride));
-  return viewMemory(builder, loc, base, asIndex(builder, loc, offset), shape,
-                    strides);
-}
-
 Value viewPart(OpBuilder &builder, Location loc, Value block,
                const Part &part) {
   return memref::SubViewOp::create(builder, loc, block, part.offsets,
                                    part.sizes, part.strides);
+}
+
+/// The offset of the first element of `part`, if all of it is known.
+std::optional<int64_t> firstOffset(OpFoldResult offset,
+                                   ArrayRef<OpFoldResult> strides,
+                                   const Part &part) {
+  std::optional<int64_t> sum = getConstantIntValue(offset);
+  for (auto [index, stride] : llvm::zip_equal(part.offsets, strides)) {
+    std::optional<int64_t> count = getConstantIntValue(index);
+    std::optional<int64_t> step = getConstantIntValue(stride);
+    if (!sum || !count || (!step && *count != 0))
+      return std::nullopt;
+    *sum += *count * step.value_or(0);
+  }
+  return sum;
+}
+
+/// The part of a block in memory as a memref.
+Value viewBlock(OpBuilder &builder, Location loc, Value base, Value start,
+                ArrayRef<tts::DimensionAccess> dimensions,
+                ArrayRef<int64_t> shape, const Part &part) {
+  OpFoldResult offset = asIndex(builder, loc, start);
+  SmallVector<OpFoldResult> strides;
+  for (const tts::DimensionAccess &dimension : dimensions)
+    strides.push_back(asIndex(builder, loc, dimension.stride));
+  // A view of memory that starts before its base is one of its own.
+  std::optional<int64_t> first = firstOffset(offset, strides, part);
+  if (first && *first < 0)
+    return viewMemory(builder, loc, base, builder.getIndexAttr(*first),
+                      part.sizes, strides);
+  Value block =
+      viewMemory(builder, loc, base, offset,
+                 getAsIndexOpFoldResult(builder.getContext(), shape), strides);
+  return part.isWhole(shape) ? block : viewPart(builder, loc, block, part);
 }
 
 /// Fills what the copy of `part` will not: all of the buffer, but only if the
@@ -114,9 +137,9 @@ void fillOutside(OpBuilder &builder, Location loc, Value buffer,
 /// becomes, with `%m` the clamped `%n`,
 /// ```mlir
 /// %view = memref.reinterpret_cast %p to offset: [%o], sizes: [8], strides: [1]
+/// %from = memref.subview %view[0] [%m] [1]
 /// %alloc = memref.alloc() : memref<8xf32>
 /// scf.if (%m < 8) { linalg.fill ins(%x) outs(%alloc) }
-/// %from = memref.subview %view[0] [%m] [1]
 /// %to = memref.subview %alloc[0] [%m] [1]
 /// memref.copy %from, %to
 /// %t = bufferization.to_tensor %alloc restrict writable
@@ -134,12 +157,11 @@ struct LowerStridedLoad : OpRewritePattern<tts::LoadOp> {
     Location loc = op.getLoc();
     Part part = boundedPart(rewriter, loc, dimensions, type.getShape());
     Value source = viewBlock(rewriter, loc, op.getBase(), op.getOffset(),
-                             dimensions, type.getShape());
+                             dimensions, type.getShape(), part);
     Value buffer = allocateBlock(rewriter, loc, type);
     Value target = buffer;
     if (!part.isWhole(type.getShape())) {
       fillOutside(rewriter, loc, buffer, part, op.getOther());
-      source = viewPart(rewriter, loc, source, part);
       target = viewPart(rewriter, loc, buffer, part);
     }
     memref::CopyOp::create(rewriter, loc, source, target);
@@ -169,12 +191,10 @@ struct LowerStridedStore : OpRewritePattern<tts::StoreOp> {
     Part part = boundedPart(rewriter, loc, dimensions, type.getShape());
     Value value = op.getValue();
     Value target = viewBlock(rewriter, loc, op.getBase(), op.getOffset(),
-                             dimensions, type.getShape());
-    if (!part.isWhole(type.getShape())) {
+                             dimensions, type.getShape(), part);
+    if (!part.isWhole(type.getShape()))
       value = tensor::ExtractSliceOp::create(rewriter, loc, value, part.offsets,
                                              part.sizes, part.strides);
-      target = viewPart(rewriter, loc, target, part);
-    }
     auto copy = bufferization::MaterializeInDestinationOp::create(
         rewriter, loc, value, target);
     copy.setWritable(true);

@@ -28,8 +28,8 @@ func.func @strides(%p: memref<*xf32>, %s: i64) -> tensor<2x4x8xf32> {
 
 // -----
 
-// A view of memory cannot start at a constant before its base: the base is
-// moved.
+// A view of memory cannot start at a constant before its base, nor can a part
+// of it: the base is moved.
 // CHECK-LABEL: func.func @before_the_base(
 // CHECK:         memref.extract_aligned_pointer_as_index %arg0
 // CHECK:         llvm.inttoptr
@@ -39,6 +39,16 @@ func.func @before_the_base(%p: memref<*xf32>) -> tensor<8xf32> {
   %o = arith.constant -64 : i64
   %t = tts.load %p[%o] strides [1] : memref<*xf32> -> tensor<8xf32>
   return %t : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @part_before_the_base(
+// CHECK:         %[[BASE:.*]] = builtin.unrealized_conversion_cast
+// CHECK:         memref.reinterpret_cast %[[BASE]] to offset: [0], sizes: [%{{.*}}], strides: [-1]
+func.func @part_before_the_base(%p: memref<*xf32>, %v: tensor<8xf32>, %n: i64) {
+  %o = arith.constant 2 : i64
+  %l = arith.constant 3 : i64
+  tts.store %v to %p[%o] strides [-1] bounds [0] from (%l) to (%n) : tensor<8xf32>, memref<*xf32>
+  return
 }
 
 // -----
@@ -51,12 +61,12 @@ func.func @before_the_base(%p: memref<*xf32>) -> tensor<8xf32> {
 // CHECK:         %[[RAISED:.*]] = arith.maxsi %[[HIGH]]
 // CHECK:         %[[SIZE:.*]] = arith.minsi %[[RAISED]]
 // CHECK:         %[[VIEW:.*]] = memref.reinterpret_cast
+// CHECK:         %[[FROM:.*]] = memref.subview %[[VIEW]][0, 0] [4, %[[SIZE]]] [1, 1]
 // CHECK:         %[[BUFFER:.*]] = memref.alloc() : memref<4x8xf32>
 // CHECK:         %[[SHORT:.*]] = arith.cmpi slt, %[[SIZE]]
 // CHECK:         scf.if %[[SHORT]] {
 // CHECK-NEXT:      linalg.fill ins(%[[X]] : f32) outs(%[[BUFFER]]
 // CHECK-NEXT:    }
-// CHECK:         %[[FROM:.*]] = memref.subview %[[VIEW]][0, 0] [4, %[[SIZE]]] [1, 1]
 // CHECK:         %[[TO:.*]] = memref.subview %[[BUFFER]][0, 0] [4, %[[SIZE]]] [1, 1]
 // CHECK:         memref.copy %[[FROM]], %[[TO]]
 func.func @bounded_load(%p: memref<*xf32>, %n: i64, %x: f32) -> tensor<4x8xf32> {
@@ -144,8 +154,8 @@ func.func @store(%p: memref<*xf32>, %v: tensor<8xf32>) {
 // CHECK:         %[[START:.*]] = arith.minsi %[[LOW]]
 // CHECK:         %[[SIZE:.*]] = arith.subi %[[HIGH]], %[[LOW]]
 // CHECK:         %[[VIEW:.*]] = memref.reinterpret_cast
-// CHECK:         %[[PART:.*]] = tensor.extract_slice %arg1[%[[START]]] [%[[SIZE]]] [1]
 // CHECK:         %[[PLACE:.*]] = memref.subview %[[VIEW]][%[[START]]] [%[[SIZE]]] [1]
+// CHECK:         %[[PART:.*]] = tensor.extract_slice %arg1[%[[START]]] [%[[SIZE]]] [1]
 // CHECK:         bufferization.materialize_in_destination %[[PART]] in writable %[[PLACE]]
 func.func @bounded_store(%p: memref<*xf32>, %v: tensor<8xf32>, %l: i64, %h: i64) {
   %zero = arith.constant 0 : i64
