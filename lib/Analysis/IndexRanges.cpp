@@ -143,8 +143,11 @@ static std::optional<IndexRange> infer(Operation *op,
       .Default([](auto) { return std::nullopt; });
 }
 
-/// Ends that still move in a loop are moved as far as they can go, so that the
-/// solver comes to rest.
+/// Ends that still move after `maxChanges` changes are moved as far as they can
+/// go, so that the solver comes to rest, whatever loops a value goes through.
+static constexpr unsigned maxChanges = 4;
+
+/// `after` with the ends that differ from `before` moved.
 static IntegerValueRange widen(const IntegerValueRange &before,
                                const IntegerValueRange &after) {
   IndexRange old = toIndexRange(before.getValue());
@@ -158,6 +161,24 @@ static IntegerValueRange widen(const IntegerValueRange &before,
 LogicalResult IndexRangeAnalysis::visitOperation(
     Operation *op, ArrayRef<const IntegerValueRangeLattice *> operands,
     ArrayRef<IntegerValueRangeLattice *> results) {
+  auto before = llvm::map_to_vector(
+      results, [](const auto *result) { return result->getValue(); });
+  if (failed(visitOnce(op, operands, results)))
+    return failure();
+  for (auto [old, result] : llvm::zip_equal(before, results)) {
+    if (old.isUninitialized() || old == result->getValue() ||
+        !isWideIndex(result->getAnchor().getType()))
+      continue;
+    if (++numChanges[result] > maxChanges)
+      propagateIfChanged(result, result->join(widen(old, result->getValue())));
+  }
+  return success();
+}
+
+/// Joins what `op` gives for these operands.
+LogicalResult IndexRangeAnalysis::visitOnce(
+    Operation *op, ArrayRef<const IntegerValueRangeLattice *> operands,
+    ArrayRef<IntegerValueRangeLattice *> results) {
   bool isReached = llvm::none_of(operands, [](const auto *operand) {
     return operand->getValue().isUninitialized();
   });
@@ -169,19 +190,10 @@ LogicalResult IndexRangeAnalysis::visitOperation(
                   }));
   if (!range)
     return IntegerRangeAnalysis::visitOperation(op, operands, results);
-
-  IntegerValueRangeLattice *lattice = results[0];
-  IntegerValueRange before = lattice->getValue();
   unsigned width =
       ConstantIntRanges::getStorageBitwidth(op->getResult(0).getType());
-  ChangeResult changed =
-      lattice->join(IntegerValueRange(toConstantRanges(*range, width)));
-  bool isYielded = llvm::any_of(op->getUsers(), [](Operation *user) {
-    return user->hasTrait<OpTrait::IsTerminator>();
-  });
-  if (isYielded && changed == ChangeResult::Change && !before.isUninitialized())
-    changed |= lattice->join(widen(before, lattice->getValue()));
-  propagateIfChanged(lattice, changed);
+  propagateIfChanged(results[0], results[0]->join(IntegerValueRange(
+                                     toConstantRanges(*range, width))));
   return success();
 }
 

@@ -216,6 +216,31 @@ def test_indices_carried_through_two_loops(memory: Memory, n: int, m: int):
 
 
 @triton.jit
+def through_an_inner_loop(x_ptr, out_ptr, n, step, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    ptrs = x_ptr + at
+    others = x_ptr + 2 * at
+    for i in range(n):
+        ptrs = ptrs + step
+        for _ in range(i):
+            others += 1
+            ptrs, others = others, ptrs
+        tl.store(out_ptr + i * BLOCK + at, tl.load(ptrs))
+
+
+def test_pointers_move_in_the_outer_and_change_places_in_the_inner_loop(memory: Memory):
+    x, out = memory.holding(torch.randn(32)), memory.empty(4, 4)
+    through_an_inner_loop[(1,)](x, out, 4, 3, BLOCK=4)
+    at = torch.arange(4)
+    first, second = at, 2 * at
+    for i in range(4):
+        first = first + 3
+        for _ in range(i):
+            first, second = second + 1, first
+        assert torch.equal(out[i], x[first])
+
+
+@triton.jit
 def rotate_three(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     a = x_ptr + at

@@ -97,3 +97,29 @@ tt.func @while_loop(%p: !tt.ptr<i32>, %s: i64) {
   }
   tt.return
 }
+
+// -----
+
+// An index that grows in the outer loop and goes through the inner one before
+// it is yielded: its range has no end, but finding that out has.
+// CHECK-LABEL: tt.func @through_an_inner_loop(
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             tts.load %{{.*}}[%{{.*}}] strides [1]
+tt.func @through_an_inner_loop(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %o = arith.extsi %i : tensor<8xi32> to tensor<8xi64>
+  %one = arith.constant dense<1> : tensor<8xi64>
+  %r = scf.for %j = %c0 to %n step %c1 iter_args(%x = %o) -> (tensor<8xi64>) : i32 {
+    %moved = arith.addi %x, %one : tensor<8xi64>
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%y = %moved) -> (tensor<8xi64>) : i32 {
+      %t = tts.gather %p[%y] : !tt.ptr<i32>, tensor<8xi64> -> tensor<8xi32>
+      tts.scatter %t to %p[%y] : tensor<8xi32>, !tt.ptr<i32>, tensor<8xi64>
+      scf.yield %y : tensor<8xi64>
+    }
+    scf.yield %s : tensor<8xi64>
+  }
+  tt.return
+}

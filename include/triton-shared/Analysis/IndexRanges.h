@@ -51,6 +51,15 @@ public:
       Operation *op,
       ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
       ArrayRef<dataflow::IntegerValueRangeLattice *> results) override;
+
+private:
+  LogicalResult
+  visitOnce(Operation *op,
+            ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
+            ArrayRef<dataflow::IntegerValueRangeLattice *> results);
+
+  /// How often the range of a result has grown.
+  DenseMap<const dataflow::IntegerValueRangeLattice *, unsigned> numChanges;
 };
 
 /// The range that `solver` found for an integer, or for all elements of a
