@@ -62,6 +62,7 @@ static void buildScalars(OpPassManager &manager) {
   floats.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(floats));
   manager.addPass(math::createMathExtendToSupportedTypes());
+  manager.addPass(createCpuOrderZeros());
   manager.addPass(arith::createArithExpandOpsPass());
   manager.addPass(createCpuGuardDivision());
   manager.addPass(createCpuExpandSmallFloats());

@@ -266,6 +266,18 @@ def CpuGuardDivision : Pass<"cpu-guard-division"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CpuOrderZeros : Pass<"cpu-order-zeros"> {
+  let summary = "Make minimum and maximum LLVM's intrinsics";
+  let description = [{
+    `arith.maximumf` and `minimumf` become `llvm.intr.maximum` and `minimum`,
+    `arith.maxnumf` and `minnumf` the intrinsics `llvm.maximumnum` and
+    `minimumnum`. All of them order zeros: -0.0 is less than 0.0.
+
+    Needs: scalars. Leaves: formats other than f32 and f64 as they are.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def CpuLowerMath : Pass<"cpu-lower-math", "::mlir::ModuleOp"> {
   let summary = "Use the CPU's and the C library's functions";
   let description = [{

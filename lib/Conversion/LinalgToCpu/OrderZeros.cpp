@@ -1,0 +1,73 @@
+//===- OrderZeros.cpp - Minimum and maximum as LLVM's intrinsics ----------===//
+//
+// Of two zeros the positive one is the larger, as IEEE 754-2019 has it and as
+// GPUs compute. Upstream's expansion into a comparison takes either.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CPUORDERZEROS
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+bool isComputedByCpu(Type type) { return isa<Float32Type, Float64Type>(type); }
+
+/// A NaN operand makes NaN.
+template <typename Source, typename Target>
+struct LowerPropagating : OpRewritePattern<Source> {
+  using OpRewritePattern<Source>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Source op,
+                                PatternRewriter &rewriter) const override {
+    if (!isComputedByCpu(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not f32 or f64");
+    rewriter.replaceOpWithNewOp<Target>(op, op.getType(), op->getOperands());
+    return success();
+  }
+};
+
+/// A NaN operand gives way to the other one. `llvm.maxnum` is something else:
+/// it leaves the order of zeros open.
+template <typename Source> struct LowerYielding : OpRewritePattern<Source> {
+  using OpRewritePattern<Source>::OpRewritePattern;
+
+  static constexpr StringRef intrinsic =
+      std::is_same_v<Source, arith::MaxNumFOp> ? "llvm.maximumnum"
+                                               : "llvm.minimumnum";
+
+  LogicalResult matchAndRewrite(Source op,
+                                PatternRewriter &rewriter) const override {
+    if (!isComputedByCpu(op.getType()))
+      return rewriter.notifyMatchFailure(op, "not f32 or f64");
+    auto call = LLVM::CallIntrinsicOp::create(
+        rewriter, op.getLoc(), op.getType(), rewriter.getStringAttr(intrinsic),
+        op->getOperands());
+    rewriter.replaceOp(op, call->getResults());
+    return success();
+  }
+};
+
+struct CpuOrderZeros : triton_shared::impl::CpuOrderZerosBase<CpuOrderZeros> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns
+        .add<LowerPropagating<arith::MaximumFOp, LLVM::MaximumOp>,
+             LowerPropagating<arith::MinimumFOp, LLVM::MinimumOp>,
+             LowerYielding<arith::MaxNumFOp>, LowerYielding<arith::MinNumFOp>>(
+            &getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
