@@ -33,6 +33,7 @@ static void buildTensors(OpPassManager &manager) {
   manager.addPass(createCpuRoundDotOperands());
   manager.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
   manager.addPass(createCpuFuseElementwise());
+  manager.addPass(createCpuCollapseLoops());
   manager.addPass(createCpuOrderLoops());
   addCleanUp(manager);
 }

@@ -235,6 +235,29 @@ def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
   ];
 }
 
+def CpuCollapseLoops : Pass<"cpu-collapse-loops"> {
+  let summary = "Make one loop of loops along neighbours in memory";
+  let description = [{
+    A `linalg.generic` of more than four loops, as sorts and other bit-wise
+    views of a block make them, loses its dimensions of size 1; then loops that
+    every operand has side by side become one:
+
+    | operands                              | become              |
+    |---------------------------------------|---------------------|
+    | `2x2x2x2x2x2`, read and written alike | `64`                |
+    | `2x2x2x1x2x2` broadcast to `2x2x2x2x2x2` | `8x4` to `8x2x4` |
+
+    Each element is computed as before.
+
+    Needs: `linalg.generic` on tensors. Leaves: the same, between
+    `tensor.collapse_shape` and `tensor.expand_shape`.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CpuOrderLoops : Pass<"cpu-order-loops"> {
   let summary = "Run the innermost loop of a dot along a row of the result";
   let description = [{
