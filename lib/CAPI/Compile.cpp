@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeepStack.h"
 #include "ObjectSeal.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
@@ -238,8 +239,10 @@ TritonSharedCompilation *tritonSharedCompile(TritonSharedString source,
     result->diagnostics = "error: " + problem + "\n";
     return result;
   }
-  result->hasSucceeded =
-      succeeded(Compiler(*result, parsed).run({source.data, source.size}));
+  runWithDeepStack([&] {
+    result->hasSucceeded =
+        succeeded(Compiler(*result, parsed).run({source.data, source.size}));
+  });
   return result;
 }
 

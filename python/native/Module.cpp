@@ -4,7 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launcher.h"
+#include "CpuLauncher.h"
+#include "CudaLauncher.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -14,8 +15,13 @@ using namespace triton_shared_python;
 
 namespace {
 
+/// Damaged input may be quoted in a diagnostic: what is no UTF-8 is replaced.
 nb::str toText(TritonSharedString text) {
-  return nb::str(text.data, text.size);
+  PyObject *decoded = PyUnicode_DecodeUTF8(
+      text.data, static_cast<Py_ssize_t>(text.size), "replace");
+  if (!decoded)
+    nb::raise_python_error();
+  return nb::steal<nb::str>(decoded);
 }
 
 /// Owns what one compilation left.
@@ -44,10 +50,11 @@ private:
   TritonSharedCompilation *handle;
 };
 
-Compilation compile(const std::string &source, const std::string &options) {
+Compilation compile(nb::bytes source, const std::string &options) {
+  TritonSharedString bytes = {source.c_str(), source.size()};
   nb::gil_scoped_release released;
-  return Compilation(tritonSharedCompile({source.data(), source.size()},
-                                         {options.data(), options.size()}));
+  return Compilation(
+      tritonSharedCompile(bytes, {options.data(), options.size()}));
 }
 
 std::tuple<uint32_t, int, uint64_t> getLaunchSettings() {
@@ -80,13 +87,15 @@ NB_MODULE(_native, module) {
       .def("artefact", &Compilation::getArtefact, nb::arg("phase"));
 
   nb::class_<Kernel>(module, "Kernel")
-      .def(nb::init<nb::bytes, std::string>(), nb::arg("object"),
-           nb::arg("entry"));
+      .def(nb::init<nb::bytes, std::string, bool>(), nb::arg("object"),
+           nb::arg("entry"), nb::arg("side_by_side"));
 
   nb::class_<Launcher>(module, "Launcher")
+      .def("__call__", &Launcher::operator());
+  nb::class_<CpuLauncher, Launcher>(module, "CpuLauncher")
       .def(nb::init<std::string, nb::sequence, nb::object, nb::object,
                     nb::object>(),
            nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
-           nb::arg("failure"))
-      .def("__call__", &Launcher::operator());
+           nb::arg("failure"));
+  defineCuda(module);
 }

@@ -56,7 +56,9 @@ def test_plans_number_the_flat_parameters():
 def test_a_signature_that_does_not_fit_the_kernel_is_refused():
     source = SimpleNamespace(signature={"x": "i32"})
     metadata = SimpleNamespace(name="k", args=["f32"])
-    with pytest.raises(TritonSharedError, match=r"compiled for the arguments \(f32\), but .* \(i32"):
+    with pytest.raises(
+        TritonSharedError, match=r"compiled for the arguments \(f32\), but .* \(i32"
+    ):
         launcher.make_launcher(source, metadata)
 
 
@@ -102,7 +104,7 @@ def fake_compiler(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Stands in for the native library; the list fills with what it compiled."""
     compiled: list[str] = []
 
-    def compile_text(source: str, options: str) -> FakeCompilation:
+    def compile_text(source: str, options: str, *, printed_by_triton: bool) -> FakeCompilation:
         compiled.append(source)
         return FakeCompilation(source, "memref" if "bad" in source else None)
 

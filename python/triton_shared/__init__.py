@@ -1,7 +1,8 @@
-"""triton-shared: Triton kernels on the CPU, through linalg.
+"""triton-shared: Triton kernels on CPUs and NVIDIA GPUs, through linalg.
 
 Importing this package is cheap and cannot fail: neither triton nor torch nor the native library is
-loaded before the first use. `triton_shared.device("cpu")` makes Triton run its kernels here.
+loaded before the first use. `triton_shared.device("cpu")` or `device("cuda")` says where Triton's
+kernels run.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 from .device import device
 from .errors import (
     CompilationError,
+    CompilerCrashError,
+    CudaError,
     DamagedObjectError,
     DeviceAssertError,
     LibraryError,
@@ -20,6 +23,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "CompilationError",
+    "CompilerCrashError",
+    "CudaError",
     "DamagedObjectError",
     "DeviceAssertError",
     "LibraryError",

@@ -6,8 +6,11 @@ from typing import Any
 def version() -> str:
     """Version and build id, for example `0.1.0+llvm22.1.8.3f2a90c1`."""
 
-def compile(source: str, options: str) -> Compilation:
-    """Compiles TTIR, or the text of any later MLIR phase, to an object file."""
+def compile(source: bytes, options: str) -> Compilation:
+    """Compiles TTIR, or any later MLIR phase, as text or bytecode, to an object file.
+
+    What crashes the compiler ends this process: `library.compile_text` knows when to risk it.
+    """
 
 def launch_settings() -> tuple[int, int, int]:
     """Threads, index of the grid order, seed."""
@@ -31,9 +34,12 @@ class Compilation:
         """What the phase left; empty if the compilation did not get there."""
 
 class Kernel:
-    """An object file, linked into this process. Raises ValueError if it is none."""
+    """An object file, linked into this process. Raises ValueError if it is none.
 
-    def __init__(self, object: bytes, entry: str) -> None: ...
+    `side_by_side` gives every program of a grid a thread of its own, all at once.
+    """
+
+    def __init__(self, object: bytes, entry: str, side_by_side: bool) -> None: ...
 
 class Launcher:
     """Turns Python arguments into C values and runs the grid.

@@ -41,9 +41,36 @@ class CompilationError(TritonSharedError):
         )
 
 
+class CompilerCrashError(TritonSharedError):
+    """The compiler crashed, in a process of its own: this one is as it was."""
+
+    def __init__(self, kernel: str, death: str, reproducer: str, repeat: str):
+        super().__init__(kernel, death, reproducer, repeat)
+        self.kernel = kernel
+        """Empty for a text that belongs to no kernel."""
+        self.death = death
+        """The name of the signal, for example SIGSEGV."""
+        self.reproducer = reproducer
+        """The file that holds what was compiled."""
+        self.repeat = repeat
+        """The command that repeats the crash."""
+
+    def __str__(self) -> str:
+        of_kernel = f" on kernel '{self.kernel}'" if self.kernel else ""
+        return (
+            f"the compiler crashed{of_kernel} ({self.death})\n"
+            f"what it was given is kept in {self.reproducer}; please report it with that file\n"
+            f"repeat with: {self.repeat}"
+        )
+
+
 class DamagedObjectError(TritonSharedError):
     """A compiled kernel, usually one from the cache, is not what the compiler wrote."""
 
 
 class DeviceAssertError(TritonSharedError):
     """A `tl.device_assert` of a running kernel failed."""
+
+
+class CudaError(TritonSharedError):
+    """No GPU, no driver, no ptxas, or the driver refuses a kernel or a launch."""

@@ -15,6 +15,7 @@ from pathlib import Path
 
 GRID_ORDERS = ("forward", "reverse", "random")
 MODES = ("reference",)
+_SWITCH = ("", "0", "1")
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,21 @@ class LaunchSettings:
 
 def dump_folder() -> Path | None:
     """`TRITON_SHARED_DUMP`: keep every phase of every compilation below this folder."""
-    text = os.environ.get("TRITON_SHARED_DUMP", "")
-    return Path(text) if text else None
+    return _path("TRITON_SHARED_DUMP")
 
 
 def mode() -> str:
     """`TRITON_SHARED_MODE`: how the CPU code is made, one of `MODES`."""
     return _one_of("TRITON_SHARED_MODE", os.environ.get("TRITON_SHARED_MODE", MODES[0]), MODES)
+
+
+def isolate() -> bool | None:
+    """`TRITON_SHARED_ISOLATE`: 1 compiles in a process of its own, 0 always in this one.
+
+    Unset (None), it depends on where the text comes from: see `library.compile_text`.
+    """
+    text = _one_of("TRITON_SHARED_ISOLATE", os.environ.get("TRITON_SHARED_ISOLATE", ""), _SWITCH)
+    return {"1": True, "0": False}.get(text)
 
 
 def active() -> bool | None:
@@ -58,8 +67,27 @@ def active() -> bool | None:
 
 def library_folder() -> Path | None:
     """`TRITON_SHARED_LIBRARY`: the folder that holds the extension module, instead of ours."""
-    text = os.environ.get("TRITON_SHARED_LIBRARY", "")
-    return Path(text) if text else None
+    return _path("TRITON_SHARED_LIBRARY")
+
+
+def cuda_driver() -> str:
+    """`TRITON_SHARED_LIBCUDA`: the CUDA driver to open, instead of the system's libcuda.so.1."""
+    return os.environ.get("TRITON_SHARED_LIBCUDA", "")
+
+
+def ptxas() -> Path | None:
+    """`TRITON_PTXAS_PATH`: the assembler of PTX, instead of the one in Triton's wheel."""
+    return _path("TRITON_PTXAS_PATH")
+
+
+def libdevice() -> Path | None:
+    """`TRITON_LIBDEVICE_PATH`: NVIDIA's library of functions, instead of the one in the wheel."""
+    return _path("TRITON_LIBDEVICE_PATH")
+
+
+def cuda_home() -> Path | None:
+    """`CUDA_HOME` or `CUDA_PATH`: a CUDA Toolkit, asked where the wheel has nothing."""
+    return _path("CUDA_HOME") or _path("CUDA_PATH")
 
 
 def launch_settings() -> LaunchSettings:
@@ -86,6 +114,11 @@ def launches(
         yield inside
     finally:
         library.set_launch_settings(before)
+
+
+def _path(name: str) -> Path | None:
+    text = os.environ.get(name, "")
+    return Path(text) if text else None
 
 
 def _number(name: str) -> int:

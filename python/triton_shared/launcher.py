@@ -121,7 +121,7 @@ def make_launcher(src: Any, metadata: Any) -> _native.Launcher:
     number = itertools.count()
 
     def check(index: int, argument: Any) -> None:
-        _check_element(metadata.name, flat[index], argument)
+        _check_argument(metadata.name, flat[index], argument)
 
     return library.make_launcher(
         metadata.name,
@@ -136,16 +136,17 @@ def _link(binary: Binary, metadata: Any) -> _native.Kernel:
     reason = "its checksum does not match"
     if hashlib.sha256(binary.obj).hexdigest() == metadata.obj_sha256:
         try:
-            return library.load_kernel(binary.obj, metadata.entry)
+            together = bool(getattr(metadata, "launch_cooperative_grid", False))
+            return library.load_kernel(binary.obj, metadata.entry, together)
         except ValueError as error:
             reason = str(error)
     raise DamagedObjectError(
         f"the compiled object of kernel '{binary.name}' is damaged: {reason}\n"
-        f"{_where(metadata)}; delete it, or set TRITON_ALWAYS_COMPILE=1 to compile again"
+        f"{where_cached(metadata)}; delete it, or set TRITON_ALWAYS_COMPILE=1 to compile again"
     )
 
 
-def _where(metadata: Any) -> str:
+def where_cached(metadata: Any) -> str:
     """The folder of the kernel's cache entry."""
     from triton.runtime.cache import get_cache_manager
 
@@ -153,13 +154,18 @@ def _where(metadata: Any) -> str:
     return f"it comes from {folder}" if folder else "it comes from Triton's cache"
 
 
-def _check_element(kernel: str, parameter: Parameter, argument: Any) -> None:
+def _check_argument(kernel: str, parameter: Parameter, argument: Any) -> None:
     """Rejects memory that the kernel was not compiled for, with the parameter's name."""
     if getattr(argument, "is_cpu", True) is False:
         raise ValueError(
             f"argument '{parameter.name}' of kernel '{kernel}' lies on device "
             f"'{argument.device}': the CPU cannot read it"
         )
+    check_element_type(kernel, parameter, argument)
+
+
+def check_element_type(kernel: str, parameter: Parameter, argument: Any) -> None:
+    """Rejects elements of another type than the kernel was compiled for."""
     if not parameter.element:
         return
     from triton._utils import canonicalize_dtype

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import knobs
 from .errors import LibraryError
+from .isolation import compile_isolated
 
 if TYPE_CHECKING:
     from . import _native
+    from .isolation import Compilation
 
 _PACKAGE = Path(__file__).resolve().parent
 _NAME = f"{__package__}._native"
@@ -30,15 +32,25 @@ def version() -> str:
     return str(_module().version())
 
 
-def compile_text(source: str, options: str) -> _native.Compilation:
-    """Compiles TTIR, or the text of any later MLIR phase; never raises for a bad kernel."""
-    compilation: _native.Compilation = _module().compile(source, options)
+def compile_text(
+    source: str | bytes, options: str, *, printed_by_triton: bool = False
+) -> _native.Compilation | Compilation:
+    """Compiles TTIR, or any later MLIR phase, as text or bytecode; never raises for a bad kernel.
+
+    What MLIR printed, its parser reads. On other texts it may crash, so they are compiled in a
+    process of their own; CompilerCrashError then says what happened and names the reproducer.
+    """
+    encoded = source.encode() if isinstance(source, str) else source
+    isolate = knobs.isolate()
+    if isolate if isolate is not None else not printed_by_triton:
+        return compile_isolated(encoded, options, Path(_module().__file__))
+    compilation: _native.Compilation = _module().compile(encoded, options)
     return compilation
 
 
-def load_kernel(obj: bytes, entry: str) -> _native.Kernel:
+def load_kernel(obj: bytes, entry: str, side_by_side: bool = False) -> _native.Kernel:
     """Links an object file into this process. Raises ValueError if it is not one for it."""
-    kernel: _native.Kernel = _module().Kernel(obj, entry)
+    kernel: _native.Kernel = _module().Kernel(obj, entry, side_by_side)
     return kernel
 
 
@@ -50,7 +62,7 @@ def make_launcher(
     failure: type[Exception],
 ) -> _native.Launcher:
     """Makes the object that turns arguments into C values and runs grids."""
-    launcher: _native.Launcher = _module().Launcher(name, plan, link, check, failure)
+    launcher: _native.Launcher = _module().CpuLauncher(name, plan, link, check, failure)
     return launcher
 
 
@@ -63,6 +75,11 @@ def launch_settings() -> knobs.LaunchSettings:
 def set_launch_settings(settings: knobs.LaunchSettings) -> None:
     """Changes how grids run from now on."""
     _hand_over(_module(), settings)
+
+
+def native() -> Any:
+    """The extension module; loaded now if it is not yet."""
+    return _module()
 
 
 def _module() -> Any:

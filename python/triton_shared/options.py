@@ -10,19 +10,19 @@ import hashlib
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import knobs
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 DOT_PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
 
 
 @dataclass(frozen=True)
-class Options:
-    """What a launch line may set, with the defaults of this backend."""
-
-    mode: str = field(default_factory=knobs.mode)
-    """How the CPU code is made: `reference` is plain loops and libm in a fixed order."""
+class LaunchOptions:
+    """What a launch line may set on every device, with the defaults of a CPU."""
 
     # Read by the front end while it writes TTIR.
     debug: bool = False
@@ -52,6 +52,29 @@ class Options:
     instrumentation_mode: str = ""
     fpsan_homomorphic_casts: Any = None
 
+    @classmethod
+    def parse(cls, given: Mapping[str, Any]) -> Self:
+        """Takes from the keywords of a launch what is an option; Triton rejects the others."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{k: v for k, v in given.items() if k in known and v is not None})
+
+    def hash(self) -> str:
+        """Part of the cache key: the same for the same options, in any process."""
+        text = repr(sorted(self.__dict__.items()))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def words(self) -> str:
+        """The options as the native compiler reads them."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Options(LaunchOptions):
+    """What a launch line may set on the CPU."""
+
+    mode: str = field(default_factory=knobs.mode)
+    """How the CPU code is made: `reference` is plain loops and libm in a fixed order."""
+
     @property
     def allowed_dot_input_precisions(self) -> tuple[str, ...]:
         """All that a kernel may name, but no `tf32` for the function that picks the default.
@@ -63,20 +86,9 @@ class Options:
         asker = sys._getframe(1).f_code.co_name
         return tuple(p for p in DOT_PRECISIONS if p != "tf32" or asker != "dot")
 
-    @classmethod
-    def parse(cls, given: Mapping[str, Any]) -> Options:
-        """Takes from the keywords of a launch what is an option; Triton rejects the others."""
-        known = {f.name for f in fields(cls)}
-        return cls(**{k: v for k, v in given.items() if k in known and v is not None})
-
     def __post_init__(self) -> None:
         if self.mode not in knobs.MODES:
             raise ValueError(f"mode must be one of {', '.join(knobs.MODES)}; got '{self.mode}'")
-
-    def hash(self) -> str:
-        """Part of the cache key: the same for the same options, in any process."""
-        text = repr(sorted(self.__dict__.items()))
-        return hashlib.sha256(text.encode()).hexdigest()
 
     def words(self) -> str:
         """The options as the native compiler reads them."""

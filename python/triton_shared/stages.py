@@ -1,4 +1,4 @@
-"""The stages between TTIR and an object file, one per phase.
+"""The stages between TTIR and machine code, one per phase.
 
 One native compilation makes all phases; a stage hands out its phase. A stage whose input is not
 what the stage before it made, because somebody replaced it, compiles again from there.
@@ -15,17 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import knobs, library
-from .errors import CompilationError, TritonSharedError
-from .options import Options
+from .errors import CompilationError, CompilerCrashError, TritonSharedError
+from .options import LaunchOptions
 
 if TYPE_CHECKING:
     from . import _native
+    from .isolation import Compilation
 
 PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
 """In the order in which they run; the word is the key in `kernel.asm`, file suffix and dump name.
 docs/architecture.md says what each of them may hold."""
 
-_SUFFIXES = {"llir": "ll", "obj": "o"}
+_SUFFIXES = {"llir": "ll", "obj": "o", "ptx": "ptx", "cubin": "cubin"}
 
 Metadata = dict[str, Any]
 Stage = Callable[[Any, Metadata], "str | bytes"]
@@ -33,19 +34,21 @@ Stage = Callable[[Any, Metadata], "str | bytes"]
 
 @dataclass
 class Lowering:
-    """One kernel's way down, from the text of a phase to an object file."""
+    """One kernel's way down, from the text of a phase to machine code."""
 
-    options: Options
+    options: LaunchOptions
+    phases: tuple[str, ...] = PHASES
+    """The last one is machine code, in bytes; the others are text."""
     dump_folder: Path | None = field(default_factory=knobs.dump_folder)
     _input: str = ""
-    _done: _native.Compilation | None = None
+    _done: _native.Compilation | Compilation | None = None
 
     def stages(self) -> dict[str, Stage]:
         """The stages after `ttir`, in order, as Triton wants them."""
-        return {phase: self._stage(phase) for phase in PHASES[1:]}
+        return {phase: self._stage(phase) for phase in self.phases[1:]}
 
     def _stage(self, phase: str) -> Stage:
-        previous = PHASES[PHASES.index(phase) - 1]
+        previous = self.phases[self.phases.index(phase) - 1]
 
         def run(source: Any, metadata: Metadata) -> str | bytes:
             if source is None:
@@ -54,22 +57,30 @@ class Lowering:
                 )
             text = str(source)
             if self._done is None or text != self._text(previous):
-                self._compile(text, metadata)
+                self._compile(text, metadata, printed_by_triton=not isinstance(source, str))
             return self._take(phase, metadata)
 
         return run
 
-    def _compile(self, text: str, metadata: Metadata) -> None:
+    def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
         self._input = text
-        self._done = library.compile_text(text, self.options.words())
+        try:
+            self._done = library.compile_text(
+                text, self.options.words(), printed_by_triton=printed_by_triton
+            )
+        except CompilerCrashError as crash:
+            name = str(metadata.get("name", ""))
+            raise CompilerCrashError(name, crash.death, crash.reproducer, crash.repeat) from None
         if self.dump_folder:
             self._dump(self._done, self.dump_folder)
         metadata["shared"] = 0
         metadata["native_version"] = library.version()
         if self._done.succeeded:
-            metadata.update(json.loads(self._done.metadata))
-            obj = self._done.artefact("obj")
-            metadata["obj_sha256"] = hashlib.sha256(obj).hexdigest()
+            facts = json.loads(self._done.metadata)
+            facts.pop("target", None)  # Triton keeps its own under this name
+            metadata.update(facts)
+            binary = self._done.artefact(self.phases[-1])
+            metadata[f"{self.phases[-1]}_sha256"] = hashlib.sha256(binary).hexdigest()
 
     def _text(self, phase: str) -> str:
         """What the stage of `phase` handed out; for the first stage, what it was given."""
@@ -79,8 +90,9 @@ class Lowering:
     def _take(self, phase: str, metadata: Metadata) -> str | bytes:
         assert self._done
         made = self._done.artefact(phase)
-        if made and (self._done.succeeded or phase != PHASES[-1]):
-            return made if phase == "obj" else made.decode()
+        is_binary = phase == self.phases[-1]
+        if made and (self._done.succeeded or not is_binary):
+            return made if is_binary else made.decode()
         name = str(metadata.get("name", "?"))
         raise CompilationError(name, phase, self._done.diagnostics, self._repeat(phase))
 
@@ -95,11 +107,11 @@ class Lowering:
     def _folder(self, root: Path) -> Path:
         return root / hashlib.sha256(self._input.encode()).hexdigest()[:12]
 
-    def _dump(self, done: _native.Compilation, root: Path) -> None:
+    def _dump(self, done: _native.Compilation | Compilation, root: Path) -> None:
         folder = self._folder(root)
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "input.mlir").write_text(self._input)
-        for number, phase in enumerate(PHASES, start=1):
+        for number, phase in enumerate(self.phases, start=1):
             made = done.artefact(phase)
             if made:
                 (folder / f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}").write_bytes(made)

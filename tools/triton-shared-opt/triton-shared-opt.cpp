@@ -4,8 +4,11 @@
 // `--to-phase=linalg` stops where the name says, `--dump-phases-to=<folder>`
 // leaves every phase on the way as a file that can be read again.
 //
+// Exit codes: 0; 1 after an error, which is printed; 70 after a crash.
+//
 //===----------------------------------------------------------------------===//
 
+#include "CrashReport.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -71,11 +74,42 @@ void hideLibraryOptions() {
       entry.second->setHiddenFlag(llvm::cl::Hidden);
 }
 
+int compileFile(StringRef inputFile, StringRef outputFile,
+                DialectRegistry &registry, const MlirOptMainConfig &config,
+                CrashReport &crashReport) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &error);
+  if (!input) {
+    llvm::errs() << "triton-shared-opt: " << error << "\n";
+    return EXIT_FAILURE;
+  }
+  crashReport.keepInput(inputFile, input->getBuffer());
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputFile, &error);
+  if (!output) {
+    llvm::errs() << "triton-shared-opt: " << error << "\n";
+    return EXIT_FAILURE;
+  }
+  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+    return EXIT_FAILURE;
+  output->keep();
+  return EXIT_SUCCESS;
+}
+
+/// False if the command line says that a crash is to be seen as it is. It has
+/// not been parsed when this is asked.
+bool wantsCrashReport(ArrayRef<char *> words) {
+  return llvm::none_of(
+      words, [](StringRef word) { return word.ltrim('-') == kNoCrashReport; });
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  llvm::setBugReportMsg("PLEASE REPORT this to the triton-shared project with "
-                        "the input, the command line and this trace.\n");
+  llvm::setBugReportMsg("");
+  CrashReport crashReport(argc, argv);
+  if (wantsCrashReport({argv, static_cast<size_t>(argc)}))
+    crashReport.goOnInChild();
   llvm::InitLLVM init(argc, argv);
   hideLibraryOptions();
 
@@ -91,6 +125,10 @@ int main(int argc, char **argv) {
       "dump-phases-to", llvm::cl::value_desc("folder"), llvm::cl::cat(category),
       llvm::cl::desc("With --to-phase: write each phase to "
                      "<folder>/<number>.<phase>.mlir"));
+  llvm::cl::opt<bool> noCrashReport(
+      kNoCrashReport, llvm::cl::cat(category),
+      llvm::cl::desc("Crash in this process, without a reproducer: for "
+                     "debuggers"));
   llvm::cl::opt<triton::TextVintage> vintage(
       "tt-vintage", llvm::cl::cat(category),
       llvm::cl::desc("Print `tt` as this version of Triton does (default: as "
@@ -124,20 +162,5 @@ int main(int argc, char **argv) {
     });
   }
 
-  std::string error;
-  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &error);
-  if (!input) {
-    llvm::errs() << "triton-shared-opt: " << error << "\n";
-    return EXIT_FAILURE;
-  }
-  std::unique_ptr<llvm::ToolOutputFile> output =
-      openOutputFile(outputFile, &error);
-  if (!output) {
-    llvm::errs() << "triton-shared-opt: " << error << "\n";
-    return EXIT_FAILURE;
-  }
-  if (failed(MlirOptMain(output->os(), std::move(input), registry, config)))
-    return EXIT_FAILURE;
-  output->keep();
-  return EXIT_SUCCESS;
+  return compileFile(inputFile, outputFile, registry, config, crashReport);
 }

@@ -38,7 +38,9 @@ TRITON_SHARED_EXPORT TritonSharedString tritonSharedVersion(void);
 typedef struct TritonSharedCompilation TritonSharedCompilation;
 
 /**
- * Compiles TTIR text (or the text of any later MLIR phase) to an object file.
+ * Compiles TTIR (or any later MLIR phase), text or bytecode, to an object file.
+ * Damaged input can crash MLIR's own parser, and with it this process: input
+ * from strangers belongs into a process of its own.
  *
  * `options` are words as in the tool: "mode=reference to-phase=obj
  * dump-dir=/tmp/d". Unknown words are an error. Never returns null; ask
@@ -100,6 +102,12 @@ typedef struct TritonSharedLaunch {
   TritonSharedGridOrder order;
   /** Seed of `TritonSharedGridOrderRandom`. */
   uint64_t seed;
+  /**
+   * Run every program on a thread of its own, all at once: programs may wait
+   * for each other. Without it, programs that may wait run side by side if they
+   * are few, and start in order if they are many.
+   */
+  bool sideBySide;
 } TritonSharedLaunch;
 
 /**
@@ -116,6 +124,94 @@ tritonSharedKernelLaunch(const TritonSharedKernel *kernel, void *const *args,
 TRITON_SHARED_EXPORT void tritonSharedKernelDestroy(TritonSharedKernel *kernel);
 
 TRITON_SHARED_EXPORT void tritonSharedFree(char *text);
+
+/*===-- Running on an NVIDIA GPU ------------------------------------------===*/
+
+/**
+ * Opens the CUDA driver: the library at `path`, or libcuda.so.1 if that is
+ * empty. Opens once; comes before all other functions of this part. Returns
+ * false and fills `error` if there is no driver, or no GPU for it.
+ */
+TRITON_SHARED_EXPORT bool tritonSharedCudaOpen(TritonSharedString path,
+                                               char **error);
+
+TRITON_SHARED_EXPORT bool tritonSharedCudaCountDevices(int32_t *count,
+                                                       char **error);
+
+/** The GPU of the calling thread's current context; 0 if it has none. */
+TRITON_SHARED_EXPORT int32_t tritonSharedCudaGetDevice(void);
+
+/** Makes the primary context of a GPU current on the calling thread. */
+TRITON_SHARED_EXPORT bool tritonSharedCudaSetDevice(int32_t device,
+                                                    char **error);
+
+typedef struct TritonSharedCudaDevice {
+  char name[256];
+  /** Compute capability, for example 9 and 0. */
+  int32_t major, minor;
+  int32_t multiprocessors;
+  /** Threads of a warp, and of a block at most. */
+  int32_t warpSize, maxThreads;
+  /** Of a block, at most. */
+  int32_t sharedBytes, registers;
+  int32_t cacheBytes;
+  int32_t clockKilohertz, memoryClockKilohertz, memoryBusBits;
+} TritonSharedCudaDevice;
+
+TRITON_SHARED_EXPORT bool
+tritonSharedCudaDescribeDevice(int32_t device, TritonSharedCudaDevice *facts,
+                               char **error);
+
+/** A function of a cubin, loaded on one GPU. */
+typedef struct TritonSharedCudaKernel TritonSharedCudaKernel;
+
+/**
+ * Loads `cubin` on `device` and finds `entry` in it, which is launched with
+ * `sharedBytes` of dynamic shared memory. Returns null and fills `error`.
+ */
+TRITON_SHARED_EXPORT TritonSharedCudaKernel *
+tritonSharedCudaKernelLoad(TritonSharedString cubin, TritonSharedString entry,
+                           uint32_t sharedBytes, int32_t device, char **error);
+
+typedef struct TritonSharedCudaKernelFacts {
+  int32_t device;
+  int32_t registers;
+  /** Per thread: where registers are spilled to. */
+  int32_t localBytes;
+  /** Of a block of this kernel, at most. */
+  int32_t maxThreads;
+  /** The driver's `CUfunction`. */
+  void *function;
+} TritonSharedCudaKernelFacts;
+
+TRITON_SHARED_EXPORT TritonSharedCudaKernelFacts
+tritonSharedCudaKernelDescribe(const TritonSharedCudaKernel *kernel);
+
+typedef struct TritonSharedCudaLaunch {
+  uint32_t grid[3];
+  /** Of a program: 32 times its warps. */
+  uint32_t threads;
+  /** The driver's `CUstream`; null is the default stream. */
+  void *stream;
+  /** All programs run at once, and may wait for each other. */
+  bool cooperative;
+  /** The grid may start while the one before it in the stream ends. */
+  bool startsEarly;
+} TritonSharedCudaLaunch;
+
+/**
+ * Puts a grid into the stream and returns. `args[i]` points at the value of
+ * parameter i, in its natural C type; program ids need no parameter. Whatever
+ * the current context is, the grid runs on the kernel's GPU. An empty grid is
+ * done at once. Returns false and fills `error` if it cannot be launched, or
+ * if a kernel before it has failed.
+ */
+TRITON_SHARED_EXPORT bool tritonSharedCudaKernelLaunch(
+    const TritonSharedCudaKernel *kernel, void *const *args,
+    const TritonSharedCudaLaunch *launch, char **error);
+
+TRITON_SHARED_EXPORT void
+tritonSharedCudaKernelDestroy(TritonSharedCudaKernel *kernel);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,76 @@
+"""The process that compiles what may crash the compiler: a script, started by `isolation`.
+
+It imports nothing but the extension module, whose path is its argument, and answers one request
+after the other until its input ends. Both directions are frames: the size in 8 bytes, then the
+content. A request is two frames, source and options; an answer is one frame of JSON, then one frame
+per artefact that the JSON names.
+"""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import resource
+import signal
+import struct
+import sys
+from typing import IO
+
+PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
+SIZE = struct.Struct("<Q")
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """The next frame; None at the end of the stream, also if it ends within a frame."""
+    size = stream.read(SIZE.size)
+    if len(size) < SIZE.size:
+        return None
+    content = stream.read(SIZE.unpack(size)[0])
+    return content if len(content) == SIZE.unpack(size)[0] else None
+
+
+def write_frame(stream: IO[bytes], content: bytes) -> None:
+    """Adds a frame; the caller flushes."""
+    stream.write(SIZE.pack(len(content)))
+    stream.write(content)
+
+
+def _load(path: str) -> object:
+    # The name says which `PyInit_` function the file has.
+    loader = importlib.machinery.ExtensionFileLoader("_native", path)
+    spec = importlib.util.spec_from_loader("_native", loader)
+    assert spec
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    """Serves requests from standard input, on what was standard output."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides what Ctrl-C means.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # Whatever a library prints is not part of an answer.
+    native: object = _load(sys.argv[1])
+    while True:
+        source, options = read_frame(sys.stdin.buffer), read_frame(sys.stdin.buffer)
+        if source is None or options is None:
+            return
+        made = native.compile(source, options.decode())  # type: ignore[attr-defined]
+        artefacts = {phase: made.artefact(phase) for phase in PHASES}
+        head = {
+            "succeeded": made.succeeded,
+            "diagnostics": made.diagnostics,
+            "metadata": made.metadata,
+            "artefacts": [phase for phase, content in artefacts.items() if content],
+        }
+        write_frame(answers, json.dumps(head).encode())
+        for phase in head["artefacts"]:
+            write_frame(answers, artefacts[phase])
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()

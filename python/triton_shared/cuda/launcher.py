@@ -1,0 +1,125 @@
+"""How a compiled kernel becomes the launcher that Triton calls."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ..errors import DamagedObjectError, TritonSharedError
+from ..launcher import check_element_type, parameters, where_cached
+from . import gpus
+
+if TYPE_CHECKING:
+    from .. import _native
+
+WARP = 32
+
+_SCRATCH = ("global", "profile")
+"""Memory that the launcher provides, in the order of the kernel's last parameters."""
+
+
+@dataclass(frozen=True)
+class Binary:
+    """What Triton carries as a kernel's `function`: a cubin, loaded on a GPU."""
+
+    name: str
+    cubin_sha256: str
+    kernel: _native.CudaKernel = field(repr=False)
+
+    def __int__(self) -> int:
+        """The driver's `CUfunction`, which profilers ask for."""
+        return int(self.kernel.__index__())
+
+    __index__ = __int__
+
+
+def load(name: str, cubin: bytes, shared: int, device: int) -> Binary:
+    """Loads a cubin on a GPU."""
+    kernel = gpus.load(cubin, name, shared, device)
+    return Binary(name, hashlib.sha256(cubin).hexdigest(), kernel)
+
+
+def make_launcher(src: Any, metadata: Any) -> Any:
+    """Makes the launcher of a compiled kernel: what Triton calls with grid and arguments."""
+    plan = parameters(src.signature)
+    flat = [parameter for top in plan for parameter in top.flat()]
+    kinds = [kind for parameter in flat for kind in parameter.kinds]
+    scratch = [what for what in _SCRATCH if _scratch_size(metadata, what)]
+    compiled = list(metadata.args)
+    if kinds + ["ptr"] * len(scratch) != compiled:
+        raise TritonSharedError(
+            f"kernel '{metadata.name}' was compiled for the arguments ({', '.join(compiled)}), but "
+            f"its signature asks for ({', '.join(kinds)})"
+        )
+    number = itertools.count()
+    entries = [parameter.as_plan(number) for parameter in plan]
+    entries += [("pointer", f"{what} scratch", next(number), "ptr", False, 0, False) for what in scratch]
+
+    def check(index: int, argument: Any) -> None:
+        if index < len(flat):
+            _check_place(metadata.name, flat[index].name, argument)
+            check_element_type(metadata.name, flat[index], argument)
+
+    launcher = gpus.make_launcher(
+        metadata.name,
+        entries,
+        lambda binary: _check_binary(binary, metadata),
+        check,
+        threads=WARP * metadata.num_warps,
+        cooperative=bool(getattr(metadata, "launch_cooperative_grid", False)),
+        starts_early=bool(getattr(metadata, "launch_pdl", False)),
+    )
+    return _ScratchLauncher(launcher, metadata, scratch) if scratch else launcher
+
+
+class _ScratchLauncher:
+    """A launcher that asks Triton's allocators for memory before every launch."""
+
+    def __init__(self, launcher: _native.CudaLauncher, metadata: Any, scratch: list[str]) -> None:
+        self._launch = launcher
+        self._wanted = [
+            (what, _scratch_size(metadata, what), getattr(metadata, f"{what}_scratch_align", 1))
+            for what in scratch
+        ]
+
+    def __call__(self, x: int, y: int, z: int, stream: int, *rest: Any) -> None:
+        programs = x * y * z
+        memory = [
+            _allocator(what)(programs * size, align, stream) if programs else None
+            for what, size, align in self._wanted
+        ]
+        self._launch(x, y, z, stream, *rest, *memory)
+
+
+def _scratch_size(metadata: Any, what: str) -> int:
+    return getattr(metadata, f"{what}_scratch_size", 0) or 0
+
+
+def _allocator(what: str) -> Any:
+    from triton.runtime import _allocation
+
+    if what == "global":
+        return _allocation._allocator.get()
+    chosen = _allocation._profile_allocator
+    return chosen.get() if hasattr(chosen, "get") else chosen
+
+
+def _check_binary(binary: Binary, metadata: Any) -> _native.CudaKernel:
+    """Rejects a cubin that is not what the compiler wrote: a GPU would run it."""
+    if binary.cubin_sha256 == metadata.cubin_sha256:
+        return binary.kernel
+    raise DamagedObjectError(
+        f"the cubin of kernel '{binary.name}' is damaged: its checksum does not match\n"
+        f"{where_cached(metadata)}; delete it, or set TRITON_ALWAYS_COMPILE=1 to compile again"
+    )
+
+
+def _check_place(kernel: str, parameter: str, argument: Any) -> None:
+    """Rejects memory of the CPU, unless it is pinned: that, a GPU can read."""
+    if getattr(argument, "is_cpu", False) is True and not argument.is_pinned():
+        raise ValueError(
+            f"argument '{parameter}' of kernel '{kernel}' lies on the CPU: a GPU cannot read it\n"
+            "move it with .cuda(), pin it with .pin_memory(), or run the kernel on device \"cpu\""
+        )
