@@ -55,11 +55,13 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
 #define ENTRY(name) {#name, reinterpret_cast<void *>(&name)},
   static const RuntimeSymbol symbols[] = {
       ENTRY(tritonSharedPrintBegin) ENTRY(tritonSharedPrintIndices)
-          ENTRY(tritonSharedPrintIndex) ENTRY(tritonSharedPrintText) ENTRY(
-              tritonSharedPrintInteger) ENTRY(tritonSharedPrintFloat)
-              ENTRY(tritonSharedPrintEnd) ENTRY(tritonSharedAssertFailed) ENTRY(
-                  tritonSharedClockNanoseconds) FOR_EACH_LIBGCC_HELPER(ENTRY){
-                  "__truncsfbf2", reinterpret_cast<void *>(&truncateFloat)},
+          ENTRY(tritonSharedPrintIndex) ENTRY(tritonSharedPrintText)
+              ENTRY(tritonSharedPrintInteger) ENTRY(tritonSharedPrintFloat)
+                  ENTRY(tritonSharedPrintEnd) ENTRY(tritonSharedAssertFailed)
+                      ENTRY(tritonSharedClockNanoseconds)
+                          ENTRY(tritonSharedYield) FOR_EACH_LIBGCC_HELPER(
+                              ENTRY){"__truncsfbf2",
+                                     reinterpret_cast<void *>(&truncateFloat)},
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},
   };
 #undef ENTRY

@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +21,8 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
+#include <string>
+#include <vector>
 
 using namespace mlir::triton_shared;
 
@@ -26,6 +30,11 @@ namespace {
 
 /// Programs in one task at most, so that a failure is noticed soon.
 constexpr int64_t kLargestTask = 256;
+
+/// Programs that run side by side at most, each on a thread of its own: as many
+/// as the largest GPUs hold, and as many as start in a few milliseconds.
+constexpr int64_t kMostResident = 4096;
+constexpr int64_t kMostResidentUnasked = 512;
 
 /// A bijection of `[0, size)` that looks random: a Feistel network over the
 /// next even number of bits, repeated until the result is in range.
@@ -101,6 +110,18 @@ public:
         permutation(count, launch.seed) {}
 
   void run() const {
+    bool isRequired = launch.residency == Residency::Required;
+    if (isRequired && count > kMostResident)
+      return failure.record(
+          "a grid of " + std::to_string(count) +
+          " programs cannot run side by side, as launch_cooperative_grid asks: "
+          "launch " +
+          std::to_string(kMostResident) + " programs at most");
+    // Whoever wants one thread wants one program after the other.
+    bool isPreferred = launch.residency == Residency::Preferred &&
+                       launch.threads != 1 && count <= kMostResidentUnasked;
+    if (count > 1 && (isRequired || isPreferred))
+      return runSideBySide();
     if (isForkedOff() || count < 2 || launch.threads == 1)
       return runSerially();
     tbb::task_arena &arena = arenaFor(launch.threads);
@@ -118,6 +139,44 @@ public:
   }
 
 private:
+  /// Runs every program on its own thread. None starts before all threads are
+  /// there: it might wait for one that never comes.
+  void runSideBySide() const {
+    std::promise<bool> start;
+    std::shared_future<bool> started = start.get_future();
+    std::vector<Resident> residents;
+    residents.reserve(count);
+    int problem = 0;
+    for (int64_t number = 0; number < count && !problem; ++number) {
+      residents.push_back({this, number, started, {}});
+      problem = pthread_create(&residents.back().thread, nullptr, &runResident,
+                               &residents.back());
+      if (problem)
+        residents.pop_back();
+    }
+    if (problem)
+      failure.record("cannot run " + std::to_string(count) +
+                     " programs side by side: " + std::strerror(problem));
+    start.set_value(!problem);
+    for (Resident &resident : residents)
+      pthread_join(resident.thread, nullptr);
+  }
+
+  /// A program that has a thread of its own.
+  struct Resident {
+    const Launch *launch;
+    int64_t number;
+    std::shared_future<bool> started;
+    pthread_t thread;
+  };
+
+  static void *runResident(void *argument) {
+    auto *self = static_cast<Resident *>(argument);
+    if (self->started.get())
+      self->launch->runRange(self->number, self->number + 1);
+    return nullptr;
+  }
+
   void runSerially() const {
     for (int64_t first = 0; first < count; first += kLargestTask)
       runRange(first, std::min(count, first + kLargestTask));

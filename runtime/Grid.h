@@ -10,6 +10,16 @@ namespace mlir::triton_shared {
 
 enum class GridOrder { Forward, Reverse, Random };
 
+/// Whether programs need others to run at the same time.
+enum class Residency {
+  /// Nobody waits.
+  Any,
+  /// Some may: side by side if that is cheap, else in order.
+  Preferred,
+  /// The launch has asked for it.
+  Required
+};
+
 struct GridLaunch {
   uint32_t x, y, z;
   /// Threads at most; 0 is one per core.
@@ -17,10 +27,12 @@ struct GridLaunch {
   GridOrder order;
   /// Seed of `GridOrder::Random`.
   uint64_t seed;
+  Residency residency;
 };
 
 /// Runs every program of the grid, and returns when all have ended. After the
-/// first failed assertion no further range of programs is started.
+/// first failed assertion no further range of programs is started. A grid that
+/// requires residency and is too large for it fails before it starts.
 void runGrid(KernelEntry entry, void *const *args, const GridLaunch &launch,
              LaunchFailure &failure);
 

@@ -11,6 +11,7 @@
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/TargetSelect.h"
 
 #include <atomic>
@@ -117,6 +118,10 @@ public:
   }
 
   Error link(StringRef object, StringRef entry) {
+    Expected<bool> found = callsYield({object, entry});
+    if (!found)
+      return found.takeError();
+    waits = *found;
     if (Error error = linker.jit().addObjectFile(
             dylib, MemoryBuffer::getMemBufferCopy(object, entry)))
       return error;
@@ -129,11 +134,28 @@ public:
   }
 
   KernelEntry entry() const override { return function; }
+  bool mayWait() const override { return waits; }
 
 private:
+  /// Whether the object needs `tritonSharedYield`.
+  static Expected<bool> callsYield(MemoryBufferRef object) {
+    auto file = object::ObjectFile::createObjectFile(object);
+    if (!file)
+      return file.takeError();
+    for (const object::SymbolRef &symbol : (*file)->symbols()) {
+      Expected<StringRef> name = symbol.getName();
+      if (!name)
+        return name.takeError();
+      if (*name == "tritonSharedYield")
+        return true;
+    }
+    return false;
+  }
+
   Linker &linker;
   orc::JITDylib &dylib;
   KernelEntry function = nullptr;
+  bool waits = false;
 };
 
 } // namespace

@@ -20,6 +20,8 @@ class LoadedObject {
 public:
   virtual ~LoadedObject() = default;
   virtual KernelEntry entry() const = 0;
+  /// Whether its programs may wait for each other (see `tritonSharedYield`).
+  virtual bool mayWait() const = 0;
 };
 
 /// Links `object` and finds `entry` in it. An object that is no object file for

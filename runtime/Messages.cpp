@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csetjmp>
 #include <cstdio>
+#include <thread>
 
 using namespace mlir::triton_shared;
 
@@ -63,6 +64,12 @@ void tritonSharedAssertFailed(const char *where, int64_t whereSize,
   currentEscape->failure->record(
       describeFailure(where, whereSize, message, messageSize, x, y, z));
   std::longjmp(currentEscape->place, 1);
+}
+
+void tritonSharedYield() {
+  if (currentEscape->failure->happened())
+    std::longjmp(currentEscape->place, 1);
+  std::this_thread::yield();
 }
 
 //===----------------------------------------------------------------------===//

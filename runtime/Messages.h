@@ -54,6 +54,11 @@ void tritonSharedAssertFailed(const char *where, int64_t whereSize,
                               const char *message, int64_t messageSize,
                               int32_t x, int32_t y, int32_t z);
 
+/// Called in every round of a loop that waits for another program: lets other
+/// threads run, and ends the program if the launch has failed, because what it
+/// waits for may never come.
+void tritonSharedYield();
+
 /// A clock that never goes back.
 int64_t tritonSharedClockNanoseconds();
 }

@@ -57,12 +57,16 @@ static GridOrder convertOrder(TritonSharedGridOrder order) {
 bool tritonSharedKernelLaunch(const TritonSharedKernel *kernel,
                               void *const *args,
                               const TritonSharedLaunch *launch, char **error) {
+  Residency residency = launch->sideBySide          ? Residency::Required
+                        : kernel->object->mayWait() ? Residency::Preferred
+                                                    : Residency::Any;
   GridLaunch grid{launch->grid[0],
                   launch->grid[1],
                   launch->grid[2],
                   launch->threads,
                   convertOrder(launch->order),
-                  launch->seed};
+                  launch->seed,
+                  residency};
   LaunchFailure failure;
   runGrid(kernel->object->entry(), args, grid, failure);
   if (!failure.happened())

@@ -1,8 +1,8 @@
 """How to run the kernels of test/corpus: grids, arguments, and inputs with an easy expected result.
 
-A run is data, so that the same run can happen twice: compiled, in the tests' process, and in Triton's
-interpreter, in a process of its own (`python corpus_runs.py FILE` writes all results there). Inputs
-are small and mostly integers, even in float buffers: sums are then exact in any order, and what the
+A run is data, so that the same run can happen twice: compiled, in the tests' process, and in
+Triton's interpreter, in a process of its own (`python corpus_runs.py FILE` writes all results
+there). Inputs are small and mostly integers, even in float buffers: sums are then exact in any order, and what the
 interpreter does not round as the hardware does (bf16) needs no rounding.
 """
 
@@ -123,7 +123,7 @@ _MATMUL = {"M": 70, "N": 90, "K": 40}
 _ATTENTION = Run(
     {"scale": 0.125, "sz": 8 * 100 * 64, "sh": 100 * 64, "sm": 64, "n_ctx": 100},
     {name: real(-1, 1) for name in "QKV"} | {"O": zeros},
-    {name: 8 * 100 * 64 for name in "QKVO"},
+    dict.fromkeys("QKVO", 8 * 100 * 64),
     grid=(2, 8),
     steps=16,
 )
@@ -149,9 +149,13 @@ RUNS: dict[str, Run] = {
     "ptr_select_if": Run({"flag": 0}),
     "ptr_loop_carried": Run({"n": 300, "stride": 100}),
     "hints_assume": Run({"n": 256}, grid=(4,)),
-    "gather_scatter": Run({"n": 128, "m": 37}, {"idx": lambda rng, n: torch.randperm(n, generator=rng)}),
+    "gather_scatter": Run(
+        {"n": 128, "m": 37}, {"idx": lambda rng, n: torch.randperm(n, generator=rng)}
+    ),
     "wraparound_2d": Run({"n": 20}),
-    "softmax_row": Run({"so": 700, "sx": 650, "ncol": 600}, {"x": real(-9, 9)}, grid=(5,), steps=64),
+    "softmax_row": Run(
+        {"so": 700, "sx": 650, "ncol": 600}, {"x": real(-9, 9)}, grid=(5,), steps=64
+    ),
     "softmax_persistent": Run(
         {"so": 400, "sx": 410, "nrow": 9, "ncol": 399}, {"x": real(-9, 9)}, grid=(3,), steps=64
     ),
@@ -221,8 +225,12 @@ RUNS: dict[str, Run] = {
     "call_noinline": Run({"s": 3.0}, grid=(1,)),
     "tuple_args": Run({"n": 40}),
     "if_else_yield": Run({"n": 15}),
-    "scalar_arg_types": Run({"a": -7, "b": -300, "c": 2**31 + 5, "d": 2**40, "e": 1.5, "f": 2.5, "g": 9.0}),
-    "scalar_arg_bool_bf16": Run({"a": True, "b": 2**40, "c": -5, "d": 200, "e": 1.5, "f": 2.5, "g": 9.0}),
+    "scalar_arg_types": Run(
+        {"a": -7, "b": -300, "c": 2**31 + 5, "d": 2**40, "e": 1.5, "f": 2.5, "g": 9.0}
+    ),
+    "scalar_arg_bool_bf16": Run(
+        {"a": True, "b": 2**40, "c": -5, "d": 200, "e": 1.5, "f": 2.5, "g": 9.0}
+    ),
     "transpose_2d": Run({"M": 50, "N": 40}, grid=(2, 2)),
     "conv1d_halo": Run({"n": 300}, grid=(3,)),
     "cross_entropy_online": Run(
@@ -238,15 +246,20 @@ RUNS: dict[str, Run] = {
         {"M": 128, "N": 64, "K": 96}, sizes={"a": 128 * 96, "b": 96 * 64, "c": 128 * 64}, grid=(2,)
     ),
     "atomics_bf16": Run(),
+    # Its last poll waits for a 1.
+    "atomic_load_store_poll": Run(fills={"p": small(1, 1), "o": zeros}),
+    "grid_dependency": Run(),
     "fp8_amd_types": Run(fills={"z": zeros}),
     "libdevice": Run(fills={"x": real(0.1, 0.9), "y": real(0.1, 0.9), "oi": zeros}, steps=64),
 }
 
 # The interpreter lacks an operation, computes bf16 as integers, adds truth values without wrapping,
-# has a wrong `umulhi` of i64, loses the carry when it rounds to fp8, or does not end (`tl.condition`).
+# has a wrong `umulhi` of i64, loses the carry when it rounds to fp8, or does not end
+# (`tl.condition`).
 NOT_INTERPRETED = (
-    "atomics_bf16", "atomics_f32", "casts", "desc_device", "desc_reduce_int", "dot_fp8",
-    "dot_variants", "fp8_amd_types", "fp8_cast", "int_math_i64", "int_math_u32", "libdevice",
+    "atomic_load_store_poll", "atomics_bf16", "atomics_f32", "casts", "desc_device",
+    "desc_reduce_int", "dot_fp8", "dot_variants", "fp8_amd_types", "fp8_cast", "grid_dependency",
+    "int_math_i64", "int_math_u32", "libdevice",
     "map_elementwise", "matmul_persistent_loop_attrs", "scalar_arg_bool_bf16",
     "scalar_arg_types", "vec_add_bf16", "vec_add_bool", "while_loops",
 )  # fmt: skip

@@ -10,6 +10,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+import triton_shared
 from guarded import Memory
 
 INTEGERS = [torch.int32, torch.int64, torch.uint32, torch.uint64]
@@ -360,3 +361,76 @@ def test_programs_wait_for_earlier_ones(memory: Memory):
     out = memory.empty(n, dtype=torch.int32)
     wait_for_the_one_before[(n,)](memory.holding(torch.zeros(1, dtype=torch.int32)), out)
     assert torch.equal(out, torch.arange(n).cumsum(0).int())
+
+
+@triton.jit
+def wait_for_all(arrived_ptr, x_ptr, out_ptr, rounds):
+    """A barrier over the grid, then a look at what the next program has written."""
+    pid, programs = tl.program_id(0), tl.num_programs(0)
+    for i in range(rounds):
+        tl.store(x_ptr + pid, 100 * i + pid)
+        tl.atomic_add(arrived_ptr, 1, sem="release")
+        while tl.atomic_add(arrived_ptr, 0, sem="acquire") < (2 * i + 1) * programs:
+            pass
+        x = tl.load(x_ptr + (pid + 1) % programs)
+        tl.store(out_ptr + i * programs + pid, x)
+        tl.atomic_add(arrived_ptr, 1, sem="release")
+        while tl.atomic_add(arrived_ptr, 0, sem="acquire") < (2 * i + 2) * programs:
+            pass
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse"])
+@pytest.mark.parametrize(("programs", "asked"), [(2, True), (40, False), (40, True), (600, True)])
+def test_a_barrier_over_the_grid(memory: Memory, programs: int, asked: bool, order: str):
+    """Programs that wait for later ones run at the same time, however few cores there are."""
+    rounds = 3
+    arrived = memory.holding(torch.zeros(1, dtype=torch.int32))
+    x, out = (memory.empty(n, dtype=torch.int32) for n in (programs, rounds * programs))
+    with triton_shared.launches(grid_order=order):
+        wait_for_all[(programs,)](arrived, x, out, rounds, launch_cooperative_grid=asked)
+    want = torch.arange(programs).roll(-1) + 100 * torch.arange(rounds)[:, None]
+    assert torch.equal(out.view(rounds, programs), want.int())
+
+
+def test_one_thread_is_enough_for_a_cooperative_grid(memory: Memory):
+    arrived = memory.holding(torch.zeros(1, dtype=torch.int32))
+    x, out = memory.empty(4, dtype=torch.int32), memory.empty(4, dtype=torch.int32)
+    with triton_shared.launches(threads=1):
+        wait_for_all[(4,)](arrived, x, out, 1, launch_cooperative_grid=True)
+    assert out.tolist() == [1, 2, 3, 0]
+
+
+def test_a_cooperative_grid_that_is_too_large_is_refused(memory: Memory):
+    p = memory.holding(torch.zeros(1, dtype=torch.int64))
+    with pytest.raises(RuntimeError, match="a grid of 5000 programs cannot run side by side"):
+        add_with_scope[(5000,)](p, SCOPE="gpu", launch_cooperative_grid=True)
+    assert p.item() == 0
+
+
+@triton.jit
+def wait_in_vain(flag_ptr):
+    tl.device_assert(tl.program_id(0) != 1, "this one gives up")
+    while tl.atomic_add(flag_ptr, 0) == 0:
+        pass
+
+
+def test_nobody_waits_for_a_program_that_has_failed(memory: Memory):
+    flag = memory.holding(torch.zeros(1, dtype=torch.int32))
+    with pytest.raises(triton_shared.DeviceAssertError, match="this one gives up"):
+        wait_in_vain[(8,)](flag, debug=True, launch_cooperative_grid=True)
+
+
+@triton.jit
+def wait_for_a_volatile_load(flag_ptr, out_ptr):
+    if tl.program_id(0) == 0:
+        while tl.load(flag_ptr, volatile=True) == 0:
+            pass
+        tl.store(out_ptr, tl.load(flag_ptr, volatile=True) + 1)
+    else:
+        tl.store(flag_ptr, 41)
+
+
+def test_a_volatile_load_sees_what_another_program_stores(memory: Memory):
+    flag, out = (memory.holding(torch.zeros(1, dtype=torch.int32)) for _ in range(2))
+    wait_for_a_volatile_load[(2,)](flag, out)
+    assert out.item() == 42

@@ -189,7 +189,19 @@ def _exchanged(b: Buffers) -> Buffers:
     return {"p": torch.cat([b["o"][:64], b["p"][64:]])}
 
 
+def _atomic_load_store_poll(b: Buffers) -> Buffers:
+    o = b["o"].clone()
+    o[:40] = b["p"][:40]
+    o[0] = 0  # 7 is never there
+    return {"o": o}
+
+
+def _copied(b: Buffers) -> Buffers:
+    return {"o": torch.cat([b["x"][:32], b["o"][32:]])}
+
+
 BY_HAND: dict[str, Callable[[Buffers], Buffers]] = {
+    "atomic_load_store_poll": _atomic_load_store_poll,
     "atomics_bf16": _added,
     "atomics_f32": _exchanged,
     "desc_device": _desc_device,
@@ -197,6 +209,7 @@ BY_HAND: dict[str, Callable[[Buffers], Buffers]] = {
     "dot_fp8": _dot_fp8,
     "dot_variants": _dot_variants,
     "fp8_amd_types": _fp8_amd_types,
+    "grid_dependency": _copied,
     "int_math_i64": _int_math_i64,
     "int_math_u32": _int_math_u32,
     "casts": _casts,

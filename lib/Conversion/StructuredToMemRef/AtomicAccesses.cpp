@@ -263,6 +263,7 @@ struct LowerAtomicPoll : OpRewritePattern<tts::AtomicPollOp> {
     scf::ConditionOp::create(rewriter, loc, goesOn, isThere);
     rewriter.createBlock(&loop.getAfter(), {}, rewriter.getI1Type(), loc);
     scf::YieldOp::create(rewriter, loc);
+    callRuntimeWhileWaiting(rewriter, op, loop.getAfter());
     rewriter.replaceOp(op, loop.getResults());
     return success();
   }

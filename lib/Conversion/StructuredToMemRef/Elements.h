@@ -112,6 +112,14 @@ void fillBlock(OpBuilder &builder, Location loc, Value buffer,
 Value blockContents(OpBuilder &builder, Location loc, Value buffer,
                     RankedTensorType type);
 
+/// Has every round of a loop that waits call the runtime; `user` is the loop,
+/// or what becomes one.
+void callRuntimeWhileWaiting(OpBuilder &builder, Operation *user,
+                             Region &round);
+
+/// The same for all loops below `root` that may wait.
+void markWaitingLoops(Operation *root);
+
 void populateStridedAccesses(RewritePatternSet &patterns);
 void populateElementAccesses(RewritePatternSet &patterns);
 void populateAtomicAccesses(RewritePatternSet &patterns);

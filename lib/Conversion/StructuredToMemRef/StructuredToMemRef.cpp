@@ -70,6 +70,7 @@ struct StructuredToMemRef
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
+    markWaitingLoops(getOperation());
     RewritePatternSet patterns(&getContext());
     populateStructuredToMemRef(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
