@@ -8,14 +8,12 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-import triton
-from triton._C.libtriton import ir, passes
 from triton.backends import compiler as base
 from triton_shared import library
 from triton_shared.options import Options
-from triton_shared.stages import Lowering, Metadata
+from triton_shared.stages import Lowering
 
-from . import wording
+from . import ttir, wording
 
 
 class CpuBackend(base.BaseBackend):
@@ -46,12 +44,7 @@ class CpuBackend(base.BaseBackend):
 
     def get_codegen_implementation(self, options: Options) -> dict[str, Any]:
         """What the front end asks a target: its smallest dot, and its own float formats."""
-        from . import fp8e4b15
-
-        return {
-            "min_dot_size": lambda lhs, rhs: (1, 1, 1),
-            "convert_custom_types": fp8e4b15.convert,
-        }
+        return ttir.codegen_implementation()
 
     def get_module_map(self) -> dict[str, ModuleType]:
         """`libdevice` calls keep the names of CUDA's library, on every device."""
@@ -64,23 +57,5 @@ class CpuBackend(base.BaseBackend):
 
     def add_stages(self, stages: dict[str, Any], options: Options, language: Any = None) -> None:
         """Fills `stages` with the phases, in order."""
-        stages["ttir"] = lambda module, metadata: make_ttir(module, metadata)
+        stages["ttir"] = lambda module, metadata: ttir.make_ttir(module, metadata)
         stages.update(Lowering(options).stages())
-
-
-def make_ttir(module: Any, metadata: Metadata) -> Any:
-    """Runs the passes of the wheel that are the same in all versions and lose nothing.
-
-    The rewriting of block pointers and descriptors is left out: they carry shapes and strides. So
-    is the unrolling of loops, which is wrong where a loop ends before it starts: ours is not.
-    """
-    manager = ir.pass_manager(module.context)
-    manager.enable_debug()
-    passes.common.add_inliner(manager)
-    passes.common.add_canonicalizer(manager)
-    passes.common.add_cse(manager)
-    passes.common.add_symbol_dce(manager)
-    version = tuple(int(part) for part in triton.__version__.split(".")[:2])
-    manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")
-    metadata["name"] = module.get_entry_func_name()
-    return module

@@ -9,7 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Any, NoReturn
 
-from triton_shared.stages import PHASES
+_ON_DEMAND = ("sass",)
+"""What Triton makes of a cubin when it is asked for."""
 
 
 @functools.cache
@@ -25,7 +26,9 @@ def _explain_asm_keys() -> None:
     original = AsmDict.__missing__
 
     def missing(asm: Any, key: str) -> Any:
-        if any(phase in asm for phase in PHASES[1:]):
+        if key in _ON_DEMAND and "cubin" in asm:
+            return original(asm, key)
+        if any(phase in asm for phase in ("structured", "linalg")):
             _refuse_key(asm, key)
         return original(asm, key)
 
@@ -33,14 +36,16 @@ def _explain_asm_keys() -> None:
 
 
 def _refuse_key(asm: Any, key: str) -> NoReturn:
-    if key == PHASES[-1]:
+    on_gpu = "cta" in asm
+    if key == ("cubin" if on_gpu else "obj"):
         raise KeyError(
-            "the cache entry of this kernel has lost its object file; "
+            f"the cache entry of this kernel has lost its {'cubin' if on_gpu else 'object file'}; "
             "set TRITON_ALWAYS_COMPILE=1 to compile again"
         )
+    has = sorted({*asm, *_ON_DEMAND} if on_gpu else asm)
     raise KeyError(
-        f"a kernel compiled for the CPU has no '{key}'; it has {', '.join(sorted(asm))} "
-        "('linalg' is where the paths to CPU and GPU part)"
+        f"a kernel compiled for the {'GPU' if on_gpu else 'CPU'} has no '{key}'; "
+        f"it has {', '.join(has)} ('linalg' is where the paths to CPU and GPU part)"
     )
 
 

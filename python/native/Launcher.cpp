@@ -2,31 +2,15 @@
 
 #include "Launcher.h"
 
-#include <algorithm>
 #include <array>
-#include <cstdio>
 
 namespace nb = nanobind;
 using namespace triton_shared_python;
 
-/// Takes over a text of the C API.
-static std::string takeText(char *text) {
+std::string triton_shared_python::takeText(char *text) {
   std::string result = text ? text : "unknown error";
   tritonSharedFree(text);
   return result;
-}
-
-TritonSharedLaunch &triton_shared_python::launchSettings() {
-  static TritonSharedLaunch settings = {};
-  return settings;
-}
-
-Kernel::Kernel(nb::bytes object, const std::string &entry) {
-  char *error = nullptr;
-  handle = tritonSharedKernelLoad({object.c_str(), object.size()},
-                                  {entry.data(), entry.size()}, &error);
-  if (!handle)
-    throw nb::value_error(takeText(error).c_str());
 }
 
 static size_t countIndices(const std::vector<Parameter> &parameters) {
@@ -38,12 +22,12 @@ static size_t countIndices(const std::vector<Parameter> &parameters) {
   return count;
 }
 
-Launcher::Launcher(std::string name, nb::sequence plan, nb::object link,
-                   nb::object check, nb::object failure)
+Launcher::Launcher(std::string name, nb::sequence plan, Memory memory,
+                   nb::object link, nb::object check, nb::object failure)
     : name(std::move(name)), parameters(parsePlan(plan)),
-      valueCount(countValues(parameters)), link(std::move(link)),
-      check(std::move(check)), failure(std::move(failure)),
-      dtypes(countIndices(parameters)) {}
+      valueCount(countValues(parameters)), memory(memory),
+      link(std::move(link)), check(std::move(check)),
+      failure(std::move(failure)), dtypes(countIndices(parameters)) {}
 
 void Launcher::bind(nb::handle handle) {
   if (function.is(handle))
@@ -74,12 +58,14 @@ void Launcher::operator()(nb::args args) {
   bind(args[4]);
   if (!enterHook.is_none())
     enterHook(metadata);
-  run(grid, &PyTuple_GET_ITEM(args.ptr(), leading), args.size() - leading);
+  run(grid, args[3], &PyTuple_GET_ITEM(args.ptr(), leading),
+      args.size() - leading);
   if (!exitHook.is_none())
     exitHook(metadata);
 }
 
-void Launcher::run(const uint32_t *grid, PyObject *const *args, size_t count) {
+void Launcher::run(const uint32_t *grid, nb::handle stream,
+                   PyObject *const *args, size_t count) {
   std::array<uint64_t, 64> inlineValues;
   std::array<void *, 64> inlinePointers;
   std::vector<uint64_t> manyValues;
@@ -93,25 +79,13 @@ void Launcher::run(const uint32_t *grid, PyObject *const *args, size_t count) {
     pointers = manyPointers.data();
   }
 
-  ArgumentConverter converter(name, check.ptr(), dtypes, values);
+  ArgumentConverter converter(name, memory, check.ptr(), dtypes, values);
   if (!converter.convert(parameters, args, count))
     nb::raise_python_error();
   for (size_t i = 0; i < valueCount; ++i)
     pointers[i] = &values[i];
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return;
-
-  TritonSharedLaunch launch = launchSettings();
-  std::copy_n(grid, 3, launch.grid);
-  const TritonSharedKernel *handle = nb::inst_ptr<Kernel>(kernel)->get();
   char *error = nullptr;
-  bool succeeded;
-  {
-    nb::gil_scoped_release released;
-    succeeded = tritonSharedKernelLaunch(handle, pointers, &launch, &error);
-    std::fflush(stdout); // what `tl.device_print` wrote
-  }
-  if (succeeded)
+  if (launch(kernel, grid, stream, pointers, error))
     return;
   PyErr_SetString(failure.ptr(), takeText(error).c_str());
   nb::raise_python_error();

@@ -13,41 +13,39 @@
 
 namespace triton_shared_python {
 
-/// Owns a linked object file.
-class Kernel {
-public:
-  /// Raises ValueError if `object` cannot be linked.
-  Kernel(nanobind::bytes object, const std::string &entry);
-  ~Kernel() { tritonSharedKernelDestroy(handle); }
-  Kernel(const Kernel &) = delete;
-  Kernel &operator=(const Kernel &) = delete;
+/// Takes over a text of the C API.
+std::string takeText(char *text);
 
-  const TritonSharedKernel *get() const { return handle; }
-
-private:
-  TritonSharedKernel *handle;
-};
-
-/// How all grids run: threads, order, seed. The grid itself is not part of it.
-TritonSharedLaunch &launchSettings();
-
+/// The part of a launch that is the same on every device.
 class Launcher {
 public:
-  Launcher(std::string name, nanobind::sequence plan, nanobind::object link,
-           nanobind::object check, nanobind::object failure);
+  virtual ~Launcher() = default;
 
   /// Grid x y z, stream, function, packed metadata, launch metadata, enter
   /// hook, exit hook, then the kernel's arguments.
   void operator()(nanobind::args args);
 
+protected:
+  Launcher(std::string name, nanobind::sequence plan, Memory memory,
+           nanobind::object link, nanobind::object check,
+           nanobind::object failure);
+
+  /// Runs `kernel`, or queues it, with the values that `arguments` point at.
+  /// Returns false and fills `error` with a text of the C API if that fails.
+  virtual bool launch(nanobind::handle kernel, const uint32_t *grid,
+                      nanobind::handle stream, void *const *arguments,
+                      char *&error) = 0;
+
 private:
-  /// Links the object of `function` unless it is the one of the last launch.
+  /// Asks for the kernel of `function` unless it is the one of the last launch.
   void bind(nanobind::handle function);
-  void run(const uint32_t *grid, PyObject *const *args, size_t count);
+  void run(const uint32_t *grid, nanobind::handle stream, PyObject *const *args,
+           size_t count);
 
   std::string name;
   std::vector<Parameter> parameters;
   size_t valueCount;
+  Memory memory;
   nanobind::object link, check, failure;
   /// Per parameter the dtype object that `check` accepted last.
   std::vector<nanobind::object> dtypes;

@@ -181,7 +181,7 @@ bool ArgumentConverter::checkTensor(const Parameter &parameter,
   nb::object dtype = getOptional(tensor, names().dtype);
   nb::object isCpu = getOptional(tensor, names().isCpu);
   nb::object &known = dtypes[parameter.index];
-  if (dtype.ptr() == known.ptr() && isCpu.ptr() != Py_False)
+  if (dtype.ptr() == known.ptr() && isCpu.ptr() != elsewhere)
     return true;
   nb::object checked =
       nb::steal(PyObject_CallFunction(check, "iO", parameter.index, tensor));

@@ -34,6 +34,9 @@ struct Parameter {
   std::vector<Parameter> members;
 };
 
+/// Where the memory of tensors must lie.
+enum class Memory { Host, Device };
+
 /// Reads the tuples that `launcher.Parameter.as_plan` writes.
 std::vector<Parameter> parsePlan(nanobind::sequence plan);
 
@@ -45,10 +48,11 @@ size_t countValues(const std::vector<Parameter> &parameters);
 class ArgumentConverter {
 public:
   /// `check(index, tensor)` is asked about a tensor whose dtype is not the one
-  /// that `dtypes[index]` remembers.
-  ArgumentConverter(const std::string &kernel, PyObject *check,
+  /// that `dtypes[index]` remembers, or that does not lie in `memory`.
+  ArgumentConverter(const std::string &kernel, Memory memory, PyObject *check,
                     std::vector<nanobind::object> &dtypes, uint64_t *values)
-      : kernel(kernel), check(check), dtypes(dtypes), next(values) {}
+      : kernel(kernel), elsewhere(memory == Memory::Host ? Py_False : Py_True),
+        check(check), dtypes(dtypes), next(values) {}
 
   /// Returns false with a Python error set.
   bool convert(const std::vector<Parameter> &parameters, PyObject *const *args,
@@ -64,6 +68,8 @@ private:
   bool fail(const Parameter &parameter);
 
   const std::string &kernel;
+  /// What `is_cpu` says of a tensor that lies elsewhere.
+  PyObject *elsewhere;
   PyObject *check;
   std::vector<nanobind::object> &dtypes;
   uint64_t *next;

@@ -294,7 +294,7 @@ def test_the_device_is_put_back():
     with triton_shared.device("cpu"):
         assert config.active is before  # ours already
     assert config.active is before
-    with pytest.raises(ValueError, match="device must be one of cpu; got 'gpu'"):
+    with pytest.raises(ValueError, match="device must be one of cpu, cuda; got 'gpu'"):
         triton_shared.device("gpu").__enter__()
 
 

@@ -41,23 +41,31 @@ class Kernel:
 
     def __init__(self, object: bytes, entry: str, side_by_side: bool) -> None: ...
 
+class CudaKernel:
+    """A function of a cubin, loaded on a GPU. Raises RuntimeError if the driver refuses it."""
+
+    def __init__(self, cubin: bytes, entry: str, shared_bytes: int, device: int) -> None: ...
+    @property
+    def registers(self) -> int:
+        """Of a thread."""
+    @property
+    def local_bytes(self) -> int:
+        """Of a thread: where registers are spilled to."""
+    @property
+    def max_threads(self) -> int:
+        """Of a block, at most."""
+    def __index__(self) -> int:
+        """The driver's `CUfunction`."""
+
 class Launcher:
     """Turns Python arguments into C values and runs the grid.
 
     `plan` has one tuple per parameter of the kernel, as `launcher.Parameter.as_plan` writes it.
-    `link` makes the `Kernel` of a handle at its first launch, `check` is asked about every tensor
-    whose dtype this launcher has not met, `failure` is the class of what a failed
-    `tl.device_assert` raises.
+    `link` makes the kernel of a handle at its first launch, `check` is asked about every tensor
+    whose dtype this launcher has not met or whose memory is not the device's, `failure` is the
+    class of what a failed launch (on the CPU, a failed `tl.device_assert`) raises.
     """
 
-    def __init__(
-        self,
-        name: str,
-        plan: Sequence[tuple[Any, ...]],
-        link: Callable[[Any], Kernel],
-        check: Callable[[int, Any], None],
-        failure: type[Exception],
-    ) -> None: ...
     def __call__(
         self,
         grid_x: int,
@@ -71,3 +79,45 @@ class Launcher:
         exit_hook: Callable[[Any], None] | None,
         *args: Any,
     ) -> None: ...
+
+class CpuLauncher(Launcher):
+    """Runs a grid on this processor and returns when it is done."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: Sequence[tuple[Any, ...]],
+        link: Callable[[Any], Kernel],
+        check: Callable[[int, Any], None],
+        failure: type[Exception],
+    ) -> None: ...
+
+class CudaLauncher(Launcher):
+    """Puts a grid into a stream of a GPU."""
+
+    def __init__(
+        self,
+        name: str,
+        plan: Sequence[tuple[Any, ...]],
+        link: Callable[[Any], CudaKernel],
+        check: Callable[[int, Any], None],
+        failure: type[Exception],
+        threads: int,
+        cooperative: bool,
+        starts_early: bool,
+    ) -> None: ...
+
+def cuda_open(path: str) -> None:
+    """Opens the CUDA driver; empty is the system's. RuntimeError says what is missing."""
+
+def cuda_count_devices() -> int:
+    """How many GPUs the driver shows."""
+
+def cuda_get_device() -> int:
+    """The GPU of this thread's current context, 0 if it has none."""
+
+def cuda_set_device(device: int) -> None:
+    """Makes the primary context of a GPU current on this thread."""
+
+def cuda_describe_device(device: int) -> dict[str, Any]:
+    """Name, capability and limits of a GPU."""

@@ -107,7 +107,7 @@ class Binary:
     obj: bytes
 
 
-def make_launcher(src: Any, metadata: Any) -> _native.Launcher:
+def make_launcher(src: Any, metadata: Any) -> _native.CpuLauncher:
     """Makes the launcher of a compiled kernel: what Triton calls with grid and arguments."""
     plan = parameters(src.signature)
     flat = [parameter for top in plan for parameter in top.flat()]

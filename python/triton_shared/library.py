@@ -60,9 +60,9 @@ def make_launcher(
     link: Callable[[Any], _native.Kernel],
     check: Callable[[int, Any], None],
     failure: type[Exception],
-) -> _native.Launcher:
+) -> _native.CpuLauncher:
     """Makes the object that turns arguments into C values and runs grids."""
-    launcher: _native.Launcher = _module().CpuLauncher(name, plan, link, check, failure)
+    launcher: _native.CpuLauncher = _module().CpuLauncher(name, plan, link, check, failure)
     return launcher
 
 

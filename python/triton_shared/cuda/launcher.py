@@ -55,7 +55,9 @@ def make_launcher(src: Any, metadata: Any) -> Any:
         )
     number = itertools.count()
     entries = [parameter.as_plan(number) for parameter in plan]
-    entries += [("pointer", f"{what} scratch", next(number), "ptr", False, 0, False) for what in scratch]
+    entries += [
+        ("pointer", f"{what} scratch", next(number), "ptr", False, 0, False) for what in scratch
+    ]
 
     def check(index: int, argument: Any) -> None:
         if index < len(flat):
@@ -121,5 +123,5 @@ def _check_place(kernel: str, parameter: str, argument: Any) -> None:
     if getattr(argument, "is_cpu", False) is True and not argument.is_pinned():
         raise ValueError(
             f"argument '{parameter}' of kernel '{kernel}' lies on the CPU: a GPU cannot read it\n"
-            "move it with .cuda(), pin it with .pin_memory(), or run the kernel on device \"cpu\""
+            'move it with .cuda(), pin it with .pin_memory(), or run the kernel on device "cpu"'
         )

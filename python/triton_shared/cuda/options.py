@@ -31,9 +31,7 @@ class CudaOptions(LaunchOptions):
 
     def __post_init__(self) -> None:
         if self.num_warps not in (1, 2, 4, 8, 16, 32):
-            raise ValueError(
-                f"num_warps must be a power of two from 1 to 32; got {self.num_warps}"
-            )
+            raise ValueError(f"num_warps must be a power of two from 1 to 32; got {self.num_warps}")
 
     @property
     def target(self) -> str:

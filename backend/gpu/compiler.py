@@ -1,0 +1,76 @@
+"""The compiler half of the backend: the wheel's own clean-up of TTIR, then our phases.
+
+Triton looks for exactly one concrete `BaseBackend` in this module.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from triton.backends import compiler as base
+from triton_shared import library
+from triton_shared.backend import ttir, wording
+from triton_shared.cuda import stages as cuda_stages
+from triton_shared.cuda import tools
+from triton_shared.cuda.options import CudaOptions
+from triton_shared.stages import Metadata
+
+BACKEND = "shared_cuda"
+"""The name of our targets: Triton's own backend says yes to "cuda", and only one may."""
+
+
+class SharedCudaBackend(base.BaseBackend):
+    """Compiles Triton kernels for NVIDIA GPUs."""
+
+    binary_ext = "cubin"
+
+    def __init__(self, target: Any) -> None:
+        super().__init__(target)
+        wording.install()
+
+    @staticmethod
+    def supports_target(target: Any) -> bool:
+        """Whether this backend compiles for `target`; its arch is a number such as 90."""
+        return bool(target.backend == BACKEND)
+
+    def hash(self) -> str:
+        """Names the compiler in cache keys: another library or ptxas makes old entries stale."""
+        ptxas = tools.version_of(tools.find_ptxas())
+        return f"triton-shared-{library.version()}-ptxas-{ptxas}-{self.target}"
+
+    def parse_options(self, opts: dict[str, Any]) -> CudaOptions:
+        """Picks the options out of a launch's keywords."""
+        arch = f"sm{self.target.arch}"
+        return CudaOptions.parse({"warp_size": self.target.warp_size, "arch": arch, **opts})
+
+    def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
+        """What Triton hands to every launch."""
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
+
+    def get_codegen_implementation(self, options: CudaOptions) -> dict[str, Any]:
+        """What the front end asks a target: its smallest dot, and its own float formats."""
+        functions: dict[str, Any] = ttir.codegen_implementation()
+        return functions
+
+    def get_module_map(self) -> dict[str, ModuleType]:
+        """`libdevice` calls keep the names of CUDA's library, on every device."""
+        from triton.language.extra.cuda import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def load_dialects(self, ctx: Any) -> None:
+        """The wheel needs no dialect of ours: it hands over text."""
+
+    def add_stages(
+        self, stages: dict[str, Any], options: CudaOptions, language: Any = None
+    ) -> None:
+        """Fills `stages` with the phases, in order."""
+        stages["ttir"] = lambda module, metadata: make_ttir(module, metadata, options)
+        stages.update(cuda_stages.make_stages(options))
+
+
+def make_ttir(module: Any, metadata: Metadata, options: CudaOptions) -> Any:
+    """The clean-up of the CPU, for kernels whose options a GPU can honour."""
+    cuda_stages.check_options(module, module.get_entry_func_name(), options)
+    return ttir.make_ttir(module, metadata)

@@ -1,0 +1,46 @@
+//===- CpuLauncher.h - Launches on this processor ---------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_PYTHON_CPULAUNCHER_H
+#define TRITON_SHARED_PYTHON_CPULAUNCHER_H
+
+#include "Launcher.h"
+
+namespace triton_shared_python {
+
+/// Owns a linked object file.
+class Kernel {
+public:
+  /// Raises ValueError if `object` cannot be linked. `sideBySide` runs all
+  /// programs of a grid at once.
+  Kernel(nanobind::bytes object, const std::string &entry, bool sideBySide);
+  ~Kernel() { tritonSharedKernelDestroy(handle); }
+  Kernel(const Kernel &) = delete;
+  Kernel &operator=(const Kernel &) = delete;
+
+  const TritonSharedKernel *get() const { return handle; }
+  bool isSideBySide() const { return sideBySide; }
+
+private:
+  bool sideBySide;
+  TritonSharedKernel *handle;
+};
+
+/// How all grids run: threads, order, seed. The grid itself is not part of it.
+TritonSharedLaunch &launchSettings();
+
+class CpuLauncher : public Launcher {
+public:
+  CpuLauncher(std::string name, nanobind::sequence plan, nanobind::object link,
+              nanobind::object check, nanobind::object failure)
+      : Launcher(std::move(name), plan, Memory::Host, std::move(link),
+                 std::move(check), std::move(failure)) {}
+
+protected:
+  bool launch(nanobind::handle kernel, const uint32_t *grid,
+              nanobind::handle stream, void *const *arguments,
+              char *&error) override;
+};
+
+} // namespace triton_shared_python
+
+#endif // TRITON_SHARED_PYTHON_CPULAUNCHER_H

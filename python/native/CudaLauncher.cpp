@@ -1,0 +1,120 @@
+//===- CudaLauncher.cpp - Launches on an NVIDIA GPU -----------------------===//
+
+#include "CudaLauncher.h"
+
+#include <algorithm>
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace triton_shared_python;
+
+CudaKernel::CudaKernel(nb::bytes cubin, const std::string &entry,
+                       uint32_t sharedBytes, int device) {
+  char *error = nullptr;
+  {
+    nb::gil_scoped_release released;
+    handle = tritonSharedCudaKernelLoad({cubin.c_str(), cubin.size()},
+                                        {entry.data(), entry.size()},
+                                        sharedBytes, device, &error);
+  }
+  if (!handle)
+    throw std::runtime_error(takeText(error));
+}
+
+CudaLauncher::CudaLauncher(std::string name, nb::sequence plan, nb::object link,
+                           nb::object check, nb::object failure,
+                           uint32_t threads, bool isCooperative,
+                           bool startsEarly)
+    : Launcher(std::move(name), plan, Memory::Device, std::move(link),
+               std::move(check), std::move(failure)),
+      settings{{0, 0, 0}, threads, nullptr, isCooperative, startsEarly} {}
+
+bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
+                          nb::handle stream, void *const *arguments,
+                          char *&error) {
+  TritonSharedCudaLaunch launch = settings;
+  std::copy_n(grid, 3, launch.grid);
+  if (!stream.is_none()) {
+    launch.stream = PyLong_AsVoidPtr(stream.ptr());
+    if (!launch.stream && PyErr_Occurred())
+      nb::raise_python_error();
+  }
+  const TritonSharedCudaKernel *handle =
+      nb::inst_ptr<CudaKernel>(kernel)->get();
+  nb::gil_scoped_release released; // the queue of a stream may be full
+  return tritonSharedCudaKernelLaunch(handle, arguments, &launch, &error);
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+static void raiseUnless(bool succeeded, char *error) {
+  if (!succeeded)
+    throw std::runtime_error(takeText(error));
+}
+
+static nb::dict describeDevice(int device) {
+  TritonSharedCudaDevice facts;
+  char *error = nullptr;
+  raiseUnless(tritonSharedCudaDescribeDevice(device, &facts, &error), error);
+  nb::dict result;
+  result["name"] = facts.name;
+  result["capability"] = nb::make_tuple(facts.major, facts.minor);
+  result["multiprocessors"] = facts.multiprocessors;
+  result["warp_size"] = facts.warpSize;
+  result["max_threads"] = facts.maxThreads;
+  result["shared_bytes"] = facts.sharedBytes;
+  result["registers"] = facts.registers;
+  result["cache_bytes"] = facts.cacheBytes;
+  result["clock_kilohertz"] = facts.clockKilohertz;
+  result["memory_clock_kilohertz"] = facts.memoryClockKilohertz;
+  result["memory_bus_bits"] = facts.memoryBusBits;
+  return result;
+}
+
+void triton_shared_python::defineCuda(nb::module_ &module) {
+  module.def(
+      "cuda_open",
+      [](const std::string &path) {
+        char *error = nullptr;
+        raiseUnless(tritonSharedCudaOpen({path.data(), path.size()}, &error),
+                    error);
+      },
+      nb::arg("path"));
+  module.def("cuda_count_devices", [] {
+    int32_t count = 0;
+    char *error = nullptr;
+    raiseUnless(tritonSharedCudaCountDevices(&count, &error), error);
+    return count;
+  });
+  module.def("cuda_get_device", &tritonSharedCudaGetDevice);
+  module.def(
+      "cuda_set_device",
+      [](int device) {
+        char *error = nullptr;
+        raiseUnless(tritonSharedCudaSetDevice(device, &error), error);
+      },
+      nb::arg("device"));
+  module.def("cuda_describe_device", &describeDevice, nb::arg("device"));
+
+  nb::class_<CudaKernel>(module, "CudaKernel")
+      .def(nb::init<nb::bytes, std::string, uint32_t, int>(), nb::arg("cubin"),
+           nb::arg("entry"), nb::arg("shared_bytes"), nb::arg("device"))
+      .def_prop_ro("registers",
+                   [](const CudaKernel &k) { return k.describe().registers; })
+      .def_prop_ro("local_bytes",
+                   [](const CudaKernel &k) { return k.describe().localBytes; })
+      .def_prop_ro("max_threads",
+                   [](const CudaKernel &k) { return k.describe().maxThreads; })
+      .def("__index__", [](const CudaKernel &k) {
+        return reinterpret_cast<uintptr_t>(k.describe().function);
+      });
+
+  nb::class_<CudaLauncher, Launcher>(module, "CudaLauncher")
+      .def(nb::init<std::string, nb::sequence, nb::object, nb::object,
+                    nb::object, uint32_t, bool, bool>(),
+           nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
+           nb::arg("failure"), nb::arg("threads"), nb::arg("cooperative"),
+           nb::arg("starts_early"));
+}

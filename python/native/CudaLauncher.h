@@ -1,0 +1,50 @@
+//===- CudaLauncher.h - Launches on an NVIDIA GPU ---------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_PYTHON_CUDALAUNCHER_H
+#define TRITON_SHARED_PYTHON_CUDALAUNCHER_H
+
+#include "Launcher.h"
+
+namespace triton_shared_python {
+
+/// Owns a function of a cubin, loaded on one GPU.
+class CudaKernel {
+public:
+  /// Raises RuntimeError if the driver does not take the cubin.
+  CudaKernel(nanobind::bytes cubin, const std::string &entry,
+             uint32_t sharedBytes, int device);
+  ~CudaKernel() { tritonSharedCudaKernelDestroy(handle); }
+  CudaKernel(const CudaKernel &) = delete;
+  CudaKernel &operator=(const CudaKernel &) = delete;
+
+  const TritonSharedCudaKernel *get() const { return handle; }
+  TritonSharedCudaKernelFacts describe() const {
+    return tritonSharedCudaKernelDescribe(handle);
+  }
+
+private:
+  TritonSharedCudaKernel *handle;
+};
+
+class CudaLauncher : public Launcher {
+public:
+  /// `threads` is the size of a block.
+  CudaLauncher(std::string name, nanobind::sequence plan, nanobind::object link,
+               nanobind::object check, nanobind::object failure,
+               uint32_t threads, bool isCooperative, bool startsEarly);
+
+protected:
+  bool launch(nanobind::handle kernel, const uint32_t *grid,
+              nanobind::handle stream, void *const *arguments,
+              char *&error) override;
+
+private:
+  TritonSharedCudaLaunch settings;
+};
+
+/// The functions of module `_native` that look at GPUs.
+void defineCuda(nanobind::module_ &module);
+
+} // namespace triton_shared_python
+
+#endif // TRITON_SHARED_PYTHON_CUDALAUNCHER_H

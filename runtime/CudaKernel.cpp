@@ -1,0 +1,269 @@
+//===- CudaKernel.cpp - Cubins in a GPU, and their launches ---------------===//
+
+#include "CudaKernel.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+using namespace mlir::triton_shared::cuda;
+
+namespace {
+
+/// Makes a context current, and afterwards the one that was. Where it is
+/// current already, as nearly always, this is one cheap question.
+class ContextGuard {
+public:
+  explicit ContextGuard(Context context) {
+    const Api &api = *getApi();
+    result = api.CtxGetCurrent(&before);
+    if (result || before == context)
+      return;
+    result = api.CtxSetCurrent(context);
+    // A thread without a context keeps the new one, as in the runtime API.
+    restores = !result && before;
+  }
+  ~ContextGuard() {
+    if (restores)
+      getApi()->CtxSetCurrent(before);
+  }
+  ContextGuard(const ContextGuard &) = delete;
+  ContextGuard &operator=(const ContextGuard &) = delete;
+
+  Result result;
+
+private:
+  Context before = nullptr;
+  bool restores = false;
+};
+
+constexpr uint32_t kMaxGridX = 0x7fffffff;
+constexpr uint32_t kMaxGridYZ = 65535;
+/// More dynamic shared memory than this must be asked for.
+constexpr uint32_t kSharedWithoutOptIn = 48 * 1024;
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+bool DeviceInfo::open(int ordinal, std::string &error) {
+  int count = 0;
+  Result result = getApi()->DeviceGetCount(&count);
+  if (!result && (ordinal < 0 || ordinal >= count)) {
+    error = "there is no GPU " + std::to_string(ordinal) + ": " +
+            std::to_string(count) +
+            " are visible\nlook at nvidia-smi and CUDA_VISIBLE_DEVICES";
+    return false;
+  }
+  if (!result)
+    result = getApi()->DeviceGet(&device, ordinal);
+  if (result)
+    error = "GPU " + std::to_string(ordinal) +
+            " does not open: " + describe(result);
+  return !result;
+}
+
+int DeviceInfo::get(DeviceAttribute attribute) const {
+  int value = 0;
+  return getApi()->DeviceGetAttribute(&value, attribute, device) ? 0 : value;
+}
+
+std::string DeviceInfo::getName() const {
+  char text[256] = "";
+  return getApi()->DeviceGetName(text, sizeof text, device) ? "" : text;
+}
+
+Context DeviceInfo::getContext(std::string &error) const {
+  static std::mutex mutex;
+  static std::vector<Context> contexts;
+  std::lock_guard<std::mutex> lock(mutex);
+  if (contexts.size() <= static_cast<size_t>(device))
+    contexts.resize(device + 1);
+  Context &context = contexts[device];
+  if (context)
+    return context;
+  if (Result result = getApi()->DevicePrimaryCtxRetain(&context, device)) {
+    context = nullptr;
+    error = "GPU '" + getName() + "' cannot be used: " + describe(result);
+  }
+  return context;
+}
+
+int mlir::triton_shared::cuda::getCurrentDevice() {
+  Device device = 0;
+  return getApi()->CtxGetDevice(&device) ? 0 : device;
+}
+
+bool mlir::triton_shared::cuda::setCurrentDevice(int ordinal,
+                                                 std::string &error) {
+  DeviceInfo device;
+  if (!device.open(ordinal, error))
+    return false;
+  Context context = device.getContext(error);
+  if (!context)
+    return false;
+  Result result = getApi()->CtxSetCurrent(context);
+  if (result)
+    error = describe(result);
+  return !result;
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<Kernel> Kernel::load(std::string_view cubin,
+                                     const std::string &name,
+                                     uint32_t sharedBytes, int ordinal,
+                                     std::string &error) {
+  DeviceInfo device;
+  if (!device.open(ordinal, error))
+    return nullptr;
+  Context context = device.getContext(error);
+  if (!context)
+    return nullptr;
+  ContextGuard guard(context);
+  if (guard.result) {
+    error = describe(guard.result);
+    return nullptr;
+  }
+  std::unique_ptr<Kernel> kernel(
+      new Kernel(name, sharedBytes, ordinal, context));
+  // The driver reads up to the end that the ELF header tells, at an address
+  // that is aligned for it.
+  std::vector<uint64_t> image((cubin.size() + 15) / 8);
+  std::copy(cubin.begin(), cubin.end(), reinterpret_cast<char *>(image.data()));
+  if (!kernel->loadModule(image.data(), error) ||
+      !kernel->reserveShared(device, error))
+    return nullptr;
+  return kernel;
+}
+
+bool Kernel::loadModule(const void *image, std::string &error) {
+  const Api &api = *getApi();
+  char log[4096] = "";
+  int options[] = {ErrorLogBuffer, ErrorLogBufferSize};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
+  std::string step = "does not load";
+  Result result = api.ModuleLoadDataEx(&module, image, 2, options, values);
+  if (!result) {
+    step = "is not in its cubin";
+    result = api.ModuleGetFunction(&function, module, name.c_str());
+  }
+  if (result) {
+    log[sizeof log - 1] = '\0';
+    error = "kernel '" + name + "' " + step + " on GPU " +
+            std::to_string(ordinal) + ": " + describe(result);
+    if (*log)
+      error += std::string("\nthe driver's log: ") + log;
+  }
+  return !result;
+}
+
+bool Kernel::reserveShared(const DeviceInfo &device, std::string &error) {
+  maxThreads = getAttribute(MaxThreadsOfFunction);
+  uint32_t fixed = getAttribute(StaticSharedBytes);
+  uint32_t most = device.get(MaxSharedMemoryPerBlockOptIn);
+  if (sharedBytes + fixed > most) {
+    error = "kernel '" + name + "' needs " +
+            std::to_string(sharedBytes + fixed) +
+            " bytes of shared memory, a block of GPU '" + device.getName() +
+            "' has " + std::to_string(most) +
+            "\nuse smaller blocks, or fewer stages (num_stages)";
+    return false;
+  }
+  if (sharedBytes <= kSharedWithoutOptIn)
+    return true;
+  Result result = getApi()->FuncSetCacheConfig(function, PreferShared);
+  if (!result)
+    result = getApi()->FuncSetAttribute(function, MaxDynamicSharedBytes,
+                                        static_cast<int>(sharedBytes));
+  if (result)
+    error = "kernel '" + name + "' cannot have " + std::to_string(sharedBytes) +
+            " bytes of shared memory: " + describe(result);
+  return !result;
+}
+
+Kernel::~Kernel() {
+  if (!module)
+    return;
+  // At the end of a process the driver may be gone already, and says so.
+  ContextGuard guard(context);
+  if (!guard.result)
+    getApi()->ModuleUnload(module);
+}
+
+int Kernel::getAttribute(FunctionAttribute attribute) const {
+  int value = 0;
+  return getApi()->FuncGetAttribute(&value, attribute, function) ? 0 : value;
+}
+
+//===----------------------------------------------------------------------===//
+// Launching
+//===----------------------------------------------------------------------===//
+
+bool Kernel::launch(void *const *arguments, const KernelLaunch &launch,
+                    std::string &error) const {
+  if (launch.grid[0] == 0 || launch.grid[1] == 0 || launch.grid[2] == 0)
+    return true;
+  if (!check(launch, error))
+    return false;
+  Result result = submit(arguments, launch);
+  if (result)
+    error = describeLaunch(launch) + " failed: " + describe(result);
+  return !result;
+}
+
+bool Kernel::check(const KernelLaunch &launch, std::string &error) const {
+  if (launch.grid[0] <= kMaxGridX && launch.grid[1] <= kMaxGridYZ &&
+      launch.grid[2] <= kMaxGridYZ && launch.threads <= maxThreads)
+    return true;
+  if (launch.threads > maxThreads) {
+    error = describeLaunch(launch) + " is not possible: with its registers, " +
+            "the kernel can have " + std::to_string(maxThreads) +
+            " threads at most\nuse fewer warps (num_warps)";
+    return false;
+  }
+  error = describeLaunch(launch) +
+          " is not possible: a grid has at most 2147483647 programs in x and "
+          "65535 in y and in z\nput the largest dimension first, or fold two "
+          "dimensions into one";
+  return false;
+}
+
+Result Kernel::submit(void *const *arguments,
+                      const KernelLaunch &launch) const {
+  LaunchAttribute attributes[2] = {};
+  LaunchConfig config = {};
+  std::copy_n(launch.grid, 3, config.grid);
+  config.block[0] = launch.threads;
+  config.block[1] = config.block[2] = 1;
+  config.sharedBytes = sharedBytes;
+  config.stream = launch.stream;
+  config.attributes = attributes;
+  auto add = [&](LaunchAttributeId id) {
+    attributes[config.attributeCount].id = id;
+    attributes[config.attributeCount++].value.flag = 1;
+  };
+  if (launch.isCooperative)
+    add(Cooperative);
+  if (launch.startsEarly)
+    add(ProgrammaticStreamSerialization);
+  ContextGuard guard(context);
+  if (guard.result)
+    return guard.result;
+  return getApi()->LaunchKernelEx(&config, function,
+                                  const_cast<void **>(arguments), nullptr);
+}
+
+std::string Kernel::describeLaunch(const KernelLaunch &launch) const {
+  return "launching kernel '" + name + "' with grid (" +
+         std::to_string(launch.grid[0]) + ", " +
+         std::to_string(launch.grid[1]) + ", " +
+         std::to_string(launch.grid[2]) + "), " +
+         std::to_string(launch.threads) + " threads per program and " +
+         std::to_string(sharedBytes) + " bytes of shared memory on GPU " +
+         std::to_string(ordinal);
+}
