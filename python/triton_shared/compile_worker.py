@@ -18,7 +18,10 @@ import struct
 import sys
 from typing import IO
 
-PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
+PHASES = (
+    "ttir", "structured", "linalg", "memref", "cta", "gpu", "llir", "ptx", "cubin", "obj",
+)  # fmt: skip
+"""Of every target: an answer has those that were made."""
 SIZE = struct.Struct("<Q")
 
 
