@@ -23,17 +23,6 @@ namespace tt = mlir::triton;
 // Products
 //===----------------------------------------------------------------------===//
 
-/// `tensor` with its elements converted by `CastOp`.
-template <typename CastOp>
-static Value castElements(OpBuilder &builder, Location loc, Value tensor,
-                          Type elementType) {
-  Type type = cast<RankedTensorType>(tensor.getType()).clone(elementType);
-  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
-    return SmallVector<Value>{CastOp::create(b, loc, elementType, args[0])};
-  };
-  return mapElements(builder, loc, type, tensor, body).front();
-}
-
 Value triton_shared::createProduct(OpBuilder &builder, Location loc, Value a,
                                    Value b, Value accumulator,
                                    ArrayRef<NamedAttribute> attributes) {

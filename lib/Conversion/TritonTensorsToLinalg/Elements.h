@@ -34,6 +34,19 @@ SmallVector<Value> mapElements(OpBuilder &builder, Location loc,
                                TypeRange resultTypes, ValueRange operands,
                                ElementBody body);
 
+/// `operand` with its elements converted by `CastOp`.
+template <typename CastOp>
+Value castElements(OpBuilder &builder, Location loc, Value operand,
+                   Type elementType) {
+  Type type = elementType;
+  if (auto tensorType = dyn_cast<RankedTensorType>(operand.getType()))
+    type = tensorType.clone(elementType);
+  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
+    return SmallVector<Value>{CastOp::create(b, loc, elementType, args[0])};
+  };
+  return mapElements(builder, loc, type, operand, body).front();
+}
+
 /// The constant `value`, an integer or a float as `type` asks.
 Value createScalar(OpBuilder &builder, Location loc, Type type, double value);
 

@@ -29,23 +29,6 @@ namespace tt = mlir::triton;
 
 namespace {
 
-/// The operation that makes up the whole region: it combines the two arguments
-/// and is returned. Null if there is more to the region.
-Operation *getOnlyOperation(Region &region) {
-  Block &block = region.front();
-  if (block.getNumArguments() != 2 ||
-      !llvm::hasNItems(block.without_terminator(), 1))
-    return nullptr;
-  Operation &op = block.front();
-  bool combinesBoth =
-      op.getNumOperands() == 2 && op.getNumResults() == 1 &&
-      llvm::is_contained(op.getOperands(), block.getArgument(0)) &&
-      llvm::is_contained(op.getOperands(), block.getArgument(1));
-  bool isReturned =
-      block.getTerminator()->getOperands() == ValueRange(op.getResults());
-  return combinesBoth && isReturned ? &op : nullptr;
-}
-
 /// The neutral element of a commutative float operation, if `format` has it.
 /// `maxnumf` prefers numbers, so only NaN leaves a row that is all NaN what it
 /// is.
@@ -92,16 +75,6 @@ TypedAttr getNeutralElement(Operation *op, Type type) {
   std::optional<APInt> neutral =
       getNeutralInteger(op, type.getIntOrFloatBitWidth());
   return neutral ? IntegerAttr::get(type, *neutral) : nullptr;
-}
-
-/// Sums of floats below 32 bits are made in f32: in their own type they would
-/// stop growing after a few hundred elements.
-Type getAccumulatorType(Operation *op, Type elementType) {
-  bool isSmallFloat =
-      isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
-  if (isa<arith::AddFOp>(op) && isSmallFloat)
-    return Float32Type::get(op->getContext());
-  return elementType;
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,11 +155,7 @@ private:
     sum = getElementIfScalar(builder, loc, sum);
     if (sumType == elementType)
       return sum;
-    auto round = [&](OpBuilder &b, Location loc, ValueRange args) {
-      return SmallVector<Value>{
-          arith::TruncFOp::create(b, loc, elementType, args[0])};
-    };
-    return mapElements(builder, loc, op.getResultTypes(), sum, round).front();
+    return castElements<arith::TruncFOp>(builder, loc, sum, elementType);
   }
 
   static SmallVector<Value> reduceFromFirst(tt::ReduceOp op, ValueRange srcs,

@@ -6,6 +6,7 @@
 
 #include "RegionBody.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -21,4 +22,27 @@ SmallVector<Value> triton_shared::cloneRegionBody(OpBuilder &builder,
   return llvm::map_to_vector(
       block.getTerminator()->getOperands(),
       [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+Operation *triton_shared::getOnlyOperation(Region &region) {
+  Block &block = region.front();
+  if (block.getNumArguments() != 2 ||
+      !llvm::hasNItems(block.without_terminator(), 1))
+    return nullptr;
+  Operation &op = block.front();
+  bool combinesBoth =
+      op.getNumOperands() == 2 && op.getNumResults() == 1 &&
+      llvm::is_contained(op.getOperands(), block.getArgument(0)) &&
+      llvm::is_contained(op.getOperands(), block.getArgument(1));
+  bool isReturned =
+      block.getTerminator()->getOperands() == ValueRange(op.getResults());
+  return combinesBoth && isReturned ? &op : nullptr;
+}
+
+Type triton_shared::getAccumulatorType(Operation *combiner, Type elementType) {
+  bool isSmallFloat =
+      isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
+  if (isa<arith::AddFOp>(combiner) && isSmallFloat)
+    return Float32Type::get(combiner->getContext());
+  return elementType;
 }

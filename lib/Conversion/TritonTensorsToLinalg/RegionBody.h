@@ -20,6 +20,15 @@ namespace mlir::triton_shared {
 SmallVector<Value> cloneRegionBody(OpBuilder &builder, Region &region,
                                    ValueRange arguments);
 
+/// The operation that makes up the whole region: it combines the two arguments
+/// and is returned. Null if there is more to the region.
+Operation *getOnlyOperation(Region &region);
+
+/// The type in which `combiner` makes a long chain of `elementType`. Sums of
+/// floats below 32 bits are made in f32: in their own type they would stop
+/// growing after a few hundred elements. Everything else keeps its type.
+Type getAccumulatorType(Operation *combiner, Type elementType);
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_REGIONBODY_H

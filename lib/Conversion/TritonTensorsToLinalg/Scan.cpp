@@ -89,7 +89,7 @@ private:
 ///
 /// The generic writes its result twice, to the running slice and to its place
 /// in the whole, so both stay in the buffers they have. In reverse, place k is
-/// counted from the end.
+/// counted from the end. Sums of small floats run in f32, and each is rounded.
 struct LowerScan : OpConversionPattern<tt::ScanOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -99,7 +99,12 @@ struct LowerScan : OpConversionPattern<tt::ScanOp> {
     Location loc = op.getLoc();
     auto type = cast<RankedTensorType>(op.getSrcs().front().getType());
     Slices slices{type, op.getAxis()};
-    ValueRange srcs = adaptor.getSrcs();
+    Type elementType = type.getElementType();
+    Type sumType = getSumType(op, elementType);
+    SmallVector<Value> srcs(adaptor.getSrcs());
+    if (sumType != elementType)
+      srcs.front() =
+          castElements<arith::ExtFOp>(rewriter, loc, srcs.front(), sumType);
 
     auto constant = [&](int64_t value) -> Value {
       return arith::ConstantIndexOp::create(rewriter, loc, value);
@@ -128,11 +133,21 @@ struct LowerScan : OpConversionPattern<tt::ScanOp> {
                            buildStep(b, op, slices, srcs, carried, place));
     };
     auto loop = scf::ForOp::create(rewriter, loc, one, end, one, carried, body);
-    rewriter.replaceOp(op, loop.getResults().drop_front(srcs.size()));
+    SmallVector<Value> results(loop.getResults().drop_front(srcs.size()));
+    if (sumType != elementType)
+      results.front() = castElements<arith::TruncFOp>(
+          rewriter, loc, results.front(), elementType);
+    rewriter.replaceOp(op, results);
     return success();
   }
 
 private:
+  /// The type in which the loop carries elements of `elementType`.
+  static Type getSumType(tt::ScanOp op, Type elementType) {
+    Operation *combiner = getOnlyOperation(op.getCombineOp());
+    return combiner ? getAccumulatorType(combiner, elementType) : elementType;
+  }
+
   /// One iteration: from the running slices and the results so far to the next.
   static SmallVector<Value> buildStep(OpBuilder &builder, tt::ScanOp op,
                                       const Slices &slices, ValueRange srcs,
@@ -162,6 +177,9 @@ private:
 
   static SmallVector<Value> combine(OpBuilder &builder, tt::ScanOp op,
                                     ValueRange sums, ValueRange news) {
+    Type ownType = op.getCombineOp().getArgument(0).getType();
+    if (sums.front().getType() != ownType) // A sum of small floats.
+      return {arith::AddFOp::create(builder, op.getLoc(), sums[0], news[0])};
     SmallVector<Value> leftThenRight(sums);
     llvm::append_range(leftThenRight, news);
     return cloneRegionBody(builder, op.getCombineOp(), leftThenRight);

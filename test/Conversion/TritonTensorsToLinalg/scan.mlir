@@ -76,3 +76,33 @@ func.func @inner_dimension(%x: tensor<2x3x1x4x5xi32>) -> tensor<2x3x1x4x5xi32> {
   }) : (tensor<2x3x1x4x5xi32>) -> tensor<2x3x1x4x5xi32>
   return %0 : tensor<2x3x1x4x5xi32>
 }
+
+// Sums of small floats run in f32, and each of them is rounded.
+// CHECK-LABEL: func.func @running_sum_of_halves(
+// CHECK:         %[[WIDE:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8xf16>) outs(%{{.*}} : tensor<8xf32>)
+// CHECK:           arith.extf
+// CHECK:         %[[LOOP:.*]]:2 = scf.for {{.*}} -> (f32, tensor<8xf32>)
+// CHECK:           arith.addf {{.*}} : f32
+// CHECK:         linalg.generic {{.*}} ins(%[[LOOP]]#1 : tensor<8xf32>) outs(%{{.*}} : tensor<8xf16>)
+// CHECK:           arith.truncf
+func.func @running_sum_of_halves(%x: tensor<8xf16>) -> tensor<8xf16> {
+  %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f16, %b: f16):
+    %1 = arith.addf %a, %b : f16
+    tt.scan.return %1 : f16
+  }) : (tensor<8xf16>) -> tensor<8xf16>
+  return %0 : tensor<8xf16>
+}
+
+// Other regions compute in their own type.
+// CHECK-LABEL: func.func @running_product_of_halves(
+// CHECK:         scf.for {{.*}} -> (f16, tensor<8xf16>)
+// CHECK:           arith.mulf {{.*}} : f16
+func.func @running_product_of_halves(%x: tensor<8xf16>) -> tensor<8xf16> {
+  %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f16, %b: f16):
+    %1 = arith.mulf %a, %b : f16
+    tt.scan.return %1 : f16
+  }) : (tensor<8xf16>) -> tensor<8xf16>
+  return %0 : tensor<8xf16>
+}
