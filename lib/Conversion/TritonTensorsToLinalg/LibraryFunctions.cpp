@@ -276,9 +276,9 @@ static bool isInCLibrary(StringRef name) {
 }
 
 static std::optional<LibraryFunction> findByName(StringRef name) {
-  for (auto find :
-       {findMathOp, findArithOp, findFormula, findInverseFunction,
-        findSeriesFunction, findIntegerFunction, findConversionFunction})
+  for (auto find : {findMathOp, findArithOp, findFormula, findInverseFunction,
+                    findSeriesFunction, findIntegerFunction,
+                    findConversionFunction, findRoundedFunction})
     if (ScalarBuilder build = find(name))
       return LibraryFunction{build, ""};
   return std::nullopt;

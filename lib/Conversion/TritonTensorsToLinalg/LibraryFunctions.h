@@ -44,6 +44,15 @@ ScalarBuilder findIntegerFunction(StringRef name);
 /// The conversions `<from>2<to>_<rounding>`. Empty for other names.
 ScalarBuilder findConversionFunction(StringRef name);
 
+/// The functions that round down, up or towards zero. Empty for other names.
+ScalarBuilder findRoundedFunction(StringRef name);
+
+/// Four of the eight bytes of `low` and `high`, chosen by the four lower digits
+/// of `selector`: a place from 0 to 7, and with 8 added, where `repeatsSign`
+/// says so, the byte's top bit eight times. All are i32.
+Value permuteBytes(OpBuilder &builder, Location loc, Value low, Value high,
+                   Value selector, bool repeatsSign);
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_LIBRARYFUNCTIONS_H

@@ -96,6 +96,82 @@ static Value doubleFromHalves(OpBuilder &builder, Location loc, ValueRange in,
   return arith::BitcastOp::create(builder, loc, type, pattern);
 }
 
+Value triton_shared::permuteBytes(OpBuilder &builder, Location loc, Value low,
+                                  Value high, Value selector,
+                                  bool repeatsSign) {
+  Type wide = builder.getI64Type();
+  auto constant = [&](int64_t value) {
+    return createScalar(builder, loc, wide, value);
+  };
+  auto make = [&](auto op, Value x, Value y) -> Value {
+    return decltype(op)::create(builder, loc, x, y);
+  };
+  Value both =
+      make(arith::OrIOp(),
+           make(arith::ShLIOp(),
+                arith::ExtUIOp::create(builder, loc, wide, high), constant(32)),
+           arith::ExtUIOp::create(builder, loc, wide, low));
+  Value digits = arith::ExtUIOp::create(builder, loc, wide, selector);
+  Value result = constant(0);
+  for (unsigned place = 0; place < 4; ++place) {
+    Value digit = make(arith::ShRUIOp(), digits, constant(4 * place));
+    Value amount = make(arith::ShLIOp(),
+                        make(arith::AndIOp(), digit, constant(7)), constant(3));
+    Value byte = make(arith::AndIOp(), make(arith::ShRUIOp(), both, amount),
+                      constant(0xFF));
+    if (repeatsSign) {
+      Value sign = make(arith::ShRUIOp(), byte, constant(7));
+      Value repeated = make(arith::MulIOp(), sign, constant(0xFF));
+      Value isAsked = arith::CmpIOp::create(
+          builder, loc, arith::CmpIPredicate::ne,
+          make(arith::AndIOp(), digit, constant(8)), constant(0));
+      byte = arith::SelectOp::create(builder, loc, isAsked, repeated, byte);
+    }
+    result = make(arith::OrIOp(), result,
+                  make(arith::ShLIOp(), byte, constant(8 * place)));
+  }
+  return arith::TruncIOp::create(builder, loc, builder.getI32Type(), result);
+}
+
+static Value permuteThreeBytes(OpBuilder &builder, Location loc, ValueRange in,
+                               Type) {
+  return permuteBytes(builder, loc, in[0], in[1], in[2],
+                      /*repeatsSign=*/false);
+}
+
+/// The reciprocal of an f64 of which only the upper 32 bits count, rounded to
+/// such a number. Subnormal numbers are zeros.
+static Value reciprocalOfHalf(OpBuilder &builder, Location loc, ValueRange in,
+                              Type type) {
+  Type bits = builder.getI64Type();
+  auto upper = [&](Value value, int64_t rounding) -> Value {
+    Value pattern = arith::BitcastOp::create(builder, loc, bits, value);
+    Value up = arith::AddIOp::create(
+        builder, loc, pattern, createScalar(builder, loc, bits, rounding));
+    Value mask = arith::ConstantOp::create(
+        builder, loc,
+        builder.getIntegerAttr(bits, APInt::getHighBitsSet(64, 32)));
+    Value cut = arith::AndIOp::create(builder, loc, up, mask);
+    return arith::BitcastOp::create(builder, loc, type, cut);
+  };
+  auto flush = [&](Value value) -> Value {
+    Value magnitude = math::AbsFOp::create(builder, loc, value);
+    Value least = createScalar(builder, loc, type, 0x1p-1022);
+    Value isTiny = arith::CmpFOp::create(
+        builder, loc, arith::CmpFPredicate::OLT, magnitude, least);
+    Value zero = math::CopySignOp::create(
+        builder, loc, createScalar(builder, loc, type, 0), value);
+    return arith::SelectOp::create(builder, loc, isTiny, zero, value);
+  };
+  Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
+                                      in[0], in[0]);
+  Value one = createScalar(builder, loc, type, 1);
+  Value quotient = arith::DivFOp::create(builder, loc, one,
+                                         flush(upper(in[0], /*rounding=*/0)));
+  Value result = flush(upper(quotient, int64_t(1) << 31));
+  return arith::SelectOp::create(builder, loc, isNan, in[0], result);
+}
+
 //===----------------------------------------------------------------------===//
 // Integers
 //===----------------------------------------------------------------------===//
@@ -162,6 +238,8 @@ ScalarBuilder triton_shared::findIntegerFunction(StringRef name) {
       .Case("double2loint", halfOfDouble<0>)
       .Case("double2hiint", halfOfDouble<32>)
       .Case("hiloint2double", doubleFromHalves)
+      .Case("byte_perm", permuteThreeBytes)
+      .Case("rcp64h", reciprocalOfHalf)
       .Cases({"mulhi", "mul64hi"}, multiplyHigh<arith::MulSIExtendedOp>)
       .Cases({"umulhi", "umul64hi"}, multiplyHigh<arith::MulUIExtendedOp>)
       .Case("mul24", multiply24<arith::ShRSIOp>)

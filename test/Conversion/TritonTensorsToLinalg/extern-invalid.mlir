@@ -11,12 +11,12 @@ tt.func public @unknown(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A rounding mode that neither arith nor C has.
-tt.func public @rounding(%x: f32) -> f32 {
-  // expected-error @below {{'tt.extern_elementwise' op calls "__nv_fadd_rz", which has no portable meaning}}
+// A name like libdevice's that libdevice does not have.
+tt.func public @no_such_function(%x: f32) -> f32 {
+  // expected-error @below {{'tt.extern_elementwise' op calls "__nv_fast_thing", which has no portable meaning}}
   // expected-note @below {{known are}}
   // expected-note @below {{write it with}}
-  %0 = tt.extern_elementwise %x, %x {libname = "", libpath = "", pure = true, symbol = "__nv_fadd_rz"} : (f32, f32) -> f32
+  %0 = tt.extern_elementwise %x, %x {libname = "", libpath = "", pure = true, symbol = "__nv_fast_thing"} : (f32, f32) -> f32
   tt.return %0 : f32
 }
 
