@@ -1,135 +1,50 @@
-"""Damages the texts of test/corpus and compiles them: an error is fine, a crash is a find.
+"""Damages the texts and the bytecode of test/corpus and compiles them: only a crash is a find.
 
-The work is done by a process of its own that says which mutant it is about to compile; when it dies
-or hangs, the mutant it named last is the find, and another process goes on behind it. A mutant is a
-function of its number alone:
+The work is done by a process of its own, which forks another one for each mutant: what one mutant
+does to the heap is no concern of the next. A mutant is a function of its kind and number alone:
 
     cd python && python -m fuzz.mutants --first 0 --count 1000 --keep /tmp/finds
+    cd python && python -m fuzz.mutants --kind bytecode --first 0 --count 1000 --keep /tmp/finds
     cd python && python -m fuzz.mutants --show 17
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
+import os
 import random
 import re
 import resource
-import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-CORPUS = Path(__file__).parents[2] / "test" / "corpus"
-TOOL = Path(__file__).parents[2] / "build" / "bin" / "triton-shared-opt"
-PARSER = "mlir::detail::Parser::"
-PATIENCE = 60
-"""Seconds after which a mutant counts as a hang."""
+from . import damaged_bytecode, damaged_text
+from .sources import TOOL
+
+PATIENCE = 10
+"""Seconds after which a mutant counts as a hang, unless the tool ends in twice the time."""
 BATCH = 500
 """Mutants between two lines about the progress."""
 MEMORY = 6 << 30
-"""Bytes of address space a worker may take: a mutant may ask for a very large block."""
+"""Bytes of address space a mutant may take: it may ask for a very large block."""
+CRASHED = 70
+"""Exit code of the tool after a crash."""
 
-_TOKEN = re.compile(r"\s+|[%#@^!]?[\w.$-]+|\"[^\"]*\"|->|.", re.DOTALL)
-
-
-@functools.cache
-def _sources() -> tuple[str, ...]:
-    """All texts of the corpus that are quick to compile."""
-    files = sorted(CORPUS.rglob("*.mlir"))
-    return tuple(text for file in files if len(text := file.read_text()) < 12_000)
+DAMAGE: dict[str, Callable[[random.Random], str | bytes]] = {
+    "text": damaged_text.damaged,
+    "bytecode": damaged_bytecode.damaged,
+}
 
 
-@functools.cache
-def _vocabulary() -> tuple[str, ...]:
-    """What any text of the corpus says: types, operations, attributes, numbers."""
-    return tuple(sorted({token for text in _sources() for token in _TOKEN.findall(text)}))
-
-
-_NUMBERS = ("-1", "0", "1", "2", "3", "7", "16", "127", "2147483647", "-9223372036854775808")
-_TYPES = ("i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "index", "f8E5M2", "i4")
-
-
-def mutant(number: int) -> str:
-    """One text of the corpus with one to four changes."""
-    rng = random.Random(number)
-    text = rng.choice(_sources())
-    for _ in range(rng.choice((1, 1, 1, 2, 4))):
-        text = rng.choice((_change_token,) * 4 + (_change_line, _change_type, _change_type))(
-            rng, text
-        )
-    return text
-
-
-def _change_token(rng: random.Random, text: str) -> str:
-    tokens = _TOKEN.findall(text)
-    at = rng.randrange(len(tokens))
-    for _ in range(20):
-        if not tokens[at].isspace():
-            break
-        at = rng.randrange(len(tokens))
-    token = tokens[at]
-    match rng.randrange(8):
-        case 0:
-            tokens[at] = rng.choice(("", token + token))
-        case 1:
-            tokens[at] = rng.choice(_vocabulary())
-        case _:
-            tokens[at] = rng.choice(_alike(token, tokens))
-    return "".join(tokens)
-
-
-def _alike(token: str, tokens: list[str]) -> list[str]:
-    """What may stand in the place of a token and still be read."""
-    if _kind(token) == "number" and "x" not in token:
-        return [*_NUMBERS, *(other for other in tokens if _kind(other) == "number")]
-    if "." in token:
-        dialect = token.split(".")[0] + "."
-        return [other for other in _vocabulary() if other.startswith(dialect)]
-    return [other for other in tokens if _kind(other) == _kind(token)]
-
-
-def _change_line(rng: random.Random, text: str) -> str:
-    lines = text.splitlines()
-    first, second = rng.randrange(len(lines)), rng.randrange(len(lines))
-    match rng.randrange(4):
-        case 0:
-            del lines[first]
-        case 1:
-            lines.insert(second, lines[first])
-        case 2:
-            lines[first], lines[second] = lines[second], lines[first]
-        case _:
-            lines[first : first + rng.randrange(1, 6)] = []
-    return "\n".join(lines)
-
-
-def _change_type(rng: random.Random, text: str) -> str:
-    """One element type or one size becomes another, in one line or everywhere."""
-    if rng.random() < 0.5:
-        old = rng.choice(_TYPES)
-        pattern, new = rf"\b{old}\b|(?<=\dx){old}\b", rng.choice(_TYPES)
-    else:
-        old = rng.choice(("1", "2", "4", "8", "16", "32", "64", "128"))
-        pattern, new = rf"(?<=tensor<){old}(?=x)", rng.choice(("0", "1", "2", "3", "4", "64", "?"))
-    matches = list(re.finditer(pattern, text))
-    if not matches:
-        return text
-    if rng.random() < 0.5:
-        return re.sub(pattern, new, text)
-    match = rng.choice(matches)
-    return text[: match.start()] + new + text[match.end() :]
-
-
-def _kind(token: str) -> str:
-    if token[0] in '%#@^!"':
-        return token[0]
-    if re.fullmatch(r"-?\d[\w.+-]*", token):
-        return "number"
-    return "word" if token[0].isalpha() else "sign"
+def mutant(number: int, kind: str = "text") -> bytes:
+    """What the compiler is given."""
+    made = DAMAGE[kind](random.Random(number))
+    return made.encode() if isinstance(made, str) else made
 
 
 @dataclass(frozen=True)
@@ -138,11 +53,11 @@ class Find:
 
     number: int
     death: str
-    """A signal's name, `hang`, or an exit code."""
-    output: str
-    """What the process wrote last: usually the assertion."""
+    """A signal's name, or an exit code; SIGALRM is a hang."""
+    trace: str
+    """What the tool says about it."""
     upstream: bool
-    """Whether MLIR's own parser crashed, with nothing of this project on the stack above it."""
+    """Whether MLIR's own reader crashed or hangs, and the tool has contained that."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +77,7 @@ class Result:
 
     def __str__(self) -> str:
         upstream = len(self.finds) - len(self.ours)
-        crashed = f"{len(self.ours)} crashed, {upstream} in MLIR's parser"
+        crashed = f"{len(self.ours)} crashed, {upstream} in MLIR's reader"
         return f"{self.compiled} compiled, {self.refused} refused, {crashed}"
 
     @property
@@ -170,121 +85,190 @@ class Result:
         return tuple(find for find in self.finds if not find.upstream)
 
 
-def worker_command(first: int, count: int, phase: str) -> list[str]:
-    """How to start the process that compiles the mutants of a range."""
-    command = [sys.executable, "-m", "fuzz.mutants", "--worker", phase]
-    return [*command, "--first", str(first), "--count", str(count)]
-
-
-def run(first: int, count: int, phase: str = "obj") -> Result:
+def run(first: int, count: int, kind: str = "text", phase: str = "obj") -> Result:
     """Compiles the mutants of a range, up to the given phase."""
-    compiled = refused = 0
-    finds: list[Find] = []
-    end = first + count
-    while first < end:
-        with subprocess.Popen(
-            worker_command(first, end - first, phase),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=Path(__file__).parents[1],
-        ) as worker:
-            current = first
-            for line in _lines(worker):
-                word, number = line.split()
-                current = int(number)
-                compiled += word == "compiled"
-                refused += word == "refused"
-                first = current + (word != "begin")
-            code = worker.wait()
-            assert worker.stderr
-            output = worker.stderr.read()[-4000:]
-        if first < end:
-            finds.append(Find(current, _death(code), output, in_the_parser(mutant(current))))
-            first = current + 1
-    return Result(compiled, refused, tuple(finds))
+    command = [sys.executable, "-m", "fuzz.mutants", "--worker", "--kind", kind, "--phase", phase]
+    worker = subprocess.run(
+        [*command, "--first", str(first), "--count", str(count)],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        cwd=Path(__file__).parents[1],
+    )
+    ends = worker.stdout.split()
+    finds = [
+        look_at(number, kind, phase, end)
+        for number, end in enumerate(ends, start=first)
+        if end not in ("compiled", "refused")
+    ]
+    return Result(ends.count("compiled"), ends.count("refused"), tuple(finds))
 
 
-def in_the_parser(text: str) -> bool:
-    """Whether reading this text crashes in MLIR's parser, by the stack that the tool prints."""
-    command = [str(TOOL), "--to-phase=ttir", "-o", "/dev/null"]
-    try:
-        trace = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=PATIENCE
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    frames = re.findall(r"^ *#\d+ 0x[0-9a-f]+ (.*)$", trace.stderr, re.MULTILINE)
-    parser = next((n for n, frame in enumerate(frames) if PARSER in frame), 0)
-    return parser > 0 and all(re.search(r"/lib(MLIR|LLVM|c)\.so", f) for f in frames[:parser])
+#
+# The worker
+#
 
 
-def _lines(worker: subprocess.Popen[str]) -> Iterable[str]:
-    """What a worker says, until it dies or is killed because it says nothing."""
-    assert worker.stdout
-    while True:
-        if not select.select([worker.stdout], [], [], PATIENCE)[0]:
-            worker.kill()
-            return
-        line = worker.stdout.readline()
-        if not line:
-            return
-        yield line
-
-
-def _death(code: int) -> str:
-    if code == -signal.SIGKILL:
-        return "hang"
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
-
-
-def _work(first: int, count: int, phase: str) -> None:
-    """The worker: one line before and one line after each mutant."""
+def _work(first: int, count: int, kind: str, phase: str) -> None:
+    """Writes one word about each mutant."""
     from triton_shared import library
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    library.version()  # Loaded once, before the forks.
     options = f"mode=reference to-phase={phase}"
     for number in range(first, first + count):
-        text = mutant(number)
-        print("begin", number, flush=True)
-        succeeded = library.compile_text(text, options).succeeded
-        print("compiled" if succeeded else "refused", number, flush=True)
+        source = mutant(number, kind)
+
+        def compiles(source: bytes = source) -> bool:
+            # In this process, as a kernel of Triton: a crash is to be seen as it is.
+            return library.compile_text(source, options, printed_by_triton=True).succeeded
+
+        print(attempt(compiles), flush=True)
+
+
+def attempt(compiles: Callable[[], bool], patience: int = PATIENCE) -> str:
+    """`compiled`, `refused`, or how a process that tried this has died."""
+    child = os.fork()
+    if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(patience)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        try:
+            os._exit(0 if compiles() else 1)
+        except BaseException:
+            os._exit(2)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status < 0:
+        return signal.Signals(-status).name
+    return {0: "compiled", 1: "refused"}.get(status, f"exit-code-{status}")
+
+
+#
+# Whose crash it is
+#
+
+_READER = re.compile(
+    r"mlir::(detail::Parser::|parseAsmSourceFile|parseSourceFile|readBytecodeFile)"
+)
+"""Upstream's functions that read text and bytecode."""
+_UPSTREAM = re.compile(
+    # Libraries; what TableGen and upstream's templates make; the start of the tool.
+    r"/lib[\w+]*\.so|\./|::readProperties|::readAttribute|^main |^_start |^call_init |^__libc_"
+)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """What the tool did with a mutant."""
+
+    code: int
+    printed: bytes
+    errors: str
+    kept: bool
+    """Whether there is a file that repeats it."""
+
+    @property
+    def frames(self) -> list[str]:
+        return re.findall(r"^ *#\d+ 0x[0-9a-f]+ (.*)$", self.errors, re.MULTILINE)
+
+    def is_in_the_reader(self) -> bool:
+        """Whether upstream's reader crashed, nothing of ours above it, and that is contained."""
+        reader = next((n for n, frame in enumerate(self.frames) if _READER.search(frame)), 0)
+        above = self.frames[:reader]
+        return self._is_contained() and bool(above) and all(map(_UPSTREAM.search, above))
+
+    def is_without_us(self) -> bool:
+        """Whether it is no crash, or one that has nothing of ours on the stack."""
+        return self.code in (0, 1) or (
+            self._is_contained() and all(map(_UPSTREAM.search, self.frames))
+        )
+
+    def _is_contained(self) -> bool:
+        return self.code == CRASHED and self.kept
+
+
+def repeat(source: bytes, *options: str) -> Repeated:
+    """Gives a mutant to the tool; one that hangs is asked where."""
+    with tempfile.TemporaryDirectory() as folder:
+        tool = subprocess.Popen(
+            [str(TOOL), "--mlir-print-debuginfo", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": folder},
+        )
+        try:
+            printed, errors = tool.communicate(source, timeout=2 * PATIENCE)
+        except subprocess.TimeoutExpired:
+            tool.send_signal(signal.SIGABRT)
+            printed, errors = tool.communicate()
+        kept = any(Path(folder).glob("triton-shared-crash*"))
+        return Repeated(tool.returncode, printed, errors.decode(errors="replace"), kept)
+
+
+def look_at(number: int, kind: str, phase: str, death: str) -> Find:
+    """Repeats a crash, to see whose it is."""
+    source = mutant(number, kind)
+    to_phase = f"--to-phase={'llir' if phase == 'obj' else phase}"
+    repeated = repeat(source, to_phase)
+    upstream = repeated.is_in_the_reader()
+    if death == "SIGALRM" and repeated.code in (0, 1):
+        return Find(number, "only slow", repeated.errors, True)
+    if kind == "bytecode" and not upstream:
+        # What the reader did to the heap may show anywhere, or not at all. What it has accepted is
+        # printed and given to us as text: a crash of ours is one again.
+        read = repeat(source)
+        upstream = read.is_without_us()
+        if read.code == 0:
+            again = repeat(read.printed, to_phase)
+            upstream = again.code in (0, 1) or again.is_in_the_reader()
+    return Find(number, death, repeated.errors, upstream)
+
+
+#
+# The command line
+#
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="fuzz.mutants", description=__doc__.splitlines()[0])
     parser.add_argument("--first", type=int, default=0, help="number of the first mutant")
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--kind", choices=sorted(DAMAGE), default="text")
     parser.add_argument("--phase", default="obj", help="the phase to compile to")
     parser.add_argument("--keep", type=Path, help="a folder for the mutants that crash")
     parser.add_argument("--show", type=int, help="print this mutant and do nothing else")
-    parser.add_argument("--worker", help=argparse.SUPPRESS)
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.show is not None:
-        print(mutant(options.show))
+        sys.stdout.buffer.write(mutant(options.show, options.kind))
         return 0
     if options.worker:
-        _work(options.first, options.count, options.worker)
+        _work(options.first, options.count, options.kind, options.phase)
         return 0
     total = Result(0, 0, ())
     for first in range(options.first, options.first + options.count, BATCH):
-        result = run(first, min(BATCH, options.first + options.count - first), options.phase)
+        count = min(BATCH, options.first + options.count - first)
+        result = run(first, count, options.kind, options.phase)
         for find in result.finds:
-            _report(find, options.keep)
+            _report(find, options.kind, options.keep)
         total = total + result
-        print(f"up to {first + BATCH}: {total}", flush=True)
+        print(f"up to {first + count}: {total}", flush=True)
     return 1 if total.ours else 0
 
 
-def _report(find: Find, folder: Path | None) -> None:
-    where = " in MLIR's parser" if find.upstream else ""
-    print(f"mutant {find.number}: {find.death}{where}")
-    print("    " + "\n    ".join(find.output.splitlines()[:6]), flush=True)
+def _report(find: Find, kind: str, folder: Path | None) -> None:
+    where = " in MLIR's reader" if find.upstream else ""
+    print(f"{kind} {find.number}: {find.death}{where}")
+    if not find.upstream:
+        print("    " + "\n    ".join(find.trace.splitlines()[:12]), flush=True)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"mutant-{find.number}.mlir").write_text(mutant(find.number))
-        (folder / f"mutant-{find.number}.txt").write_text(find.output)
+        name = f"{kind}-{find.number}"
+        suffix = "mlir" if kind == "text" else "mlirbc"
+        (folder / f"{name}.{suffix}").write_bytes(mutant(find.number, kind))
+        (folder / f"{name}.txt").write_text(find.trace)
 
 
 if __name__ == "__main__":

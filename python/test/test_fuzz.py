@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import numpy as np
 import pytest
 from fuzz import mutants, numerics, programs
@@ -29,43 +32,46 @@ def test_many_random_programs(first: int):
     assert wrong_programs(range(first, first + BATCH)) == {}
 
 
-def test_mutants():
-    result = mutants.run(first=0, count=200)
+@pytest.mark.parametrize("kind", mutants.DAMAGE)
+def test_mutants(kind: str):
+    result = mutants.run(first=0, count=150, kind=kind)
     assert result.ours == ()
-    assert result.compiled > 20
-    assert result.compiled + result.refused + len(result.finds) == 200
+    assert result.compiled > 15
+    assert result.compiled + result.refused + len(result.finds) == 150
 
 
 @pytest.mark.nightly
+@pytest.mark.parametrize("kind", mutants.DAMAGE)
 @pytest.mark.parametrize("first", range(1000, 9000, 500))
-def test_many_mutants(first: int):
-    assert mutants.run(first, count=500).ours == ()
+def test_many_mutants(first: int, kind: str):
+    assert mutants.run(first, count=500, kind=kind).ours == ()
 
 
-def test_a_worker_that_dies_is_a_find(monkeypatch: pytest.MonkeyPatch):
-    """The fuzzer itself: a worker that has no memory ends, and the next mutant is tried."""
-    monkeypatch.setattr(mutants, "worker_command", dying_worker)
-    result = mutants.run(first=5, count=3)
-    assert [(find.number, find.death) for find in result.finds] == [(6, "SIGABRT")]
-    assert (result.compiled, result.refused) == (1, 1)
+def test_how_a_mutant_ends():
+    """The fuzzer itself: a process of its own for each mutant says how it died."""
+    assert mutants.attempt(lambda: True) == "compiled"
+    assert mutants.attempt(lambda: False) == "refused"
+    assert mutants.attempt(os.abort) == "SIGABRT"
+    assert mutants.attempt(lambda: time.sleep(60), patience=1) == "SIGALRM"
+    assert mutants.attempt(lambda: 1 // 0) == "exit-code-2"
 
 
-def dying_worker(first: int, count: int, phase: str) -> list[str]:
-    code = (
-        "import os\n"
-        f"for number in range({first}, {first + count}):\n"
-        "    print('begin', number, flush=True)\n"
-        "    if number == 6: os.abort()\n"
-        "    print('compiled' if number == 5 else 'refused', number, flush=True)\n"
-    )
-    return [mutants.sys.executable, "-c", code]
-
-
-def test_whose_crash_it_is():
+def test_whose_crash_it_is(monkeypatch: pytest.MonkeyPatch):
     """MLIR 22 asks the index type of a dense array for its width."""
-    crash = "module attributes {a = array<index: 1>} {}"
-    assert mutants.in_the_parser(crash)
-    assert not mutants.in_the_parser("module {} }")
+    crash = b"module attributes {a = array<index: 1>} {}"
+    assert mutants.repeat(crash).is_in_the_reader()
+    harmless = mutants.repeat(b"module {} }")
+    assert not harmless.is_in_the_reader()
+    assert harmless.is_without_us()
+    monkeypatch.setattr(mutants, "mutant", lambda number, kind: crash)
+    assert mutants.look_at(0, "text", "obj", "SIGSEGV").upstream
+    stack = " #0 0x1 f() (/lib/libMLIR.so.1)\n #1 0x2 mlir::tts::LoadOp::verify() S.cpp:0:0\n"
+    reader = " #2 0x3 mlir::parseAsmSourceFile() (/lib/libMLIR.so.1)\n"
+    assert not mutants.Repeated(70, b"", stack + reader, True).is_in_the_reader()
+    assert not mutants.Repeated(70, b"", stack, True).is_without_us()
+    top, ours = stack.splitlines(keepends=True)
+    assert mutants.Repeated(70, b"", top + reader + ours, True).is_in_the_reader()
+    assert not mutants.Repeated(70, b"", top + reader + ours, False).is_in_the_reader()
 
 
 def test_a_wrong_result_is_a_find(monkeypatch: pytest.MonkeyPatch):
@@ -80,7 +86,8 @@ def test_a_wrong_result_is_a_find(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_seed_is_a_program():
     assert Generator(3).generate().text() == Generator(3).generate().text()
-    assert mutants.mutant(3) == mutants.mutant(3)
+    for kind in mutants.DAMAGE:
+        assert mutants.mutant(3, kind) == mutants.mutant(3, kind)
 
 
 #

@@ -15,7 +15,7 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
-from fuzz.mutants import TOOL
+from fuzz.sources import TOOL
 from triton_shared import CompilerCrashError, LibraryError, isolation, library
 from triton_shared.options import Options
 from triton_shared.stages import Lowering
@@ -85,6 +85,19 @@ def test_bytecode_that_crashes_keeps_its_command_in_a_file_of_its_own(
     assert caught.value.death == "SIGABRT"
     assert Path(caught.value.reproducer).read_bytes() == b"ML\xefR\x01"
     assert caught.value.repeat in Path(caught.value.reproducer + ".command").read_text()
+
+
+def test_a_worker_reads_one_bytecode():
+    """Damaged bytecode damages the heap of its reader, even if that ends with an error."""
+    bytecode = subprocess.run(
+        [TOOL, "--emit-bytecode"], input=GOOD.encode(), capture_output=True, check=True, timeout=60
+    ).stdout
+    assert compiles()
+    before = {worker._process.pid for worker in isolation._idle}
+    assert library.compile_text(bytecode, OPTIONS).succeeded
+    assert len(isolation._idle) == len(before) - 1
+    assert not library.compile_text(bytecode[:-9], OPTIONS).succeeded
+    assert compiles()
 
 
 def test_a_worker_that_does_not_start_is_an_error_of_the_installation(

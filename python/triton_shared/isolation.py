@@ -120,6 +120,11 @@ def compile_isolated(source: bytes, options: str, native: Path) -> Compilation:
     except BaseException:  # Ctrl-C: the answer to come would be taken for the next one.
         worker.kill()
         raise
+    if compilation and source.startswith(_BYTECODE):
+        # MLIR's reader of damaged bytecode writes where it must not, also where it ends with an
+        # error: the next text is not to suffer from that.
+        worker.kill()
+        return compilation
     if compilation:
         with _lock:
             _idle.append(worker)
@@ -163,8 +168,8 @@ def _keep(source: bytes, options: str, death: str) -> tuple[Path, str]:
 def _last_phase(options: str) -> str:
     """The phase for the tool, which ends with LLVM IR."""
     words = dict(word.partition("=")[::2] for word in options.split())
-    phase = words.get("to-phase", PHASES[-1])
-    return phase if phase in PHASES[:-1] else PHASES[-2]
+    phase = words.get("to-phase", "")
+    return phase if phase in PHASES and phase not in ("ptx", "cubin", "obj") else "llir"
 
 
 def _end_all() -> None:

@@ -81,6 +81,7 @@ void CrashReport::waitFor(int child) {
   supervised = child;
   std::signal(SIGTERM, passOn);
   std::signal(SIGHUP, passOn);
+  std::signal(SIGABRT, passOn); // Shows where a compilation hangs.
   // A terminal tells the child itself.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGQUIT, SIG_IGN);
