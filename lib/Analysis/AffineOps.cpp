@@ -190,7 +190,14 @@ AffineExpr AffineTransfer::computeIndex(Operation *op) {
                      analysis.isUnsigned(analysis.getForm(op->getOperand(0))));
         return fits ? getOperand(op, 0) : AffineExpr();
       })
-      .Case<arith::ExtUIOp, arith::TruncIOp>([&](auto) {
+      .Case([&](arith::ExtUIOp extend) {
+        // As for signed indices, sums and products are taken to fit.
+        Value source = extend.getIn();
+        bool fits = isIndex(source.getType()) &&
+                    getRange(getOperand(op, 0)).isNonNegative();
+        return fits ? getOperand(op, 0) : AffineExpr();
+      })
+      .Case<arith::TruncIOp>([&](auto) {
         Value source = op->getOperand(0);
         bool fits = isIndex(source.getType()) &&
                     analysis.isUnsigned(analysis.getForm(source));

@@ -194,8 +194,45 @@ void MaskAnalysis::collectDifference(Comparison predicate,
     pattern.comparisons.push_back({predicate, difference});
     return;
   }
-  if (!addBounds(predicate, difference))
-    addResidual(mask, "does not compare one index with a scalar", difference);
+  if (addBounds(predicate, difference))
+    return;
+  if (std::optional<UniformComparison> simpler =
+          dropRemainder(predicate, difference))
+    return collectDifference(simpler->predicate, simpler->expr, mask);
+  addResidual(mask, "does not compare one index with a scalar", difference);
+}
+
+/// Whether a number is negative does not depend on its remainder: with `j` in
+/// [0, 8), `8 * i + j - 240 < 0` is `i - 30 < 0`.
+std::optional<UniformComparison>
+MaskAnalysis::dropRemainder(Comparison predicate, AffineExpr difference) const {
+  if (predicate == Comparison::sle || predicate == Comparison::sgt) {
+    difference = normalize(difference - 1);
+    predicate =
+        predicate == Comparison::sle ? Comparison::slt : Comparison::sge;
+  }
+  if (!difference ||
+      (predicate != Comparison::slt && predicate != Comparison::sge))
+    return std::nullopt;
+  auto ranges = [&](AffineExpr leaf) { return forms.getRange(leaf, shape); };
+  for (const AffineTerm &term : getTerms(difference)) {
+    if (term.factors.empty() || term.coefficient <= 1)
+      continue;
+    AffineExpr quotient = floorDivide(
+        difference,
+        getAffineConstantExpr(term.coefficient, difference.getContext()),
+        ranges);
+    bool isSimpler =
+        quotient &&
+        llvm::none_of(getTerms(quotient), [](const AffineTerm &part) {
+          return llvm::any_of(part.factors, [](AffineExpr factor) {
+            return isa<AffineBinaryOpExpr>(factor);
+          });
+        });
+    if (isSimpler)
+      return UniformComparison{predicate, quotient};
+  }
+  return std::nullopt;
 }
 
 /// True if `difference predicate 0` always holds.

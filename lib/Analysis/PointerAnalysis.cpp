@@ -13,27 +13,55 @@ PointerAnalysis::Result PointerAnalysis::analyze(Value offsets) {
   auto *pattern = std::get_if<AccessPattern>(&result);
   if (!pattern)
     return result;
-  unsigned numGathered = 0, numOthers = 0;
+  unsigned numGathered = 0;
   std::optional<Unstructured> whyGathered;
-  for (auto [dimension, size] :
-       llvm::zip_equal(pattern->dimensions, pattern->shape)) {
-    if (!dimension.isGathered()) {
-      numOthers += size > 1;
+  for (auto [d, dimension] : llvm::enumerate(pattern->dimensions)) {
+    if (!dimension.isGathered())
       continue;
-    }
     ++numGathered;
     Unstructured why =
-        forms.blame(dimension.indices, offsets, "is not linear in the index");
+        forms.blame(dimension.indices, offsets,
+                    explainIndices(dimension.indices, pattern->shape[d]));
     if (!canGather(dimension.indices))
       return why;
     whyGathered = std::move(why);
   }
-  if (numGathered != 1 || numOthers != 0)
+  if (numGathered == 0)
     return result;
-  // A single list of indices is what a tensor of offsets is already.
   if (std::optional<AccessPattern> split = describeSplit(form, offsets))
     return *split;
-  return *whyGathered;
+  // A single list of indices is what a tensor of offsets is already.
+  if (numGathered == 1 && !isPartlyStrided(*pattern))
+    return *whyGathered;
+  return result;
+}
+
+/// True if a dimension that is not gathered has more than one element.
+bool PointerAnalysis::isPartlyStrided(const AccessPattern &pattern) {
+  return llvm::any_of(llvm::zip_equal(pattern.dimensions, pattern.shape),
+                      [](auto pair) {
+                        auto [dimension, size] = pair;
+                        return !dimension.isGathered() && size > 1;
+                      });
+}
+
+std::string PointerAnalysis::explainIndices(AffineExpr indices,
+                                            int64_t size) const {
+  std::string reason;
+  indices.walk([&](AffineExpr expr) {
+    if (!reason.empty() || forms.isUniform(expr) ||
+        (expr.getKind() != AffineExprKind::FloorDiv &&
+         expr.getKind() != AffineExprKind::Mod))
+      return;
+    AffineExpr divisor = cast<AffineBinaryOpExpr>(expr).getRHS();
+    if (auto constant = dyn_cast<AffineConstantExpr>(divisor))
+      reason = "divides by " + std::to_string(constant.getValue()) +
+               " an index whose " + std::to_string(size) +
+               " values are not whole rows of that";
+    else
+      reason = "divides an index by a size that is known at run time only";
+  });
+  return reason.empty() ? "is not linear in the index" : reason;
 }
 
 /// The pattern of a block as it is, whatever is gained by it.
@@ -60,36 +88,44 @@ PointerAnalysis::Result PointerAnalysis::describeBlock(const AffineForm &form,
 // Flattened blocks
 //===----------------------------------------------------------------------===//
 
-/// A pattern without gathered dimensions, after splitting those whose indices
-/// repeat: `i` in [0, 64) becomes `8 * i0 + i1` where `i % 8` or `i / 8` is
-/// taken.
+/// The pattern after splitting the gathered dimensions whose indices repeat:
+/// `i` in [0, 64) becomes `8 * i0 + i1` where `i % 8` or `i / 8` is taken.
+/// Nothing if none repeats, or if all dimensions are still gathered.
 std::optional<AccessPattern> PointerAnalysis::describeSplit(AffineForm form,
                                                             Value offsets) {
   constexpr size_t maxRank = 6;
   MLIRContext *context = forms.getContext();
+  std::optional<AccessPattern> best;
   while (form.expr && form.shape.size() <= maxRank) {
     Result result = describeBlock(form, offsets);
     auto *pattern = std::get_if<AccessPattern>(&result);
     if (!pattern)
-      return std::nullopt;
-    auto *gathered = llvm::find_if(pattern->dimensions,
-                                   [](const DimensionPattern &dimension) {
-                                     return dimension.isGathered();
-                                   });
-    if (gathered == pattern->dimensions.end())
-      return *pattern;
-    unsigned dim = gathered - pattern->dimensions.begin();
-    int64_t period = findPeriod(gathered->indices, dim, form.shape[dim]);
+      return best;
+    int64_t period = 0;
+    unsigned split = 0;
+    bool canBeBuilt = true;
+    for (auto [d, dimension] : llvm::enumerate(pattern->dimensions)) {
+      if (!dimension.isGathered())
+        continue;
+      canBeBuilt &= canGather(dimension.indices);
+      if (period != 0)
+        continue;
+      period = findPeriod(dimension.indices, d, form.shape[d]);
+      split = d;
+    }
+    bool isSplit = pattern->shape != getIndexShape(offsets);
+    if (isSplit && canBeBuilt && isPartlyStrided(*pattern))
+      best = *pattern;
     if (period == 0)
-      return std::nullopt;
+      return best;
     SmallVector<int64_t> shape = form.shape;
-    shape[dim] /= period;
-    shape.insert(shape.begin() + dim + 1, period);
+    shape[split] /= period;
+    shape.insert(shape.begin() + split + 1, period);
     form = {forms.substitute(
                 form.expr, getReshapedPlace(form.shape, shape, context), shape),
             shape};
   }
-  return std::nullopt;
+  return best;
 }
 
 /// The shortest period of a quotient or remainder by a constant in `indices`

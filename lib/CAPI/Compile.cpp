@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "triton-shared/Analysis/AccessReport.h"
 #include "triton-shared/CAPI/TritonShared.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/InitAll.h"
@@ -37,6 +38,7 @@ struct TritonSharedCompilation {
 namespace {
 
 constexpr StringRef kObjectPhase = "obj";
+constexpr StringRef kAccessesArtefact = "accesses";
 constexpr unsigned kProgramArguments = 6;
 
 //===----------------------------------------------------------------------===//
@@ -48,6 +50,8 @@ struct CompileOptions {
   std::optional<Phase> toPhase;
   /// Empty for no dumps.
   std::string dumpFolder;
+  /// Says how memory is accessed, and compiles nothing.
+  bool explainsAccesses = false;
 };
 
 /// Reads `word=value` words. Gives what is wrong with them, or nothing.
@@ -67,9 +71,14 @@ std::string parseOptions(StringRef text, CompileOptions &options) {
                "' of option 'to-phase'; use " + listPhases().str() + ", or obj";
     } else if (name == "dump-dir") {
       options.dumpFolder = value.str();
+    } else if (name == "explain") {
+      if (value != kAccessesArtefact)
+        return "unknown value '" + value.str() +
+               "' of option 'explain'; use accesses";
+      options.explainsAccesses = true;
     } else {
       return "unknown option '" + name.str() +
-             "'; use mode, to-phase or dump-dir";
+             "'; use mode, to-phase, dump-dir or explain";
     }
   }
   return "";
@@ -169,6 +178,8 @@ public:
         parseSourceString<ModuleOp>(source, config, "ttir");
     if (!module)
       return failure();
+    if (options.explainsAccesses)
+      return explainAccesses(*module);
     // A later phase tells less about the parameters: an integer may have been
     // a pointer.
     if (Phase phase = detectPhase(*module); phase >= Phase::Linalg)
@@ -196,6 +207,17 @@ private:
     if (FunctionOpInterface kernel = findKernel(module);
         kernel && result.metadata.empty())
       result.metadata = describeKernel(kernel);
+  }
+
+  LogicalResult explainAccesses(ModuleOp module) {
+    PassManager manager(&context);
+    if (detectPhase(module) < Phase::Structured)
+      buildExplainableAccesses(manager);
+    if (failed(manager.run(module)))
+      return failure();
+    llvm::raw_string_ostream stream(result.artefacts[kAccessesArtefact]);
+    printAccesses(module, AccessFormat::Json, stream);
+    return success();
   }
 
   LogicalResult record(Phase phase, ModuleOp module) {

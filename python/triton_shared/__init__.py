@@ -17,6 +17,7 @@ from .errors import (
     LibraryError,
     TritonSharedError,
 )
+from .explain import explain
 from .knobs import launches
 
 __version__ = "0.1.0"
@@ -30,5 +31,6 @@ __all__ = [
     "LibraryError",
     "TritonSharedError",
     "device",
+    "explain",
     "launches",
 ]

@@ -22,6 +22,7 @@ PHASES = (
     "ttir", "structured", "linalg", "memref", "cta", "gpu", "llir", "ptx", "cubin", "obj",
 )  # fmt: skip
 """Of every target: an answer has those that were made."""
+ARTEFACTS = (*PHASES, "accesses")
 SIZE = struct.Struct("<Q")
 
 
@@ -62,7 +63,7 @@ def main() -> None:
         if source is None or options is None:
             return
         made = native.compile(source, options.decode())  # type: ignore[attr-defined]
-        artefacts = {phase: made.artefact(phase) for phase in PHASES}
+        artefacts = {phase: made.artefact(phase) for phase in ARTEFACTS}
         head = {
             "succeeded": made.succeeded,
             "diagnostics": made.diagnostics,

@@ -71,3 +71,32 @@ tt.func @triangle(%p: !tt.ptr<f32>) -> tensor<8x8xf32> {
   %t = tts.gather %p[%o] mask %mask : tensor<8x8xi1> : !tt.ptr<f32>, tensor<8x8xi64> -> tensor<8x8xf32>
   tt.return %t : tensor<8x8xf32>
 }
+
+// -----
+
+// The end of a flattened block is whole rows, or it stays a mask.
+tt.func @flattened_end(%p: !tt.ptr<f32>, %s: i32 loc("s")) -> (tensor<32xf32>, tensor<32xf32>) {
+  %pid = tt.get_program_id x : i32
+  %c32 = arith.constant 32 : i32
+  %start = arith.muli %pid, %c32 : i32
+  %starts = tt.splat %start : i32 -> tensor<32xi32>
+  %i = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
+  %x = arith.addi %starts, %i : tensor<32xi32>
+  %four = arith.constant dense<4> : tensor<32xi32>
+  %row = arith.divsi %x, %four : tensor<32xi32>
+  %col = arith.remsi %x, %four : tensor<32xi32>
+  %strides = tt.splat %s : i32 -> tensor<32xi32>
+  %scaled = arith.muli %row, %strides : tensor<32xi32>
+  %sum = arith.addi %scaled, %col : tensor<32xi32>
+  %o = arith.extsi %sum : tensor<32xi32> to tensor<32xi64>
+  %c240 = arith.constant dense<240> : tensor<32xi32>
+  %c241 = arith.constant dense<241> : tensor<32xi32>
+  %even = arith.cmpi slt, %x, %c240 : tensor<32xi32>
+  // expected-note @below {{the mask stays a tensor, because this value does not compare one index with a scalar}}
+  %odd = arith.cmpi slt, %x, %c241 : tensor<32xi32>
+  // expected-remark @below {{strided load; stride s, from 0 to -8 * program_id(0) + 60; stride 1; as a block of 8x4}}
+  %t = tts.gather %p[%o] mask %even : tensor<32xi1> : !tt.ptr<f32>, tensor<32xi64> -> tensor<32xf32>
+  // expected-remark @below {{strided load; stride s; stride 1; as a block of 8x4}}
+  %u = tts.gather %p[%o] mask %odd : tensor<32xi1> : !tt.ptr<f32>, tensor<32xi64> -> tensor<32xf32>
+  tt.return %t, %u : tensor<32xf32>, tensor<32xf32>
+}

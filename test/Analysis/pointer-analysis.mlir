@@ -82,3 +82,74 @@ tt.func @product(%p: !tt.ptr<f32>) -> tensor<8x4xf32> {
   %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<8x4xi64> -> tensor<8x4xf32>
   tt.return %t : tensor<8x4xf32>
 }
+
+// -----
+
+// Unsigned sums and products are taken to fit, as signed ones are: what is not
+// negative is extended as it is.
+tt.func @unsigned_place(%p: !tt.ptr<f32>) -> tensor<8xf32> {
+  %pid = tt.get_program_id x : i32
+  %c8 = arith.constant 8 : i32
+  %start = arith.muli %pid, %c8 : i32
+  %starts = tt.splat %start : i32 -> tensor<8xi32>
+  %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %x = arith.addi %starts, %i : tensor<8xi32>
+  %o = arith.extui %x : tensor<8xi32> to tensor<8xi64>
+  // expected-remark @below {{strided load; stride 1}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
+  tt.return %t : tensor<8xf32>
+}
+
+// -----
+
+// Whole rows are taken apart even if what counts the rows is then by index.
+tt.func @rows_by_index(%p: !tt.ptr<f32>) -> tensor<64xf32> {
+  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %c8 = arith.constant dense<8> : tensor<64xi32>
+  %c5 = arith.constant dense<5> : tensor<64xi32>
+  %c100 = arith.constant dense<100> : tensor<64xi32>
+  %column = arith.remsi %i, %c8 : tensor<64xi32>
+  %row = arith.divsi %i, %c8 : tensor<64xi32>
+  %wrapped = arith.remsi %row, %c5 : tensor<64xi32>
+  %page = arith.divsi %row, %c5 : tensor<64xi32>
+  %pages = arith.muli %page, %c100 : tensor<64xi32>
+  %rows = arith.muli %wrapped, %c8 : tensor<64xi32>
+  %sum = arith.addi %rows, %column : tensor<64xi32>
+  %all = arith.addi %sum, %pages : tensor<64xi32>
+  // expected-note @below {{this value divides by 5 an index whose 8 values are not whole rows of that}}
+  %o = arith.extsi %all : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @+2 {{partly gathered load; stride 1, by index; stride 1; as a block of 8x8}}
+  // expected-note @+1 {{a range for the rows and one for the columns}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<64xi64> -> tensor<64xf32>
+  tt.return %t : tensor<64xf32>
+}
+
+// -----
+
+// A size that is no divisor of the block leaves no rows to find.
+tt.func @odd_rows(%p: !tt.ptr<f32>) -> tensor<64xf32> {
+  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %c5 = arith.constant dense<5> : tensor<64xi32>
+  %row = arith.divsi %i, %c5 : tensor<64xi32>
+  // expected-note @below {{this value divides by 5 an index whose 64 values are not whole rows of that}}
+  %o = arith.extsi %row : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @+2 {{gathered load}}
+  // expected-note @+1 {{a range for the rows and one for the columns}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<64xi64> -> tensor<64xf32>
+  tt.return %t : tensor<64xf32>
+}
+
+// -----
+
+// Nor does one that is known at run time only.
+tt.func @runtime_rows(%p: !tt.ptr<f32>, %n: i32) -> tensor<64xf32> {
+  %i = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %row = arith.divsi %i, %ns : tensor<64xi32>
+  // expected-note @below {{this value divides an index by a size that is known at run time only}}
+  %o = arith.extsi %row : tensor<64xi32> to tensor<64xi64>
+  // expected-remark @+2 {{gathered load}}
+  // expected-note @+1 {{a range for the rows and one for the columns}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<64xi64> -> tensor<64xf32>
+  tt.return %t : tensor<64xf32>
+}

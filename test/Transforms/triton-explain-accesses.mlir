@@ -40,7 +40,7 @@ tt.func @indirect(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>) -> tensor<8xi32> {
   %sum = arith.addi %index, %i : tensor<8xi32>
   %at = arith.extsi %sum : tensor<8xi32> to tensor<8xi64>
   // expected-remark @+2 {{gathered load}}
-  // expected-note @+1 {{an offset with one term per dimension, each a scalar times a range, would be strided}}
+  // expected-note @+1 {{what it reads is known at run time only; a range computed with tl.arange would be strided}}
   %t = tts.gather %p[%at] : !tt.ptr<i32>, tensor<8xi64> -> tensor<8xi32>
   tt.return %t : tensor<8xi32>
 }

@@ -132,8 +132,9 @@ TEST(Compile, ReportsBadText) {
 }
 
 TEST(Compile, ReportsUnknownOptions) {
-  EXPECT_EQ(Compilation(kKernel, "speed=high").diagnostics(),
-            "error: unknown option 'speed'; use mode, to-phase or dump-dir\n");
+  EXPECT_EQ(
+      Compilation(kKernel, "speed=high").diagnostics(),
+      "error: unknown option 'speed'; use mode, to-phase, dump-dir or explain\n");
   EXPECT_EQ(Compilation(kKernel, "mode=quick").diagnostics(),
             "error: unknown value 'quick' of option 'mode'; use reference\n");
 }

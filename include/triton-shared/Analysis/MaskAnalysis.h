@@ -65,6 +65,8 @@ private:
   void collectComparison(arith::CmpIOp compare, bool isNegated, Place place);
   void collectDifference(arith::CmpIPredicate predicate, AffineExpr difference,
                          Predicate mask);
+  std::optional<UniformComparison> dropRemainder(arith::CmpIPredicate predicate,
+                                                 AffineExpr difference) const;
   bool isDecided(arith::CmpIPredicate predicate, AffineExpr difference);
   bool addBounds(arith::CmpIPredicate predicate, AffineExpr difference);
   bool addNegative(int64_t coefficient, unsigned dim, AffineExpr rest);

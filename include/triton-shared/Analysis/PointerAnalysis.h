@@ -48,6 +48,9 @@ public:
   /// themselves.
   Result analyze(Value offsets);
 
+  /// Why `indices`, of a dimension with `size` elements, are no line.
+  std::string explainIndices(AffineExpr indices, int64_t size) const;
+
 private:
   using Terms = SmallVector<AffineTerm>;
   Result describeBlock(const AffineForm &form, Value offsets);
@@ -59,6 +62,7 @@ private:
                                                   ArrayRef<AffineTerm> terms);
   DimensionPattern describeGathered(ArrayRef<AffineTerm> terms);
   bool canGather(AffineExpr expr) const;
+  static bool isPartlyStrided(const AccessPattern &pattern);
   std::pair<AffineTerm, AffineTerm> splitFactors(const AffineTerm &term) const;
 
   AffineAnalysis &forms;

@@ -54,7 +54,9 @@ tritonSharedCompilationSucceeded(const TritonSharedCompilation *compilation);
 
 /**
  * The artefact of a phase: ttir, structured, linalg, memref (MLIR text), llir
- * (optimised LLVM IR) or obj (an ELF object with a checksum behind it). Empty
+ * (optimised LLVM IR) or obj (an ELF object with a checksum behind it). With
+ * the option "explain=accesses" nothing is compiled: the one artefact is
+ * `accesses`, a line of JSON per access to memory and one per function. Empty
  * if the compilation did not get that far.
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetArtefact(

@@ -59,6 +59,13 @@ runToPhase(ModuleOp module, Phase target, PhaseCallback reached = nullptr,
 /// A callback that writes `<folder>/<NN>.<phase>.mlir` and then calls `next`.
 LogicalResult dumpPhase(StringRef folder, Phase phase, ModuleOp module);
 
+/// Adds the passes from the source to accesses that can be explained: they are
+/// `tts` operations, and their offsets still have the names of the kernel.
+void buildExplainableAccesses(OpPassManager &manager);
+
+/// Makes `explain-accesses` available as a pass pipeline.
+void registerExplainAccessesPipeline();
+
 /// Makes `triton-to-linalg` and its alias available as pass pipelines.
 void registerTritonToLinalgPipelines();
 

@@ -4,6 +4,8 @@
 #define TRITON_SHARED_TRANSFORMS_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/AccessReport.h"
+#include "llvm/Support/CommandLine.h"
 
 namespace mlir {
 class RewritePatternSet;
@@ -13,6 +15,14 @@ namespace mlir::triton_shared {
 
 /// Adds the rewrites of `triton-combine`, without its unrolling of loops.
 void populateTritonCombine(RewritePatternSet &patterns);
+
+/// The formats of `triton-explain-accesses`, as the command line spells them.
+inline llvm::cl::ValuesClass getAccessFormats() {
+  return {clEnumValN(AccessFormat::Remarks, "remarks",
+                     "diagnostics at the lines of the kernel"),
+          clEnumValN(AccessFormat::Counts, "counts", "one line per kernel"),
+          clEnumValN(AccessFormat::Json, "json", "one object per access")};
+}
 
 #define GEN_PASS_DECL
 #include "triton-shared/Transforms/Passes.h.inc"

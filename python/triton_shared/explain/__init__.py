@@ -1,0 +1,186 @@
+"""Says how a kernel accesses memory: what is strided, what is not, and which value is to blame.
+
+    triton_shared.explain(kernel, x, y, n, grid=(4,), BLOCK=128)
+
+compiles as a launch would, prints a table, and returns the same as data. `python -m
+triton_shared.explain FILE` does so for a script, or for a file of TTIR.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+KINDS = (
+    "scalar",
+    "strided",
+    "transposed",
+    "broadcast",
+    "wrapped",
+    "partly gathered",
+    "gathered",
+    "atomic",
+)
+"""How a block lies in memory; what costs more comes later."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in the kernel's source; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    @staticmethod
+    def of(record: dict[str, Any]) -> Place | None:
+        """The place that a line of JSON names, if it does."""
+        if "file" not in record:
+            return None
+        return Place(record["file"], record["line"], record["column"])
+
+
+@dataclass(frozen=True)
+class Reason:
+    """The value that is to blame, and what it does."""
+
+    text: str
+    name: str | None
+    """What the kernel calls the value, if it has a name."""
+    place: Place | None
+
+    @staticmethod
+    def of(record: dict[str, Any]) -> Reason:
+        """The reason that a line of JSON gives."""
+        return Reason(record["reason"], record.get("name"), Place.of(record))
+
+    def __str__(self) -> str:
+        who = f"'{self.name}'" if self.name else "a value"
+        where = f" in line {self.place.line}" if self.place else ""
+        return f"{who}{where} {self.text}"
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """One dimension of a block, in the names of the kernel; "?" is what has none."""
+
+    size: int
+    stride: str
+    wrap: str | None
+    """What the index is taken modulo."""
+    by_index: bool
+    """Whether the index is read from a list."""
+    bounds: tuple[str, str] | None
+    """The part that is accessed, from the first to before the last."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """One load, store or atomic update."""
+
+    kernel: str
+    noun: str
+    kind: str
+    """One of `KINDS`."""
+    shape: tuple[int, ...]
+    dimensions: tuple[Dimension, ...]
+    place: Place | None
+    why: Reason | None
+    """Of what is gathered, in full or in part."""
+    way_out: str | None
+    masks: tuple[Reason, ...]
+    """Why parts of the mask stay a tensor."""
+
+    @staticmethod
+    def of(record: dict[str, Any]) -> Access:
+        """The access that a line of JSON is about."""
+        dimensions = tuple(
+            Dimension(
+                d["size"],
+                d["stride"],
+                d.get("wrap"),
+                d.get("by_index", False),
+                tuple(d["bounds"]) if "bounds" in d else None,
+            )
+            for d in record["dimensions"]
+        )
+        return Access(
+            record["kernel"],
+            record["access"],
+            record["kind"],
+            tuple(record["shape"]),
+            dimensions,
+            Place.of(record),
+            Reason.of(record["why"]) if "why" in record else None,
+            record.get("way_out"),
+            tuple(Reason.of(mask) for mask in record.get("masks", ())),
+        )
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is known of all accesses of one or more kernels."""
+
+    accesses: tuple[Access, ...]
+    kernels: tuple[str, ...]
+    lines: tuple[str, ...]
+    """The same as JSON: a line per access, and a line of counts after each kernel."""
+
+    def counts(self, kernel: str | None = None) -> dict[str, int]:
+        """How many accesses are of each kind, of one kernel or of all."""
+        chosen = [a.kind for a in self.accesses if kernel in (None, a.kernel)]
+        return {kind: chosen.count(kind) for kind in KINDS}
+
+    def __iter__(self) -> Iterator[Access]:
+        return iter(self.accesses)
+
+    def __len__(self) -> int:
+        return len(self.accesses)
+
+    def __str__(self) -> str:
+        from .table import plain
+
+        return plain(self)
+
+
+def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Explanation:
+    """Prints and returns how `kernel` accesses memory when it is launched with these arguments.
+
+    Nothing is launched. `kernel` is anything that `@triton.jit`, `@triton.autotune` or
+    `@triton.heuristics` made; the keywords are those of a launch.
+    """
+    from ..device import device
+    from .table import show
+
+    if not hasattr(kernel, "warmup"):
+        raise TypeError(
+            f"explain needs a kernel, got '{type(kernel).__name__}'; "
+            "decorate the function with @triton.jit"
+        )
+    with device("cpu"):
+        compiled = kernel.warmup(*args, grid=grid, **keywords)
+    compiled = compiled if isinstance(compiled, list) else [compiled]
+    found = explain_texts([str(each.asm["ttir"]) for each in compiled], printed_by_triton=True)
+    show(found)
+    return found
+
+
+def explain_texts(texts: Sequence[str | bytes], *, printed_by_triton: bool = False) -> Explanation:
+    """How the kernels in these modules of TTIR access memory."""
+    from .. import library
+    from ..errors import CompilationError
+
+    lines: list[str] = []
+    for text in texts:
+        made = library.compile_text(text, "explain=accesses", printed_by_triton=printed_by_triton)
+        if not made.succeeded:
+            raise CompilationError("?", "structured", made.diagnostics)
+        lines += made.artefact("accesses").decode().splitlines()
+    records = [json.loads(line) for line in lines]
+    return Explanation(
+        tuple(Access.of(record) for record in records if "kind" in record),
+        tuple(record["counts"]["kernel"] for record in records if "counts" in record),
+        tuple(lines),
+    )
