@@ -2,8 +2,8 @@
 
 A run is data, so that the same run can happen twice: compiled, in the tests' process, and in
 Triton's interpreter, in a process of its own (`python corpus_runs.py FILE` writes all results
-there). Inputs are small and mostly integers, even in float buffers: sums are then exact in any order, and what the
-interpreter does not round as the hardware does (bf16) needs no rounding.
+there). Inputs are small and mostly integers, even in float buffers: sums are then exact in any
+order, and what the interpreter does not round as the hardware does (bf16) needs no rounding.
 """
 
 from __future__ import annotations
@@ -128,6 +128,9 @@ _ATTENTION = Run(
     steps=16,
 )
 
+_SCALED = {n: small(124, 130) for n in ("sa", "sb")} | {n: small(32, 64) for n in "ab"}
+_TILES = {"a": 128 * 64, "b": 64 * 64, "c": 128 * 64}
+
 RUNS: dict[str, Run] = {
     "vec_add": Run({"n": 3000}, grid=(4,)),
     "vec_add_bf16": Run({"n": 700}, grid=(3,)),
@@ -242,6 +245,10 @@ RUNS: dict[str, Run] = {
     "fdiv_ieee": Run(),
     "while_loops": Run({"n": 9, "tol": 0.25}, {"x": small(8, 8), "o": small(1, 1)}),
     "dot_fp8": Run(),
+    # Codes of numbers between 1/128 and 2, and of scales between 1/8 and 8.
+    "dot_scaled_e2m1": Run(fills=_SCALED | {n: small(0, 255) for n in "ab"}, sizes=_TILES),
+    "dot_scaled_e2m1_bf16": Run(fills={"sa": _SCALED["sa"], "a": small(0, 255)}, sizes=_TILES),
+    "dot_scaled_e4m3_e5m2": Run(fills=_SCALED, sizes=_TILES, steps=64),
     "matmul_persistent_loop_attrs": Run(
         {"M": 128, "N": 64, "K": 96}, sizes={"a": 128 * 96, "b": 96 * 64, "c": 128 * 64}, grid=(2,)
     ),
@@ -258,10 +265,10 @@ RUNS: dict[str, Run] = {
 # (`tl.condition`).
 NOT_INTERPRETED = (
     "atomic_load_store_poll", "atomics_bf16", "atomics_f32", "casts", "desc_device",
-    "desc_reduce_int", "dot_fp8", "dot_variants", "fp8_amd_types", "fp8_cast", "grid_dependency",
-    "int_math_i64", "int_math_u32", "libdevice",
-    "map_elementwise", "matmul_persistent_loop_attrs", "scalar_arg_bool_bf16",
-    "scalar_arg_types", "vec_add_bf16", "vec_add_bool", "while_loops",
+    "desc_reduce_int", "dot_fp8", "dot_scaled_e2m1", "dot_scaled_e2m1_bf16",
+    "dot_scaled_e4m3_e5m2", "dot_variants", "fp8_amd_types", "fp8_cast", "grid_dependency",
+    "int_math_i64", "int_math_u32", "libdevice", "map_elementwise", "matmul_persistent_loop_attrs",
+    "scalar_arg_bool_bf16", "scalar_arg_types", "vec_add_bf16", "vec_add_bool", "while_loops",
 )  # fmt: skip
 
 

@@ -79,6 +79,40 @@ def _dot_fp8(b: Buffers) -> Buffers:
     return {"c": c}
 
 
+def _four_bits(codes: torch.Tensor, dim: int) -> torch.Tensor:
+    """The numbers that lie in pairs in the bytes, the first of a pair in the low bits."""
+    values = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6], dtype=torch.float64)
+    halves = torch.stack([codes & 15, codes >> 4], dim + 1).flatten(dim, dim + 1).long()
+    return torch.where(halves < 8, values[halves & 7], -values[halves & 7])
+
+
+def _scaled(values: torch.Tensor, scales: torch.Tensor) -> torch.Tensor:
+    """32 numbers of a row have one scale."""
+    factors = torch.exp2(scales.double() - 127)
+    return values.double() * factors[: values.numel() // 32].view(
+        len(values), -1
+    ).repeat_interleave(32, 1)
+
+
+def _dot_scaled(left: str, right: str) -> Callable[[Buffers], Buffers]:
+    def operand(codes: torch.Tensor, format: str, rows: int, dim: int) -> torch.Tensor:
+        if format == "e2m1":
+            return _four_bits(codes[: rows * 32].view(*((rows, 32) if dim else (32, rows))), dim)
+        kind = {"e4m3": torch.float8_e4m3fn, "e5m2": torch.float8_e5m2}.get(format)
+        floats = codes.view(kind) if kind else codes
+        return floats[: rows * 64].double().view(*((rows, 64) if dim else (64, rows)))
+
+    def expected(b: Buffers) -> Buffers:
+        x = _scaled(operand(b["a"], left, 128, 1), b["sa"])
+        y = operand(b["b"], right, 64, 0)
+        product = x @ y
+        if "sb" in b:
+            product += x @ _scaled(y.T, b["sb"]).T
+        return {"c": product.flatten().float()}
+
+    return expected
+
+
 def _int_math(b: Buffers) -> torch.Tensor:
     x, y = (b[n][:64].long() for n in "xy")
     r = x + y - x * y + x // y + x % y + (x & y) + (x | y) + (x ^ y) + (x << 3) + (x >> y)
@@ -207,6 +241,9 @@ BY_HAND: dict[str, Callable[[Buffers], Buffers]] = {
     "desc_device": _desc_device,
     "desc_reduce_int": _desc_reduce_int,
     "dot_fp8": _dot_fp8,
+    "dot_scaled_e2m1": _dot_scaled("e2m1", "e2m1"),
+    "dot_scaled_e2m1_bf16": _dot_scaled("e2m1", "bf16"),
+    "dot_scaled_e4m3_e5m2": _dot_scaled("e4m3", "e5m2"),
     "dot_variants": _dot_variants,
     "fp8_amd_types": _fp8_amd_types,
     "grid_dependency": _copied,

@@ -71,3 +71,11 @@ func.func @float_scale(%a: tensor<4x32xi8>, %sa: tensor<4x4xf8E4M3FN>, %b: tenso
   %0 = tt.dot_scaled %a scale %sa, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<4x32xi8>, tensor<4x4xf8E4M3FN> * tensor<64x8xbf16> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
 }
+
+// So may one that is an exponent.
+// CHECK-LABEL: func.func @exponents_of_sixteen(
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x2x16xf8E5M2>, tensor<4x2xi8>)
+func.func @exponents_of_sixteen(%a: tensor<4x32xf8E5M2>, %sa: tensor<4x2xi8>, %b: tensor<32x8xbf16>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tt.dot_scaled %a scale %sa, %b, %c lhs = e5m2 rhs = bf16 {fastMath = false} : tensor<4x32xf8E5M2>, tensor<4x2xi8> * tensor<32x8xbf16> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}

@@ -91,8 +91,8 @@ tt.func @f(%q: tensor<16x16xi8>, %r: tensor<32x16xf8E5M2>, %c: tensor<16x16xf32>
 // -----
 
 tt.func @f(%q: tensor<16x16xi8>, %r: tensor<32x16xf8E5M2>, %c: tensor<16x16xf32>, %s: tensor<16x1xi8>, %s2: tensor<16x2xi8>) {
-  // expected-error @below {{'tt.dot_scaled' op has 'tensor<16x2xi8>' as the scale on the left, but needs 16x1 of them}}
-  %0 = tt.dot_scaled %q scale %s2, %r, %c lhs = e2m1 rhs = e5m2 {fastMath = false} : tensor<16x16xi8>, tensor<16x2xi8> * tensor<32x16xf8E5M2> -> tensor<16x16xf32>
+  // expected-error @below {{'tt.dot_scaled' op has 'tensor<16x16xi8>' as the scale on the left, but needs 16x1 or 16x2 of them}}
+  %0 = tt.dot_scaled %q scale %q, %r, %c lhs = e2m1 rhs = e5m2 {fastMath = false} : tensor<16x16xi8>, tensor<16x16xi8> * tensor<32x16xf8E5M2> -> tensor<16x16xf32>
   tt.return
 }
 

@@ -71,20 +71,24 @@ static bool holds(Type type, tt::ScaleDotElemType format) {
   llvm_unreachable("all formats are covered");
 }
 
-/// Checks the scales of one operand: one for 32 elements (16 for scales that
-/// are floats) of each of the `rows` along the summed dimension.
+/// Checks the scales of one operand of `shape`, whose dimension `rowDim` is not
+/// summed over: each row has one scale for 32 or for 16 elements.
 static LogicalResult verifyScale(Operation *op, StringRef side, Value scale,
-                                 int64_t rows, int64_t depth) {
+                                 ArrayRef<int64_t> shape, size_t rowDim,
+                                 int64_t depth) {
   if (!scale)
     return success();
   auto type = cast<RankedTensorType>(scale.getType());
-  int64_t group = isa<FloatType>(type.getElementType()) ? 16 : 32;
-  if (type.getRank() >= 2 && type.getShape().take_back(2).front() == rows &&
-      type.getShape().back() * group == depth)
-    return success();
+  for (int64_t group : {32, 16}) {
+    SmallVector<int64_t> expected(shape.drop_back(2));
+    expected.append({shape[rowDim], depth / group});
+    if (depth % group == 0 && type.getShape() == ArrayRef(expected))
+      return success();
+  }
   return op->emitOpError() << "has " << type << " as the scale on the " << side
-                           << ", but needs " << rows << "x" << depth / group
-                           << " of them";
+                           << ", but needs " << shape[rowDim] << "x"
+                           << depth / 32 << " or " << shape[rowDim] << "x"
+                           << depth / 16 << " of them";
 }
 
 LogicalResult tt::DotScaledOp::verify() {
@@ -109,9 +113,9 @@ LogicalResult tt::DotScaledOp::verify() {
     return failure();
 
   int64_t depth = aShape[rank - 1];
-  if (failed(verifyScale(*this, "left", getAScale(), aShape[rank - 2], depth)))
+  if (failed(verifyScale(*this, "left", getAScale(), aShape, rank - 2, depth)))
     return failure();
-  return verifyScale(*this, "right", getBScale(), bShape[rank - 1], depth);
+  return verifyScale(*this, "right", getBScale(), bShape, rank - 1, depth);
 }
 
 //===----------------------------------------------------------------------===//
