@@ -25,7 +25,7 @@ def TritonDescriptorsToStructured
     | value                         | parts                                    |
     |-------------------------------|------------------------------------------|
     | `!tt.ptr<tensor<64x32xf32>>`  | `!tt.ptr<f32>`, 2 x i64 shape, 2 x i64 strides, 2 x i64 offsets |
-    | `!tt.tensordesc<64x32xf32>`   | `!tt.ptr<f32>`, 2 x i64 shape, 2 x i64 strides, i1 (padding is NaN) |
+    | `!tt.tensordesc<64x32xf32>`   | `!tt.ptr<f32>`, 2 x i64 shape, 2 x i64 strides, i1 (padding is NaN), i1 (loads round to tf32) |
 
     and its accesses become `tts` accesses with bounds:
 
@@ -413,6 +413,76 @@ def CpuBFloatAsBits : Pass<"cpu-bfloat-as-bits"> {
     Needs: the LLVM dialect, without arithmetic on bf16
     (`cpu-expand-small-floats`). Leaves: no bf16.
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Phase linalg -> cta -> gpu -> llir (NVIDIA)
+//===----------------------------------------------------------------------===//
+
+def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
+  let summary = "Turn tensors of linalg into tiles of a CTA";
+  let description = [{
+    | linalg                                  | becomes                         |
+    |-----------------------------------------|---------------------------------|
+    | `linalg.generic` over parallel loops    | its body on whole tiles, or `cta.map` if it has loops or branches |
+    | `linalg.index`                          | `cta.iota`                      |
+    | `linalg.fill`                           | `cta.splat`                     |
+    | `linalg.reduce`                         | `cta.reduce`, without its start where that is neutral |
+    | `linalg.matmul`, `batch_matmul`         | `cta.dot`                       |
+    | `tensor.expand_shape`, `collapse_shape` | `cta.reshape`                   |
+    | `linalg.transpose`                      | `cta.transpose`                 |
+    | slices, `tensor.extract` in a body      | `cta.lookup`                    |
+
+    Needs: phase `linalg`. Leaves: no linalg and no tensor operation; the number
+    of warps as `cta.num_warps` on each function.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4",
+           "warps that run one program (a power of two, up to 32)">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cta::CTADialect"
+  ];
+}
+
+def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
+  let summary = "Give each exchange between warps its place in shared memory";
+  let description = [{
+    An operation that moves data between warps needs shared memory while it
+    runs: `cta.shared_offset` on it says where, in bytes, and the function's
+    `cta.shared` how much there is. A `gpu.barrier` stands before an operation
+    that writes where an earlier one may still be reading.
+
+    Needs: layouts. Leaves: offsets on all operations that need them.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Write down what each thread does";
+  let description = [{
+    A tile becomes a vector of the elements that one thread holds, in the order
+    of its registers:
+
+    | tile                                 | thread                             |
+    |--------------------------------------|------------------------------------|
+    | `tensor<4x64xf32, #layout>`          | `vector<2xf32>`                    |
+    | `tts.load`, `tts.store`              | loads and stores of up to 16 bytes |
+    | `cta.reduce`                         | vector arithmetic, shuffles, shared memory |
+    | `cta.convert_layout`, `cta.lookup`   | register moves or shared memory    |
+    | program ids                          | `gpu.block_id`, `gpu.grid_dim`     |
+
+    The kernel becomes a `gpu.func` in a `gpu.module` and loses the six trailing
+    arguments.
+
+    Needs: layouts and places in shared memory. Leaves: no tile, no `cta`, no
+    `tts`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
 }
 
 #endif // TRITON_SHARED_CONVERSION_PASSES

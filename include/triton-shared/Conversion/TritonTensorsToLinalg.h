@@ -52,6 +52,10 @@ void populateTritonTensorsToLinalgMessages(RewritePatternSet &patterns,
 void populateTritonTensorsToLinalgExtern(RewritePatternSet &patterns,
                                          ConversionTarget &target);
 
+/// Inline assembly that has a portable meaning.
+void populateTritonTensorsToLinalgInlineAssembly(RewritePatternSet &patterns,
+                                                 ConversionTarget &target);
+
 void populateTritonTensorsToLinalgDot(RewritePatternSet &patterns,
                                       ConversionTarget &target);
 void populateTritonTensorsToLinalgDotScaled(RewritePatternSet &patterns,

@@ -177,22 +177,20 @@ def TritonExplainAccesses
     kind, strides and bounds, in the names of the kernel. An access without
     structure has a note on the value that is to blame, and one with a way out.
     Run it before `structured-recover-accesses` to read names; after it, strides
-    that are not constants show as `?`.
+    that are not constants show as `?`. The pipeline `--explain-accesses` runs
+    what comes before, too.
+
+    With `as=counts`, one line per kernel goes to the standard output instead:
+    how many accesses are of each kind, scalars and atomics included. With
+    `as=json`, one object per access, then one with the counts.
 
     Needs: accesses as `tts` operations. Leaves: the module as it was.
   }];
-  let statistics = [
-    Statistic<"numStrided", "num-strided", "Accesses with a stride per dimension">,
-    Statistic<"numTransposed", "num-transposed",
-              "Strided accesses whose last dimension is not contiguous but "
-              "another one is">,
-    Statistic<"numBroadcast", "num-broadcast",
-              "Strided accesses with a dimension of stride 0">,
-    Statistic<"numWrapped", "num-wrapped",
-              "Strided accesses with a dimension that wraps around">,
-    Statistic<"numPartlyGathered", "num-partly-gathered",
-              "Accesses with a dimension that is read by index">,
-    Statistic<"numGathered", "num-gathered", "Accesses element by element">
+  let options = [
+    Option<"format", "as", "::mlir::triton_shared::AccessFormat",
+           "::mlir::triton_shared::AccessFormat::Remarks",
+           "remarks at the lines of the kernel, counts per kernel, or json",
+           [{::mlir::triton_shared::getAccessFormats()}]>
   ];
 }
 
@@ -221,6 +219,26 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
            "The phase whose contract is checked: ttir, structured, linalg or "
            "memref">
   ];
+}
+
+//===----------------------------------------------------------------------===//
+// Within phase cta
+//===----------------------------------------------------------------------===//
+
+def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Decide which thread holds which elements of each tile";
+  let description = [{
+    Accesses and matrix products want particular layouts; everything else takes
+    what its neighbours have. Layouts spread from these anchors, the largest
+    first, through element-wise operations, shapes, loops and branches. Where
+    two meet, what is cheap to make again (constants, `cta.iota` and arithmetic
+    on them) is made again, and anything else goes through a
+    `cta.convert_layout`.
+
+    Needs: tiles without layouts. Leaves: a `#cta.layout` on every tile, equal
+    on both sides of every operation but `cta.convert_layout`.
+  }];
+  let dependentDialects = ["::mlir::cta::CTADialect"];
 }
 
 #endif // TRITON_SHARED_TRANSFORMS_PASSES

@@ -1,0 +1,35 @@
+//===- AccessWidth.h - How many elements one thread may move ----*- C++ -*-===//
+//
+// A GPU moves up to 16 bytes per thread and instruction, if they are neighbours
+// and the address is a multiple of their size.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_ANALYSIS_ACCESSWIDTH_H
+#define TRITON_SHARED_ANALYSIS_ACCESSWIDTH_H
+
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/IR/Operation.h"
+
+namespace mlir::triton_shared {
+
+/// The way in which an access walks memory.
+struct AccessWidth {
+  /// The dimensions of the block, the one with the nearest neighbours first.
+  SmallVector<unsigned> order;
+  /// Neighbours along `order[0]` that one instruction may move; a power of two.
+  /// One if nothing is known.
+  unsigned elements = 1;
+  /// `elements` neighbours either all take part in the access or none does, as
+  /// far as its bounds decide.
+  bool isUniform = true;
+};
+
+/// Describes a `tts` access of a block; `solver` has run
+/// `DivisibilityAnalysis`.
+AccessWidth describeAccessWidth(const DataFlowSolver &solver,
+                                Operation *access);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_ANALYSIS_ACCESSWIDTH_H

@@ -1,0 +1,49 @@
+//===- Cta.h - Tiles spread over the threads of a CTA -----------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_DIALECT_CTA_IR_CTA_H
+#define TRITON_SHARED_DIALECT_CTA_IR_CTA_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
+
+#include "triton-shared/Dialect/Cta/IR/CtaDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "triton-shared/Dialect/Cta/IR/CtaAttrs.h.inc"
+#define GET_OP_CLASSES
+#include "triton-shared/Dialect/Cta/IR/CtaOps.h.inc"
+
+namespace mlir::cta {
+
+/// The layout of a tile; null if it has none yet.
+inline LayoutAttr getLayoutAttr(Type type) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  return tile ? dyn_cast_or_null<LayoutAttr>(tile.getEncoding()) : nullptr;
+}
+
+/// The layout of a tile that has one.
+inline LinearLayout getLayout(Type type) {
+  return getLayoutAttr(type).getLayout();
+}
+
+/// `type` with `layout`, or with none if it is not a tile.
+inline Type withLayout(Type type, const LinearLayout &layout) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile)
+    return type;
+  return RankedTensorType::get(tile.getShape(), tile.getElementType(),
+                               LayoutAttr::get(type.getContext(), layout));
+}
+
+/// Attribute of the function: how many warps run a program.
+inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
+
+} // namespace mlir::cta
+
+#endif // TRITON_SHARED_DIALECT_CTA_IR_CTA_H

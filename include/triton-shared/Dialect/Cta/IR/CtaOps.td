@@ -1,0 +1,242 @@
+//===- CtaOps.td - Tiles spread over the threads of a CTA --*- tablegen -*-===//
+//
+// The `cta` dialect: what a program computes on whole tiles, before it is known
+// what each thread does. Element-wise work stays `arith` and `math` on tensors,
+// accesses stay `tts`; only what looks across elements has an operation here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_DIALECT_CTA_OPS
+#define TRITON_SHARED_DIALECT_CTA_OPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def CTA_Dialect : Dialect {
+  let name = "cta";
+  let cppNamespace = "::mlir::cta";
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let summary = "Tiles spread over the threads of one CTA";
+  let description = [{
+    A tile is a ranked tensor whose sizes are powers of two. Its encoding, once
+    `cta-assign-layouts` has run, says where its elements live: a
+    `#cta.layout`. Operations that need their operands elsewhere take them
+    through `cta.convert_layout`, the only operation that moves data between
+    threads for no other reason.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+def CTA_LayoutAttr : AttrDef<CTA_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let summary = "Which thread holds which elements of a tile";
+  let description = [{
+    One list of coordinates per bit of the register, lane and warp index (see
+    LinearLayout.h). Of a tile of 4x64 on one warp, four neighbours per thread:
+
+    ```mlir
+    #cta.layout<register = [[0, 1], [0, 2], [2, 0]],
+                lane = [[0, 4], [0, 8], [0, 16], [0, 32], [1, 0]], warp = []>
+    ```
+  }];
+  let parameters = (ins "unsigned":$rank,
+    ArrayRefParameter<"int32_t">:$registers,
+    ArrayRefParameter<"int32_t">:$lanes, ArrayRefParameter<"int32_t">:$warps);
+  let builders = [AttrBuilder<(ins "const LinearLayout &":$layout)>];
+  let extraClassDeclaration = "LinearLayout getLayout() const;";
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles from nothing
+//===----------------------------------------------------------------------===//
+
+def CTA_Tile : StaticShapeTensorOf<[AnyType]>;
+def CTA_IntegerTile : StaticShapeTensorOf<[AnySignlessInteger, Index]>;
+
+class CTA_Op<string mnemonic, list<Trait> traits = []>
+    : Op<CTA_Dialect, mnemonic, traits>;
+
+def CTA_SplatOp : CTA_Op<"splat", [Pure,
+    TypesMatchWith<"operand is an element of the result", "result", "source",
+                   "::mlir::cast<::mlir::ShapedType>($_self).getElementType()">]> {
+  let summary = "A tile of one value";
+  let arguments = (ins AnyType:$source);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def CTA_IotaOp : CTA_Op<"iota", [Pure]> {
+  let summary = "The coordinate of each element along a dimension";
+  let arguments = (ins I64Attr:$dim);
+  let results = (outs CTA_IntegerTile:$result);
+  let assemblyFormat = "$dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+def CTA_BroadcastOp : CTA_Op<"broadcast", [Pure]> {
+  let summary = "Repeat a tile along its dimensions of size one";
+  let arguments = (ins CTA_Tile:$source);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def CTA_ReshapeOp : CTA_Op<"reshape", [Pure]> {
+  let summary = "The same elements in row-major order, in another shape";
+  let arguments = (ins CTA_Tile:$source);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def CTA_TransposeOp : CTA_Op<"transpose", [Pure]> {
+  let summary = "Permute dimensions";
+  let description = "Dimension `i` of the result is `permutation[i]` of the source.";
+  let arguments = (ins CTA_Tile:$source, DenseI64ArrayAttr:$permutation);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = [{
+    $source $permutation attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_ExtractOp : CTA_Op<"extract", [Pure,
+    TypesMatchWith<"result is an element of the operand", "source", "result",
+                   "::mlir::cast<::mlir::ShapedType>($_self).getElementType()">]> {
+  let summary = "One element of a tile, in every thread";
+  let arguments = (ins CTA_Tile:$source, Variadic<Index>:$indices);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$source `[` $indices `]` attr-dict `:` type($source)";
+}
+
+def CTA_LookupOp : CTA_Op<"lookup", [Pure]> {
+  let summary = "The elements of a tile at computed coordinates";
+  let description = [{
+    Result element `e` is `source[indices[0][e], indices[1][e], …]`; there is
+    one tile of indices per dimension of the source, each of the result's shape.
+    An index outside of the source gives an undefined element.
+  }];
+  let arguments = (ins CTA_Tile:$source, Variadic<CTA_Tile>:$indices);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = [{
+    $source `[` $indices `:` type($indices) `]` attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_ConvertLayoutOp : CTA_Op<"convert_layout", [Pure]> {
+  let summary = "The same tile, held by other threads";
+  let arguments = (ins CTA_Tile:$source);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Across elements
+//===----------------------------------------------------------------------===//
+
+def CTA_ReduceOp : CTA_Op<"reduce", [Pure,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Combine the elements along one dimension";
+  let description = [{
+    The region takes what is combined so far, then the next elements, and is
+    associative. Elements keep their order, so it need not be commutative.
+
+    ```mlir
+    %sum = cta.reduce %x axis 1 : (tensor<4x64xf32>) -> tensor<4xf32> {
+    ^bb0(%left: f32, %right: f32):
+      %0 = arith.addf %left, %right : f32
+      cta.yield %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<CTA_Tile>:$sources, I64Attr:$axis);
+  let results = (outs Variadic<CTA_Tile>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $sources `axis` $axis attr-dict `:` functional-type($sources, $results)
+    $combine
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_ScanOp : CTA_Op<"scan", [Pure,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Combine each element with all before it along one dimension";
+  let description = [{
+    Inclusive. With `reverse`, with all after it. The region is that of
+    `cta.reduce`.
+  }];
+  let arguments = (ins Variadic<CTA_Tile>:$sources, I64Attr:$axis,
+                       UnitAttr:$reverse);
+  let results = (outs Variadic<CTA_Tile>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $sources `axis` $axis (`reverse` $reverse^)? attr-dict
+    `:` functional-type($sources, $results)
+    $combine
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_DotOp : CTA_Op<"dot", [Pure,
+    AllTypesMatch<["accumulator", "result"]>]> {
+  let summary = "A matrix product added to an accumulator";
+  let description = [{
+    `[batch x] M x K` times `[batch x] K x N`. Operands of other element types
+    than the accumulator are extended first; `precision` says how f32 operands
+    may be rounded, in the words of `tt.dot`.
+  }];
+  let arguments = (ins CTA_Tile:$a, CTA_Tile:$b, CTA_Tile:$accumulator,
+                       OptionalAttr<StrAttr>:$precision);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $accumulator (`precision` $precision^)? attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Run a region once per element";
+  let description = [{
+    For bodies that are more than element-wise operations: loops, branches,
+    calls. The region takes one element of each source.
+  }];
+  let arguments = (ins Variadic<CTA_Tile>:$sources);
+  let results = (outs Variadic<CTA_Tile>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sources attr-dict `:` functional-type($sources, $results) $body
+  }];
+}
+
+def CTA_YieldOp : CTA_Op<"yield", [Pure, Terminator, ReturnLike,
+    ParentOneOf<["ReduceOp", "ScanOp", "MapOp"]>]> {
+  let summary = "What a region of this dialect computes";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // TRITON_SHARED_DIALECT_CTA_OPS

@@ -1,0 +1,39 @@
+//===- LinalgToGpu.h - From phase linalg to the LLVM dialect ----*- C++ -*-===//
+
+#ifndef TRITON_SHARED_PIPELINES_LINALGTOGPU_H
+#define TRITON_SHARED_PIPELINES_LINALGTOGPU_H
+
+#include "mlir/Pass/PassOptions.h"
+
+#include <string>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace mlir::triton_shared {
+
+/// What a GPU kernel is made for.
+struct LinalgToGpuOptions : PassPipelineOptions<LinalgToGpuOptions> {
+  Option<std::string> arch{*this, "arch",
+                           llvm::cl::desc("compute capability: 80, 90a, …"),
+                           llvm::cl::init("90a")};
+  Option<unsigned> numWarps{*this, "num-warps",
+                            llvm::cl::desc("warps that run one program"),
+                            llvm::cl::init(4)};
+};
+
+/// Adds the passes from phase `linalg` to phase `cta`.
+void buildLinalgToCta(OpPassManager &manager,
+                      const LinalgToGpuOptions &options);
+/// Adds the passes from phase `cta` to phase `gpu`.
+void buildCtaToGpu(OpPassManager &manager);
+/// Adds the passes from phase `gpu` to phase `llir`.
+void buildGpuToLlvm(OpPassManager &manager);
+
+/// Makes `linalg-to-gpu` available as a pass pipeline.
+void registerLinalgToGpuPipelines();
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_PIPELINES_LINALGTOGPU_H

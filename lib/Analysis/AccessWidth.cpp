@@ -1,0 +1,129 @@
+//===- AccessWidth.cpp - How many elements one thread may move ------------===//
+
+#include "triton-shared/Analysis/AccessWidth.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// The most that one instruction moves.
+static constexpr int64_t kBytesPerAccess = 16;
+
+static int64_t getElementBytes(Type elementType) {
+  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+}
+
+/// Unit stride first, then the static ones by size; where nothing is known, the
+/// last dimension is the fastest, as in row-major order.
+static SmallVector<unsigned>
+orderDimensions(ArrayRef<tts::DimensionAccess> dimensions,
+                ArrayRef<int64_t> shape) {
+  SmallVector<unsigned> order(dimensions.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  auto distance = [&](unsigned dim) {
+    std::optional<int64_t> stride = getConstantIntValue(dimensions[dim].stride);
+    // Gathered neighbours and dimensions of size one have no distance.
+    if (shape[dim] == 1 || dimensions[dim].isGathered())
+      return std::numeric_limits<int64_t>::max();
+    return stride && *stride != 0 ? std::abs(*stride)
+                                  : std::numeric_limits<int64_t>::max() - 1;
+  };
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(distance(a), b) < std::pair(distance(b), a);
+  });
+  return order;
+}
+
+namespace {
+
+/// What the parts of one access are multiples of, in elements.
+class WidthFinder {
+public:
+  WidthFinder(const DataFlowSolver &solver, Value base, Type elementType)
+      : solver(solver), bytes(getElementBytes(elementType)),
+        width(std::max<int64_t>(
+            1, getKnownDivisor(solver, base, kBytesPerAccess) / bytes)) {}
+
+  int64_t getWidth() const { return width; }
+
+  void restrict(OpFoldResult elements) {
+    if (std::optional<int64_t> constant = getConstantIntValue(elements)) {
+      if (*constant != 0)
+        width = std::min(width, *constant & -*constant);
+      return;
+    }
+    restrict(cast<Value>(elements));
+  }
+  void restrict(Value elements) {
+    width = getKnownDivisor(solver, elements, width);
+  }
+  void restrict(int64_t size) { width = std::min(width, size); }
+
+  bool divides(Value value) const {
+    return getKnownDivisor(solver, value, width) == width;
+  }
+
+private:
+  const DataFlowSolver &solver;
+  int64_t bytes;
+  int64_t width;
+};
+
+template <typename AccessOp>
+AccessWidth describeStrided(const DataFlowSolver &solver, AccessOp access,
+                            RankedTensorType block) {
+  SmallVector<tts::DimensionAccess> dimensions = access.getDimensions();
+  AccessWidth result;
+  result.order = orderDimensions(dimensions, block.getShape());
+  if (dimensions.empty())
+    return result;
+  unsigned fastest = result.order.front();
+  const tts::DimensionAccess &inner = dimensions[fastest];
+  if (getConstantIntValue(inner.stride) != 1 || inner.isGathered())
+    return result;
+
+  WidthFinder finder(solver, access.getBase(), block.getElementType());
+  finder.restrict(access.getOffset());
+  finder.restrict(block.getDimSize(fastest));
+  for (auto [dim, dimension] : llvm::enumerate(dimensions))
+    if (dim != fastest && block.getDimSize(dim) != 1)
+      finder.restrict(dimension.stride);
+  if (inner.isWrapped()) {
+    finder.restrict(inner.wrapStart);
+    finder.restrict(inner.wrapSize);
+  }
+  result.elements = finder.getWidth();
+  if (inner.isBounded())
+    result.isUniform = finder.divides(inner.low) && finder.divides(inner.high);
+  return result;
+}
+
+} // namespace
+
+AccessWidth triton_shared::describeAccessWidth(const DataFlowSolver &solver,
+                                               Operation *access) {
+  return TypeSwitch<Operation *, AccessWidth>(access)
+      .Case<tts::LoadOp>([&](tts::LoadOp load) {
+        return describeStrided(solver, load,
+                               cast<RankedTensorType>(load.getType()));
+      })
+      .Case<tts::StoreOp>([&](tts::StoreOp store) {
+        return describeStrided(
+            solver, store, cast<RankedTensorType>(store.getValue().getType()));
+      })
+      .Default([&](Operation *op) {
+        // Offsets are data: nothing is known about neighbours.
+        Value block =
+            op->getNumResults() ? op->getResult(0) : op->getOperand(0);
+        AccessWidth result;
+        result.order.resize(cast<RankedTensorType>(block.getType()).getRank());
+        std::iota(result.order.rbegin(), result.order.rend(), 0);
+        return result;
+      });
+}

@@ -1,0 +1,107 @@
+//===- Elementwise.cpp - One operation on all registers of a thread -------===//
+
+#include "Parts.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// Anything element-wise: the same operation on vectors.
+struct ConvertElementwise : ConversionPattern {
+  ConvertElementwise(const TypeConverter &types, MLIRContext *context)
+      : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
+
+  LogicalResult
+  matchAndRewrite(Operation *op, ArrayRef<Value> operands,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!OpTrait::hasElementwiseMappableTraits(op))
+      return rewriter.notifyMatchFailure(op, "is not element-wise");
+    SmallVector<Type> results;
+    if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), results)))
+      return failure();
+    Operation *converted =
+        Operation::create(op->getLoc(), op->getName(), results, operands,
+                          op->getDiscardableAttrDictionary(),
+                          op->getPropertiesStorage(), BlockRange(), 0);
+    rewriter.insert(converted);
+    rewriter.replaceOp(op, converted);
+    return success();
+  }
+};
+
+struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
+    auto type = dyn_cast_or_null<VectorType>(
+        getTypeConverter()->convertType(op.getType()));
+    if (!splat || !type)
+      return rewriter.notifyMatchFailure(op, "holds different elements");
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+        op, DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+    return success();
+  }
+};
+
+struct ConvertSplat : OpConversionPattern<cta::SplatOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::SplatOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<vector::BroadcastOp>(
+        op, getTypeConverter()->convertType(op.getType()), adaptor.getSource());
+    return success();
+  }
+};
+
+/// The body, once per register.
+struct ConvertMap : OpConversionPattern<cta::MapOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::MapOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    SmallVector<SmallVector<Value>> sources =
+        llvm::map_to_vector(adaptor.getSources(), [&](Value source) {
+          return unpackRegisters(rewriter, loc, source);
+        });
+    unsigned count =
+        cta::getLayout(op.getResultTypes().front()).getNumRegisters();
+    SmallVector<SmallVector<Value>> results(op.getNumResults());
+    Block &body = op.getBody().front();
+    for (unsigned reg = 0; reg < count; ++reg) {
+      IRMapping mapping;
+      for (auto [argument, source] :
+           llvm::zip_equal(body.getArguments(), sources))
+        mapping.map(argument, source[reg]);
+      for (Operation &inner : body.without_terminator())
+        rewriter.clone(inner, mapping);
+      for (auto [result, value] :
+           llvm::zip_equal(results, body.getTerminator()->getOperands()))
+        result.push_back(mapping.lookupOrDefault(value));
+    }
+    rewriter.replaceOp(op, llvm::map_to_vector(results, [&](auto &elements) {
+                         return packRegisters(rewriter, loc, elements);
+                       }));
+    return success();
+  }
+};
+
+} // namespace
+
+void triton_shared::populateCtaToGpuElementwise(const TypeConverter &types,
+                                                RewritePatternSet &patterns) {
+  patterns.add<ConvertElementwise, ConvertConstant, ConvertSplat, ConvertMap>(
+      types, patterns.getContext());
+}

@@ -1,0 +1,154 @@
+//===- GlobalMemory.cpp - Loads and stores under a predicate --------------===//
+
+#include "GlobalMemory.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+Type triton_shared::getMemoryType(Type elementType) {
+  if (isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 8)
+    return IntegerType::get(elementType.getContext(), 8);
+  return elementType;
+}
+
+namespace {
+
+/// The words that PTX moves for a vector.
+struct Words {
+  explicit Words(VectorType type) {
+    unsigned bits =
+        type.getNumElements() * type.getElementType().getIntOrFloatBitWidth();
+    width = std::min(bits, 32u);
+    count = bits / width;
+  }
+
+  /// `.v4.b32`, `.b16`.
+  std::string getSuffix() const {
+    std::string vector = count > 1 ? ".v" + std::to_string(count) : "";
+    return vector + ".b" + std::to_string(width);
+  }
+  /// PTX has no registers of 8 bits: those of 16 hold them.
+  unsigned getRegisterWidth() const { return std::max(width, 16u); }
+  StringRef getConstraint() const { return width == 32 ? "r" : "h"; }
+
+  unsigned width;
+  unsigned count;
+};
+
+} // namespace
+
+static SmallVector<Value> toWords(OpBuilder &builder, Location loc,
+                                  Value vector, const Words &words) {
+  Type word = builder.getIntegerType(words.width);
+  Value bits = vector::BitCastOp::create(
+      builder, loc, VectorType::get({words.count}, word), vector);
+  SmallVector<Value> values = unpackRegisters(builder, loc, bits);
+  Type held = builder.getIntegerType(words.getRegisterWidth());
+  if (word != held)
+    for (Value &value : values)
+      value = arith::ExtUIOp::create(builder, loc, held, value);
+  return values;
+}
+
+static Value fromWords(OpBuilder &builder, Location loc, ArrayRef<Value> values,
+                       VectorType type, const Words &words) {
+  SmallVector<Value> cut(values);
+  Type word = builder.getIntegerType(words.width);
+  if (words.width != words.getRegisterWidth())
+    for (Value &value : cut)
+      value = arith::TruncIOp::create(builder, loc, word, value);
+  return vector::BitCastOp::create(builder, loc, type,
+                                   packRegisters(builder, loc, cut));
+}
+
+/// `$first, $first+1, …`.
+static std::string listOperands(unsigned first, unsigned count) {
+  std::string list;
+  for (unsigned i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + std::to_string(first + i);
+  return list;
+}
+
+static int64_t getBytes(VectorType type) {
+  return type.getNumElements() * type.getElementType().getIntOrFloatBitWidth() /
+         8;
+}
+
+Value triton_shared::createGlobalLoad(OpBuilder &builder, Location loc,
+                                      VectorType type, Value pointer,
+                                      Value predicate, Value other,
+                                      bool isVolatile) {
+  if (!predicate)
+    return LLVM::LoadOp::create(builder, loc, type, pointer, getBytes(type),
+                                isVolatile);
+  Words words(type);
+  if (!other)
+    other = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  SmallVector<Value> operands = {pointer, predicate};
+  llvm::append_range(operands, toWords(builder, loc, other, words));
+
+  // Results first, then the address, the predicate and what else they are.
+  unsigned count = words.count;
+  std::string text, constraints;
+  std::string move = "mov.b" + std::to_string(words.getRegisterWidth());
+  for (unsigned i = 0; i < count; ++i) {
+    text += move + " $" + std::to_string(i) + ", $" +
+            std::to_string(count + 2 + i) + ";\n";
+    // Written before the last input is read.
+    constraints += ("=&" + words.getConstraint() + ",").str();
+  }
+  text += "@$" + std::to_string(count + 1) + " ld" +
+          (isVolatile ? ".volatile" : "") + ".global" + words.getSuffix() +
+          " {" + listOperands(0, count) + "}, [$" + std::to_string(count) +
+          "];";
+  constraints += "l,b";
+  for (unsigned i = 0; i < count; ++i)
+    constraints += ("," + words.getConstraint()).str();
+
+  Type held = builder.getIntegerType(words.getRegisterWidth());
+  Type result = held;
+  if (count > 1)
+    result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                              SmallVector<Type>(count, held));
+  auto assembly = LLVM::InlineAsmOp::create(
+      builder, loc, result, operands, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
+      /*operand_attrs=*/nullptr);
+  SmallVector<Value> values;
+  if (count == 1)
+    values.push_back(assembly.getRes());
+  else
+    for (unsigned i = 0; i < count; ++i)
+      values.push_back(
+          LLVM::ExtractValueOp::create(builder, loc, assembly.getRes(), i));
+  return fromWords(builder, loc, values, type, words);
+}
+
+void triton_shared::createGlobalStore(OpBuilder &builder, Location loc,
+                                      Value vector, Value pointer,
+                                      Value predicate) {
+  auto type = cast<VectorType>(vector.getType());
+  if (!predicate) {
+    LLVM::StoreOp::create(builder, loc, vector, pointer, getBytes(type));
+    return;
+  }
+  Words words(type);
+  SmallVector<Value> operands = {pointer, predicate};
+  llvm::append_range(operands, toWords(builder, loc, vector, words));
+  std::string text = "@$1 st.global" + words.getSuffix() + " [$0], {" +
+                     listOperands(2, words.count) + "};";
+  std::string constraints = "l,b";
+  for (unsigned i = 0; i < words.count; ++i)
+    constraints += ("," + words.getConstraint()).str();
+  LLVM::InlineAsmOp::create(
+      builder, loc, LLVM::LLVMVoidType::get(builder.getContext()), operands,
+      text, constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
+      /*operand_attrs=*/nullptr);
+}

@@ -1,0 +1,37 @@
+//===- Parts.h - The topics of cta-to-gpu -----------------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H
+#define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H
+
+#include "mlir/Transforms/DialectConversion.h"
+#include "triton-shared/Analysis/AccessWidth.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+namespace mlir::triton_shared {
+
+/// Tiles become vectors of what one thread holds, bases global addresses.
+void addThreadConversion(TypeConverter &types);
+
+void populateCtaToGpuElementwise(const TypeConverter &types,
+                                 RewritePatternSet &patterns);
+void populateCtaToGpuShapes(const TypeConverter &types,
+                            RewritePatternSet &patterns);
+void populateCtaToGpuExchange(const TypeConverter &types,
+                              RewritePatternSet &patterns);
+void populateCtaToGpuReduce(const TypeConverter &types,
+                            RewritePatternSet &patterns);
+void populateCtaToGpuDot(const TypeConverter &types,
+                         RewritePatternSet &patterns);
+/// The width of each strided access of a block.
+using AccessWidths = DenseMap<Operation *, AccessWidth>;
+void populateCtaToGpuAccesses(const TypeConverter &types,
+                              const AccessWidths &widths,
+                              RewritePatternSet &patterns);
+
+/// Makes each kernel of `module` a `gpu.func` whose program ids are those of
+/// its block.
+void outlineKernels(ModuleOp module);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H

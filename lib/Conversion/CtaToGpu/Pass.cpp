@@ -1,0 +1,114 @@
+//===- Pass.cpp - cta-to-gpu ----------------------------------------------===//
+
+#include "Parts.h"
+
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/Patterns.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Conversion/LinalgToGpu.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTATOGPU
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+static constexpr unsigned kGlobalSpace = 1;
+
+void triton_shared::addThreadConversion(TypeConverter &types) {
+  types.addConversion([](Type type) { return type; });
+  types.addConversion([](RankedTensorType type) -> Type {
+    cta::LayoutAttr layout = cta::getLayoutAttr(type);
+    if (!layout)
+      return nullptr;
+    return VectorType::get({layout.getLayout().getNumRegisters()},
+                           type.getElementType());
+  });
+  types.addConversion([](UnrankedMemRefType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace);
+  });
+}
+
+namespace {
+
+struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    // The hints that widths follow from stand on the functions' arguments.
+    AccessWidths widths;
+    if (failed(measureAccesses(widths)))
+      return signalPassFailure();
+    outlineKernels(module);
+
+    TypeConverter types;
+    addThreadConversion(types);
+    RewritePatternSet patterns(&getContext());
+    ConversionTarget target(getContext());
+    populateCtaToGpuElementwise(types, patterns);
+    populateCtaToGpuShapes(types, patterns);
+    populateCtaToGpuExchange(types, patterns);
+    populateCtaToGpuReduce(types, patterns);
+    populateCtaToGpuDot(types, patterns);
+    populateCtaToGpuAccesses(types, widths, patterns);
+    populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
+                                                                     types);
+    scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
+                                                         target);
+    target.addIllegalDialect<cta::CTADialect, tts::TTSDialect>();
+    target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
+                           vector::VectorDialect>();
+    target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {
+      return types.isSignatureLegal(op.getFunctionType());
+    });
+    target.markUnknownOpDynamicallyLegal(
+        [&](Operation *op) { return types.isLegal(op); });
+    if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
+        reportLeftovers())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult measureAccesses(AccessWidths &widths) {
+    DataFlowSolver solver;
+    solver.load<dataflow::DeadCodeAnalysis>();
+    solver.load<dataflow::SparseConstantPropagation>();
+    solver.load<DivisibilityAnalysis>();
+    if (failed(solver.initializeAndRun(getOperation())))
+      return failure();
+    getOperation().walk([&](Operation *op) {
+      Value tile;
+      if (auto load = dyn_cast<tts::LoadOp>(op))
+        tile = load.getResult();
+      else if (auto store = dyn_cast<tts::StoreOp>(op))
+        tile = store.getValue();
+      if (tile && isa<RankedTensorType>(tile.getType()))
+        widths[op] = describeAccessWidth(solver, op);
+    });
+    return success();
+  }
+
+  bool reportLeftovers() {
+    WalkResult result = getOperation().walk([](Operation *op) {
+      if (!isa_and_nonnull<cta::CTADialect, tts::TTSDialect>(op->getDialect()))
+        return WalkResult::advance();
+      op->emitOpError("has no form for the threads of a GPU yet").attachNote()
+          << "the CPU can run this kernel: use device \"cpu\"";
+      return WalkResult::interrupt();
+    });
+    return result.wasInterrupted();
+  }
+};
+
+} // namespace

@@ -1,0 +1,337 @@
+//===- Reduce.cpp - Combining elements across registers, lanes and warps --===//
+//
+// Each bit of the axis' coordinate belongs to the register, the lane or the
+// warp index. A register bit is combined within the thread, a lane bit by a
+// shuffle, and all warp bits at once through shared memory. Bits go in
+// ascending order, so that neighbours meet first and elements keep their order;
+// where the order does not matter, registers go first and save shuffles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "SharedMemory.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "triton-shared/Dialect/Cta/IR/ElementwiseBody.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+
+namespace {
+
+/// One value per register; one list per operand of the reduction.
+using Registers = SmallVector<SmallVector<Value>>;
+
+/// `region` on two lists of operands of single elements.
+SmallVector<Value> combine(OpBuilder &builder, Region &region, ValueRange left,
+                           ValueRange right) {
+  IRMapping mapping;
+  Block &body = region.front();
+  mapping.map(body.getArguments().take_front(left.size()), left);
+  mapping.map(body.getArguments().drop_front(left.size()), right);
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+/// One commutative operation: the order of elements does not matter.
+bool isCommutative(Region &region) {
+  Block &body = region.front();
+  if (body.getNumArguments() != 2 ||
+      !llvm::hasSingleElement(body.without_terminator()))
+    return false;
+  Operation &op = body.front();
+  return op.hasTrait<OpTrait::IsCommutative>() || isa<arith::AddFOp>(op);
+}
+
+/// The smallest distance along the axis between warps; nothing if all warps
+/// hold the same there.
+std::optional<int32_t> getFirstWarpStep(const LinearLayout::Bases &warps,
+                                        unsigned axis) {
+  std::optional<int32_t> first;
+  for (const cta::Coordinates &basis : warps)
+    if (basis[axis])
+      first = std::min(first.value_or(basis[axis]), basis[axis]);
+  return first;
+}
+
+/// The value of the lane whose number differs from this one's in `mask`.
+Value shuffle(OpBuilder &builder, Location loc, Value value, unsigned mask) {
+  Type type = value.getType();
+  if (type.isIndex()) {
+    Value wide =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+    return arith::IndexCastOp::create(builder, loc, type,
+                                      shuffle(builder, loc, wide, mask));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type i32 = builder.getI32Type();
+  auto move = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(builder, loc, i32, createI32(builder, loc, -1),
+                                word, createI32(builder, loc, mask),
+                                createI32(builder, loc, cta::kWarpSize - 1),
+                                NVVM::ShflKind::bfly,
+                                /*return_value_and_is_valid=*/UnitAttr());
+  };
+  Value bits = value;
+  if (!isa<IntegerType>(type))
+    bits = arith::BitcastOp::create(builder, loc, builder.getIntegerType(width),
+                                    value);
+  if (width == 64) {
+    auto pair = VectorType::get({2}, i32);
+    Value words = vector::BitCastOp::create(
+        builder, loc, pair,
+        vector::BroadcastOp::create(
+            builder, loc, VectorType::get({1}, builder.getI64Type()), bits));
+    SmallVector<Value> moved;
+    for (Value word : unpackRegisters(builder, loc, words))
+      moved.push_back(move(word));
+    Value joined = vector::BitCastOp::create(
+        builder, loc, VectorType::get({1}, builder.getI64Type()),
+        packRegisters(builder, loc, moved));
+    bits = vector::ExtractOp::create(builder, loc, joined, 0);
+  } else if (width == 32) {
+    bits = move(bits);
+  } else {
+    bits = move(arith::ExtUIOp::create(builder, loc, i32, bits));
+    bits = arith::TruncIOp::create(builder, loc, builder.getIntegerType(width),
+                                   bits);
+  }
+  if (!isa<IntegerType>(type))
+    bits = arith::BitcastOp::create(builder, loc, type, bits);
+  return bits;
+}
+
+/// What goes through shared memory.
+struct ReduceExchange {
+  /// The distances along the axis that warps, or registers above them, differ
+  /// in; ascending.
+  SmallVector<int32_t> steps;
+  /// One tile per operand, with these steps side by side along the axis.
+  SmallVector<RankedTensorType> tiles;
+};
+
+ReduceExchange getReduceExchange(cta::ReduceOp op) {
+  ReduceExchange exchange;
+  unsigned axis = op.getAxis();
+  LinearLayout layout = cta::getLayout(op.getSources().front().getType());
+  std::optional<int32_t> firstWarp = getFirstWarpStep(layout.getWarps(), axis);
+  if (!firstWarp)
+    return exchange;
+  for (const cta::Coordinates &basis : layout.getWarps())
+    if (basis[axis])
+      exchange.steps.push_back(basis[axis]);
+  if (!isCommutative(op.getCombine()))
+    for (const cta::Coordinates &basis : layout.getRegisters())
+      if (basis[axis] > *firstWarp)
+        exchange.steps.push_back(basis[axis]);
+  llvm::sort(exchange.steps);
+  for (Value source : op.getSources()) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = int64_t(1) << exchange.steps.size();
+    exchange.tiles.push_back(
+        RankedTensorType::get(shape, type.getElementType()));
+  }
+  return exchange;
+}
+
+/// Reduces one operation, bit by bit. The layout of what is left is kept beside
+/// the values.
+class Reduction {
+public:
+  Reduction(cta::ReduceOp op, OpBuilder &builder)
+      : op(op), builder(builder), loc(op.getLoc()), axis(op.getAxis()),
+        isOrdered(!isCommutative(op.getCombine())) {}
+
+  SmallVector<Value> run(ValueRange vectors) {
+    LinearLayout layout = cta::getLayout(op.getSources().front().getType());
+    registerBases = layout.getRegisters();
+    laneBases = layout.getLanes();
+    warpBases = layout.getWarps();
+    for (Value vector : vectors)
+      values.push_back(unpackRegisters(builder, loc, vector));
+
+    if (!isOrdered)
+      reduceRegisters(/*below=*/std::numeric_limits<int32_t>::max());
+    for (unsigned bit : getLanesInOrder()) {
+      if (isOrdered)
+        reduceRegisters(laneBases[bit][axis]);
+      reduceLane(bit);
+    }
+    // Warps come between the registers below and above them.
+    if (std::optional<int32_t> firstWarp = getFirstWarpStep(warpBases, axis)) {
+      if (isOrdered)
+        reduceRegisters(*firstWarp);
+      reduceWarps();
+    }
+    reduceRegisters(std::numeric_limits<int32_t>::max());
+    return llvm::map_to_vector(values, [&](SmallVector<Value> &elements) {
+      return packRegisters(builder, loc, elements);
+    });
+  }
+
+private:
+  /// The bits of the lane that lie along the axis, the nearest neighbours
+  /// first.
+  SmallVector<unsigned> getLanesInOrder() const {
+    SmallVector<unsigned> bits;
+    for (unsigned bit = 0; bit < laneBases.size(); ++bit)
+      if (laneBases[bit][axis])
+        bits.push_back(bit);
+    llvm::sort(bits, [&](unsigned a, unsigned b) {
+      return laneBases[a][axis] < laneBases[b][axis];
+    });
+    return bits;
+  }
+
+  /// Combines registers whose axis coordinates differ in bits below `below`,
+  /// the lowest bit first.
+  void reduceRegisters(int32_t below) {
+    while (true) {
+      std::optional<unsigned> lowest;
+      for (auto [bit, basis] : llvm::enumerate(registerBases))
+        if (basis[axis] && basis[axis] < below &&
+            (!lowest || basis[axis] < registerBases[*lowest][axis]))
+          lowest = bit;
+      if (!lowest)
+        return;
+      reduceRegister(*lowest);
+    }
+  }
+
+  void reduceRegister(unsigned bit) {
+    unsigned step = 1u << bit;
+    Registers next(values.size());
+    for (unsigned reg = 0; reg < values.front().size(); ++reg)
+      if (!(reg & step))
+        append(next,
+               combine(builder, op.getCombine(), at(reg), at(reg + step)));
+    values = std::move(next);
+    registerBases.erase(registerBases.begin() + bit);
+  }
+
+  void reduceLane(unsigned bit) {
+    Value isRight;
+    if (isOrdered) {
+      Value own = arith::AndIOp::create(builder, loc, createLane(builder, loc),
+                                        createI32(builder, loc, 1 << bit));
+      isRight = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                      own, createI32(builder, loc, 0));
+    }
+    Registers next(values.size());
+    for (unsigned reg = 0; reg < values.front().size(); ++reg) {
+      SmallVector<Value> left = at(reg), right;
+      for (Value value : left)
+        right.push_back(shuffle(builder, loc, value, 1u << bit));
+      if (isOrdered)
+        for (auto [a, b] : llvm::zip_equal(left, right)) {
+          Value first = arith::SelectOp::create(builder, loc, isRight, b, a);
+          b = arith::SelectOp::create(builder, loc, isRight, a, b);
+          a = first;
+        }
+      append(next, combine(builder, op.getCombine(), left, right));
+    }
+    values = std::move(next);
+    llvm::fill(laneBases[bit], 0);
+  }
+
+  /// Every warp writes its part; every thread reads those of all warps along
+  /// the axis.
+  void reduceWarps() {
+    ReduceExchange exchange = getReduceExchange(op);
+    SmallVector<SharedTile> tiles;
+    int64_t skip = 0;
+    for (RankedTensorType type : exchange.tiles) {
+      tiles.push_back(SharedTile(op, type, skip));
+      skip += tiles.back().getBytes();
+    }
+    LinearLayout held(laneBases.front().size(),
+                      compact(registerBases, exchange), laneBases,
+                      compact(warpBases, exchange));
+    for (auto [tile, elements] : llvm::zip_equal(tiles, values))
+      tile.store(builder, loc, packRegisters(builder, loc, elements), held);
+    createBarrier(builder, loc);
+
+    // Now warps hold the same along the axis, and registers the places of all.
+    for (cta::Coordinates &basis : warpBases)
+      basis[axis] = 0;
+    llvm::erase_if(registerBases, [&](const cta::Coordinates &basis) {
+      return basis[axis] != 0;
+    });
+    LinearLayout::Bases all;
+    for (unsigned bit = 0; bit < exchange.steps.size(); ++bit) {
+      cta::Coordinates basis(laneBases.front().size(), 0);
+      basis[axis] = 1 << bit;
+      all.push_back(basis);
+    }
+    llvm::append_range(all, registerBases);
+    registerBases = all;
+    LinearLayout gathered(laneBases.front().size(), registerBases, laneBases,
+                          warpBases);
+    for (auto [tile, elements] : llvm::zip_equal(tiles, values))
+      elements =
+          unpackRegisters(builder, loc, tile.load(builder, loc, gathered));
+  }
+
+  /// `bases` with the steps along the axis numbered one after the other.
+  LinearLayout::Bases compact(LinearLayout::Bases bases,
+                              const ReduceExchange &exchange) const {
+    for (cta::Coordinates &basis : bases)
+      if (basis[axis])
+        basis[axis] = 1 << (llvm::find(exchange.steps, basis[axis]) -
+                            exchange.steps.begin());
+    return bases;
+  }
+
+  SmallVector<Value> at(unsigned reg) const {
+    return llvm::map_to_vector(values, [&](const SmallVector<Value> &operand) {
+      return operand[reg];
+    });
+  }
+
+  static void append(Registers &registers, ValueRange elements) {
+    for (auto [operand, element] : llvm::zip_equal(registers, elements))
+      operand.push_back(element);
+  }
+
+  cta::ReduceOp op;
+  OpBuilder &builder;
+  Location loc;
+  unsigned axis;
+  bool isOrdered;
+  Registers values;
+  LinearLayout::Bases registerBases, laneBases, warpBases;
+};
+
+struct ConvertReduce : OpConversionPattern<cta::ReduceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::ReduceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, Reduction(op, rewriter).run(adaptor.getSources()));
+    return success();
+  }
+};
+
+} // namespace
+
+int64_t triton_shared::getReduceSharedBytes(cta::ReduceOp op) {
+  int64_t bytes = 0;
+  for (RankedTensorType type : getReduceExchange(op).tiles)
+    bytes += SharedTile(op, type).getBytes();
+  return bytes;
+}
+
+void triton_shared::populateCtaToGpuReduce(const TypeConverter &types,
+                                           RewritePatternSet &patterns) {
+  patterns.add<ConvertReduce>(types, patterns.getContext());
+}

@@ -1,0 +1,64 @@
+//===- Threads.h - What a thread knows about its elements -------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_THREADS_H
+#define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_THREADS_H
+
+#include "mlir/IR/Builders.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+namespace mlir::triton_shared {
+
+/// This thread's number within its CTA, lane within its warp, and warp: i32.
+Value createThreadId(OpBuilder &builder, Location loc);
+Value createLane(OpBuilder &builder, Location loc);
+Value createWarp(OpBuilder &builder, Location loc);
+
+/// The part of coordinate `dim` that lane and warp decide: i32.
+Value createThreadCoordinate(OpBuilder &builder, Location loc,
+                             const cta::LinearLayout &layout, unsigned dim);
+
+/// The coordinates of the elements of one thread, register by register.
+class ElementCoordinates {
+public:
+  ElementCoordinates(OpBuilder &builder, Location loc,
+                     const cta::LinearLayout &layout);
+
+  /// Coordinate `dim` of register `reg`: i32.
+  Value get(unsigned reg, unsigned dim);
+
+private:
+  OpBuilder &builder;
+  Location loc;
+  cta::LinearLayout layout;
+  bool isDisjoint;
+  SmallVector<Value> ofThread;
+  DenseMap<std::pair<unsigned, int32_t>, Value> made;
+};
+
+/// True in one of the threads that hold the same elements: i1. Null if no two
+/// threads do.
+Value createIsFirstHolder(OpBuilder &builder, Location loc,
+                          const cta::LinearLayout &layout);
+
+Value createI32(OpBuilder &builder, Location loc, int64_t value);
+Value createI64(OpBuilder &builder, Location loc, int64_t value);
+
+/// Waits until all threads of the CTA are here.
+void createBarrier(OpBuilder &builder, Location loc);
+
+//===----------------------------------------------------------------------===//
+// Vectors of registers
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> unpackRegisters(OpBuilder &builder, Location loc,
+                                   Value vector);
+Value packRegisters(OpBuilder &builder, Location loc, ValueRange elements);
+/// Register `i` of the result is register `sources[i]` of `vector`.
+Value shuffleRegisters(OpBuilder &builder, Location loc, Value vector,
+                       ArrayRef<unsigned> sources);
+Value createVectorSplat(OpBuilder &builder, Location loc, Value scalar,
+                        unsigned count);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_THREADS_H

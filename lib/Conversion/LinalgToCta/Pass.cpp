@@ -1,0 +1,78 @@
+//===- Pass.cpp - linalg-to-cta -------------------------------------------===//
+
+#include "Parts.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "triton-shared/Conversion/LinalgToGpu.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_LINALGTOCTA
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    if (!llvm::isPowerOf2_32(numWarps) || numWarps > 32) {
+      getOperation().emitError("cannot run on ")
+          << numWarps << " warps; use 1, 2, 4, 8, 16 or 32";
+      return signalPassFailure();
+    }
+    RewritePatternSet patterns(&getContext());
+    populateLinalgToCtaGeneric(patterns);
+    populateLinalgToCtaReduce(patterns);
+    populateLinalgToCtaShapes(patterns);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+
+    Builder builder(&getContext());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(numWarps));
+    if (reportLeftovers())
+      signalPassFailure();
+  }
+
+private:
+  /// True if something is left that is no tile operation.
+  bool reportLeftovers() {
+    WalkResult result = getOperation().walk([](Operation *op) {
+      if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
+                          bufferization::BufferizationDialect>(
+              op->getDialect())) {
+        if (isOpTriviallyDead(op))
+          return WalkResult::advance();
+        op->emitOpError("has no form on tiles for the GPU yet").attachNote()
+            << "the CPU can run this kernel: use device \"cpu\"";
+        return WalkResult::interrupt();
+      }
+      for (Type type : op->getResultTypes())
+        if (auto tile = dyn_cast<RankedTensorType>(type))
+          if (!llvm::all_of(tile.getShape(), [](int64_t size) {
+                return llvm::isPowerOf2_64(size);
+              })) {
+            if (isOpTriviallyDead(op))
+              continue;
+            InFlightDiagnostic error = op->emitOpError("makes a block of type ")
+                                       << type;
+            error.attachNote() << "blocks on the GPU have powers of two as "
+                                  "sizes; use a mask for the rest";
+            return WalkResult::interrupt();
+          }
+      return WalkResult::advance();
+    });
+    return result.wasInterrupted();
+  }
+};
+
+} // namespace

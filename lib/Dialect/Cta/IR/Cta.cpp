@@ -1,0 +1,179 @@
+//===- Cta.cpp - The cta dialect, its layout attribute and its folds ------===//
+
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::cta;
+
+#include "triton-shared/Dialect/Cta/IR/CtaDialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "triton-shared/Dialect/Cta/IR/CtaAttrs.cpp.inc"
+#define GET_OP_CLASSES
+#include "triton-shared/Dialect/Cta/IR/CtaOps.cpp.inc"
+
+void CTADialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "triton-shared/Dialect/Cta/IR/CtaAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "triton-shared/Dialect/Cta/IR/CtaOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// The layout attribute
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int32_t> flattenBases(const LinearLayout::Bases &bases) {
+  SmallVector<int32_t> flat;
+  for (const Coordinates &basis : bases)
+    llvm::append_range(flat, basis);
+  return flat;
+}
+
+static LinearLayout::Bases unflattenBases(ArrayRef<int32_t> flat, unsigned rank,
+                                          unsigned count) {
+  LinearLayout::Bases bases;
+  for (unsigned i = 0; i < count; ++i) {
+    ArrayRef<int32_t> basis = flat.slice(i * rank, rank);
+    bases.push_back(Coordinates(basis.begin(), basis.end()));
+  }
+  return bases;
+}
+
+/// Coordinates of rank 0 take no room in the flat list, so their number is kept
+/// in front of it.
+static SmallVector<int32_t> encodeBases(const LinearLayout::Bases &bases) {
+  SmallVector<int32_t> encoded = {static_cast<int32_t>(bases.size())};
+  llvm::append_range(encoded, flattenBases(bases));
+  return encoded;
+}
+
+static LinearLayout::Bases decodeBases(ArrayRef<int32_t> encoded,
+                                       unsigned rank) {
+  return unflattenBases(encoded.drop_front(), rank, encoded.front());
+}
+
+LayoutAttr LayoutAttr::get(MLIRContext *context, const LinearLayout &layout) {
+  return get(context, layout.getRank(), encodeBases(layout.getRegisters()),
+             encodeBases(layout.getLanes()), encodeBases(layout.getWarps()));
+}
+
+LinearLayout LayoutAttr::getLayout() const {
+  return LinearLayout(getRank(), decodeBases(getRegisters(), getRank()),
+                      decodeBases(getLanes(), getRank()),
+                      decodeBases(getWarps(), getRank()));
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  auto printBases = [&](StringRef name, ArrayRef<int32_t> encoded) {
+    printer << name << " = [";
+    llvm::interleaveComma(decodeBases(encoded, getRank()), printer,
+                          [&](const Coordinates &basis) {
+                            printer << "[";
+                            llvm::interleaveComma(basis, printer);
+                            printer << "]";
+                          });
+    printer << "]";
+  };
+  printer << "<";
+  printBases("register", getRegisters());
+  printer << ", ";
+  printBases("lane", getLanes());
+  printer << ", ";
+  printBases("warp", getWarps());
+  printer << ">";
+}
+
+static ParseResult parseBases(AsmParser &parser, StringRef name,
+                              LinearLayout::Bases &bases) {
+  if (parser.parseKeyword(name) || parser.parseEqual())
+    return failure();
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        Coordinates basis;
+        if (parser.parseCommaSeparatedList(
+                AsmParser::Delimiter::Square, [&]() -> ParseResult {
+                  return parser.parseInteger(basis.emplace_back());
+                }))
+          return failure();
+        bases.push_back(std::move(basis));
+        return success();
+      });
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  LinearLayout::Bases registers, lanes, warps;
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parseBases(parser, "register", registers) ||
+      parser.parseComma() || parseBases(parser, "lane", lanes) ||
+      parser.parseComma() || parseBases(parser, "warp", warps) ||
+      parser.parseGreater())
+    return nullptr;
+  if (lanes.size() != kLaneBits) {
+    parser.emitError(loc, "a layout has 5 lane bases, got ") << lanes.size();
+    return nullptr;
+  }
+  size_t rank = lanes.front().size();
+  for (const auto *bases : {&registers, &lanes, &warps})
+    for (const Coordinates &basis : *bases)
+      if (basis.size() != rank) {
+        parser.emitError(loc, "all bases of a layout have the same rank");
+        return nullptr;
+      }
+  return get(parser.getContext(), LinearLayout(rank, registers, lanes, warps));
+}
+
+//===----------------------------------------------------------------------===//
+// Folds
+//===----------------------------------------------------------------------===//
+
+/// A tile of one constant.
+static Attribute splatOf(Attribute source, Type type) {
+  auto splat = dyn_cast_if_present<SplatElementsAttr>(source);
+  if (!splat)
+    return nullptr;
+  return DenseElementsAttr::get(cast<ShapedType>(type),
+                                splat.getSplatValue<Attribute>());
+}
+
+OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
+  Attribute source = adaptor.getSource();
+  if (!isa_and_nonnull<IntegerAttr, FloatAttr>(source))
+    return nullptr;
+  return DenseElementsAttr::get(getType(), source);
+}
+
+OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  return splatOf(adaptor.getSource(), getType());
+}
+
+OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  if (auto inner = getSource().getDefiningOp<ReshapeOp>()) {
+    getSourceMutable().assign(inner.getSource());
+    return getResult();
+  }
+  return splatOf(adaptor.getSource(), getType());
+}
+
+OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
+  if (getSource().getType() == getType())
+    return getSource();
+  return splatOf(adaptor.getSource(), getType());
+}
+
+Operation *CTADialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                           Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}

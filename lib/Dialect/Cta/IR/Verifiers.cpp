@@ -1,0 +1,170 @@
+//===- Verifiers.cpp - What makes a cta operation well formed -------------===//
+//
+// Where tiles have layouts, the layout of a result follows from that of the
+// operands: these checks are what later passes rely on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+using namespace mlir;
+using namespace mlir::cta;
+
+static RankedTensorType getTile(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// `value`, if it has a layout, has the one that `expected` gives.
+static LogicalResult
+verifyLayout(Operation *op, Value source, Value value,
+             llvm::function_ref<LinearLayout(const LinearLayout &)> expected) {
+  LayoutAttr from = getLayoutAttr(source.getType());
+  LayoutAttr to = getLayoutAttr(value.getType());
+  if (!from && !to)
+    return success();
+  if (!from || !to)
+    return op->emitOpError("mixes tiles with and without a layout");
+  LinearLayout wanted = expected(from.getLayout());
+  if (wanted == to.getLayout())
+    return success();
+  return op->emitOpError("has a tile of layout ")
+         << to << " where " << LayoutAttr::get(op->getContext(), wanted)
+         << " follows from the other";
+}
+
+LogicalResult IotaOp::verify() {
+  if (static_cast<int64_t>(getDim()) >= getTile(getResult()).getRank())
+    return emitOpError("counts along dimension ")
+           << getDim() << " of a tile of rank "
+           << getTile(getResult()).getRank();
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  RankedTensorType from = getTile(getSource()), to = getTile(getResult());
+  if (from.getRank() != to.getRank())
+    return emitOpError("keeps the rank");
+  SmallVector<unsigned> collapsed;
+  for (int64_t dim = 0; dim < to.getRank(); ++dim) {
+    if (from.getDimSize(dim) == 1)
+      collapsed.push_back(dim);
+    else if (from.getDimSize(dim) != to.getDimSize(dim))
+      return emitOpError("repeats dimensions of size one, not dimension ")
+             << dim << " of size " << from.getDimSize(dim);
+  }
+  return verifyLayout(*this, getResult(), getSource(),
+                      [&](const LinearLayout &layout) {
+                        return layout.collapseDimensions(collapsed);
+                      });
+}
+
+LogicalResult ReshapeOp::verify() {
+  RankedTensorType from = getTile(getSource()), to = getTile(getResult());
+  if (from.getNumElements() != to.getNumElements() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("keeps the elements");
+  return verifyLayout(*this, getSource(), getResult(),
+                      [&](const LinearLayout &layout) {
+                        return layout.reshape(from.getShape(), to.getShape());
+                      });
+}
+
+LogicalResult TransposeOp::verify() {
+  RankedTensorType from = getTile(getSource()), to = getTile(getResult());
+  ArrayRef<int64_t> permutation = getPermutation();
+  if (!isPermutationVector(permutation) ||
+      from.getRank() != static_cast<int64_t>(permutation.size()) ||
+      to.getShape() != ArrayRef(applyPermutation(from.getShape(), permutation)))
+    return emitOpError("has a shape that its permutation does not give");
+  return verifyLayout(*this, getSource(), getResult(),
+                      [&](const LinearLayout &layout) {
+                        return layout.transpose(permutation);
+                      });
+}
+
+LogicalResult LookupOp::verify() {
+  if (static_cast<int64_t>(getIndices().size()) !=
+      getTile(getSource()).getRank())
+    return emitOpError("needs one tile of indices per dimension");
+  for (Value indices : getIndices()) {
+    if (getTile(indices).getShape() != getTile(getResult()).getShape() ||
+        !getTile(indices).getElementType().isIntOrIndex())
+      return emitOpError("needs integers in the shape of the result, got ")
+             << indices.getType();
+    if (failed(verifyLayout(*this, getResult(), indices,
+                            [](const LinearLayout &layout) { return layout; })))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  RankedTensorType from = getTile(getSource()), to = getTile(getResult());
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("changes nothing but the layout");
+  return success();
+}
+
+/// `region` takes two elements of each source and yields one of each result.
+static LogicalResult verifyCombine(Operation *op, TypeRange results,
+                                   Region &region) {
+  Block &block = region.front();
+  auto yield = cast<YieldOp>(block.getTerminator());
+  SmallVector<Type> elements;
+  for (Type type : results)
+    elements.push_back(getElementTypeOrSelf(type));
+  SmallVector<Type> twice = elements;
+  llvm::append_range(twice, elements);
+  if (block.getArgumentTypes() != ArrayRef(twice) ||
+      yield.getOperandTypes() != ArrayRef(elements))
+    return op->emitOpError("combines two elements of each source into one");
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getSources().empty() || getSources().size() != getResults().size())
+    return emitOpError("has one result per source");
+  unsigned axis = getAxis();
+  for (auto [source, result] : llvm::zip_equal(getSources(), getResults())) {
+    SmallVector<int64_t> shape(getTile(source).getShape());
+    if (axis >= shape.size())
+      return emitOpError("reduces dimension ")
+             << axis << " of " << source.getType();
+    shape.erase(shape.begin() + axis);
+    if (getTile(result).getShape() != ArrayRef(shape))
+      return emitOpError("gives ")
+             << result.getType() << " for " << source.getType();
+    if (failed(verifyLayout(*this, source, result,
+                            [&](const LinearLayout &layout) {
+                              return layout.dropDimension(axis);
+                            })))
+      return failure();
+  }
+  return verifyCombine(*this, getResultTypes(), getCombine());
+}
+
+LogicalResult ScanOp::verify() {
+  if (getSources().empty() ||
+      TypeRange(getSources()) != TypeRange(getResults()))
+    return emitOpError("gives results of the types of its sources");
+  return verifyCombine(*this, getResultTypes(), getCombine());
+}
+
+LogicalResult DotOp::verify() {
+  ArrayRef<int64_t> a = getTile(getA()).getShape();
+  ArrayRef<int64_t> b = getTile(getB()).getShape();
+  ArrayRef<int64_t> c = getTile(getResult()).getShape();
+  size_t rank = c.size();
+  bool fits = (rank == 2 || rank == 3) && a.size() == rank &&
+              b.size() == rank && a[rank - 2] == c[rank - 2] &&
+              b[rank - 1] == c[rank - 1] && a[rank - 1] == b[rank - 2] &&
+              (rank == 2 || (a[0] == c[0] && b[0] == c[0]));
+  if (!fits)
+    return emitOpError("multiplies ")
+           << getA().getType() << " by " << getB().getType() << " into "
+           << getType();
+  return success();
+}

@@ -1,0 +1,85 @@
+//===- CubinWriter.cpp - From PTX to machine code -------------------------===//
+//
+// NVIDIA's assembler is a program, so its input and output are files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-shared/Target/PtxWriter.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// A file that is gone when this is.
+struct ScratchFile {
+  explicit ScratchFile(StringRef suffix) {
+    error = llvm::sys::fs::createTemporaryFile("triton-shared", suffix, path);
+    if (!error)
+      remover.setFile(path);
+  }
+
+  std::string read() const {
+    auto buffer = llvm::MemoryBuffer::getFile(path);
+    return buffer ? (*buffer)->getBuffer().str() : std::string();
+  }
+
+  SmallString<128> path;
+  std::error_code error;
+
+private:
+  llvm::FileRemover remover;
+};
+
+} // namespace
+
+std::optional<std::string> triton_shared::assembleCubin(ModuleOp module,
+                                                        StringRef ptx,
+                                                        const PtxTarget &target,
+                                                        std::string &log) {
+  if (target.ptxas.empty() || !llvm::sys::fs::can_execute(target.ptxas)) {
+    InFlightDiagnostic error = module.emitError("cannot assemble PTX: there "
+                                                "is no ptxas at '")
+                               << target.ptxas << "'";
+    error.attachNote()
+        << "Triton's wheel and the CUDA Toolkit hold one; name it "
+           "by TRITON_PTXAS_PATH";
+    return std::nullopt;
+  }
+  ScratchFile input("ptx"), output("cubin"), messages("log");
+  for (const ScratchFile *file : {&input, &output, &messages})
+    if (file->error) {
+      module.emitError("cannot make a temporary file: ")
+          << file->error.message();
+      return std::nullopt;
+    }
+  {
+    std::error_code error;
+    llvm::raw_fd_ostream stream(input.path, error);
+    stream << ptx;
+  }
+  std::string arch = "--gpu-name=sm_" + target.arch;
+  SmallVector<StringRef> arguments = {target.ptxas, "-v", arch,
+                                      input.path,   "-o", output.path};
+  if (target.isPrecise)
+    arguments.push_back("--fmad=false");
+  std::optional<StringRef> redirects[] = {std::nullopt, messages.path.str(),
+                                          messages.path.str()};
+  std::string problem;
+  int status = llvm::sys::ExecuteAndWait(target.ptxas, arguments,
+                                         /*Env=*/std::nullopt, redirects,
+                                         /*SecondsToWait=*/0,
+                                         /*MemoryLimit=*/0, &problem);
+  log = messages.read();
+  if (status != 0) {
+    module.emitError("ptxas fails with status ")
+        << status << ": " << problem << log;
+    return std::nullopt;
+  }
+  return output.read();
+}

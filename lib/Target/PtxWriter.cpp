@@ -1,0 +1,162 @@
+//===- PtxWriter.cpp - From the LLVM dialect to PTX -----------------------===//
+//
+// The GPU's half of LLVM: translation, NVIDIA's library of functions, the usual
+// optimisations, PTX.
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-shared/Target/PtxWriter.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// The version of PTX we write: ptxas of CUDA 12.6 and later reads it.
+static constexpr StringLiteral kPtxFeature = "+ptx86";
+static constexpr StringLiteral kTriple = "nvptx64-nvidia-cuda";
+
+static std::unique_ptr<llvm::TargetMachine>
+createMachine(const PtxTarget &target, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple(kTriple);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!found)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion =
+      target.isPrecise ? llvm::FPOpFusion::Strict : llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
+      triple, "sm_" + target.arch, kPtxFeature, options,
+      /*RM=*/std::nullopt, /*CM=*/std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// True if the kernels call functions that nobody defines yet.
+static bool needsLibrary(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("__nv_");
+  });
+}
+
+/// Takes what is called from NVIDIA's library. Gives what is wrong, or nothing.
+static std::string linkLibrary(llvm::Module &module, const PtxTarget &target) {
+  if (!needsLibrary(module))
+    return "";
+  if (target.libdevice.empty())
+    return "calls functions of libdevice, which was not found";
+  llvm::SMDiagnostic problem;
+  std::unique_ptr<llvm::Module> library =
+      llvm::getLazyIRFileModule(target.libdevice, problem, module.getContext());
+  if (!library)
+    return "cannot read '" + target.libdevice +
+           "': " + problem.getMessage().str();
+  library->setTargetTriple(module.getTargetTriple());
+  library->setDataLayout(module.getDataLayout());
+  if (llvm::Linker::linkModules(module, std::move(library),
+                                llvm::Linker::Flags::LinkOnlyNeeded))
+    return "does not fit together with '" + target.libdevice + "'";
+  llvm::internalizeModule(module, [](const llvm::GlobalValue &value) {
+    auto *function = dyn_cast<llvm::Function>(&value);
+    return !function ||
+           function->getCallingConv() == llvm::CallingConv::PTX_Kernel;
+  });
+  return "";
+}
+
+static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+static gpu::GPUModuleOp findKernels(ModuleOp module) {
+  auto kernels = module.getOps<gpu::GPUModuleOp>();
+  return kernels.empty() ? nullptr : *kernels.begin();
+}
+
+std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
+                                               const PtxTarget &target) {
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
+  gpu::GPUModuleOp kernels = findKernels(module);
+  if (!machine || !kernels) {
+    module.emitError("cannot make PTX: ")
+        << (machine ? "it holds no kernels for a GPU" : error);
+    return std::nullopt;
+  }
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  module.getContext()->appendDialectRegistry(registry);
+
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(kernels, context, "kernel");
+  if (!llvmModule) {
+    module.emitError("cannot be translated to LLVM IR");
+    return std::nullopt;
+  }
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  std::string problem = linkLibrary(*llvmModule, target);
+  if (!problem.empty()) {
+    module.emitError() << problem;
+    return std::nullopt;
+  }
+  // Denormals stay: what NVVM's library asks for.
+  llvmModule->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0u);
+  optimise(*llvmModule, *machine);
+
+  PtxCode code;
+  llvm::raw_string_ostream text(code.llvmIr);
+  llvmModule->print(text, /*AAW=*/nullptr);
+  SmallString<0> ptx;
+  llvm::raw_svector_ostream stream(ptx);
+  llvm::legacy::PassManager passes;
+  if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
+                                   llvm::CodeGenFileType::AssemblyFile)) {
+    module.emitError("cannot make PTX: this LLVM writes none");
+    return std::nullopt;
+  }
+  passes.run(*llvmModule);
+  code.ptx = ptx.str().str();
+  return code;
+}

@@ -1,0 +1,259 @@
+//===- AssignLayouts.cpp - Which thread holds which elements --------------===//
+//
+// Layouts start at anchors (matrix products, accesses) and spread to their
+// neighbours until everything has one. Then operands that came out different
+// from what their operation needs are converted or made again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutRules.h"
+#include "MakeAgain.h"
+
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/AccessWidth.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/Passes.h"
+
+#include <deque>
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTAASSIGNLAYOUTS
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+
+namespace {
+
+/// The fewest bytes of one row that a warp should touch at once: a sector of
+/// the cache.
+constexpr int64_t kSectorBytes = 32;
+
+/// How the bits of an index spread over a thread's registers and lanes.
+unsigned countLeadingNeighbours(const LinearLayout::Bases &bases, unsigned dim,
+                                int64_t &step) {
+  unsigned found = 0;
+  while (found < bases.size()) {
+    cta::Coordinates wanted(bases[found].size(), 0);
+    wanted[dim] = step;
+    if (bases[found] != wanted)
+      break;
+    step *= 2;
+    ++found;
+  }
+  return found;
+}
+
+/// The layouts of one function, while they spread.
+class LayoutSpread {
+public:
+  LayoutSpread(const DataFlowSolver &solver, unsigned numWarps)
+      : solver(solver), numWarps(numWarps) {}
+
+  void assignAnchors(func::FuncOp function);
+  void assignRest(func::FuncOp function);
+
+  LinearLayout lookup(Value value) const { return layouts.lookup(value); }
+
+private:
+  /// Gives `value` its layout unless it has one, and its neighbours what
+  /// follows.
+  void assign(Value value, const LinearLayout &layout);
+
+  LinearLayout getPreferred(Operation *access) const;
+  /// True if an access would be about as fast under `layout` as it can be.
+  bool isGoodFor(Operation *access, const LinearLayout &layout) const;
+
+  const DataFlowSolver &solver;
+  unsigned numWarps;
+  DenseMap<Value, LinearLayout> layouts;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+LinearLayout LayoutSpread::getPreferred(Operation *access) const {
+  AccessWidth width = describeAccessWidth(solver, access);
+  auto type = cast<RankedTensorType>(getAccessedTile(access).getType());
+  return LinearLayout::getBlocked(type.getShape(), width.order, width.elements,
+                                  numWarps);
+}
+
+bool LayoutSpread::isGoodFor(Operation *access,
+                             const LinearLayout &layout) const {
+  auto type = cast<RankedTensorType>(getAccessedTile(access).getType());
+  AccessWidth width = describeAccessWidth(solver, access);
+  if (type.getRank() == 0 || width.elements == 1)
+    return true;
+  unsigned fastest = width.order.front();
+  int64_t step = 1;
+  countLeadingNeighbours(layout.getRegisters(), fastest, step);
+  int64_t perThread = step;
+  countLeadingNeighbours(layout.getLanes(), fastest, step);
+  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  LinearLayout preferred = getPreferred(access);
+  int64_t best = 1;
+  countLeadingNeighbours(preferred.getRegisters(), fastest, best);
+  // A little narrower is fine, if whole sectors are used.
+  return step * bytes >=
+             std::min(kSectorBytes, type.getDimSize(fastest) * bytes) &&
+         perThread * 2 >= best;
+}
+
+//===----------------------------------------------------------------------===//
+// Spreading
+//===----------------------------------------------------------------------===//
+
+void LayoutSpread::assign(Value value, const LinearLayout &layout) {
+  std::deque<std::pair<Value, LinearLayout>> waiting = {{value, layout}};
+  while (!waiting.empty()) {
+    Value next = waiting.front().first;
+    LinearLayout wanted = waiting.front().second;
+    waiting.pop_front();
+    Operation *definition = next.getDefiningOp();
+    if (layouts.contains(next) ||
+        (definition && isAccess(definition) && next != value &&
+         !isGoodFor(definition, wanted)))
+      continue;
+    layouts[next] = wanted;
+    auto follow = [&](Operation *op) {
+      for (const LayoutRelation &relation : getLayoutRelations(op, next))
+        if (!layouts.contains(relation.related))
+          waiting.push_back({relation.related, relation.follow(wanted)});
+    };
+    if (definition)
+      follow(definition);
+    else
+      follow(cast<BlockArgument>(next).getOwner()->getParentOp());
+    for (Operation *user : next.getUsers())
+      follow(user);
+  }
+}
+
+void LayoutSpread::assignAnchors(func::FuncOp function) {
+  SmallVector<Operation *> accesses;
+  SmallVector<cta::DotOp> dots;
+  function.walk([&](Operation *op) {
+    if (auto dot = dyn_cast<cta::DotOp>(op))
+      dots.push_back(dot);
+    else if (isAccess(op) && getAccessedTile(op))
+      accesses.push_back(op);
+  });
+  for (cta::DotOp dot : dots)
+    assign(dot.getResult(), cta::getDotLayout(dot, numWarps));
+
+  auto count = [](Operation *access) {
+    return cast<RankedTensorType>(getAccessedTile(access).getType())
+        .getNumElements();
+  };
+  // Large ones first, of those the widest, and loads before stores.
+  auto rank = [&](Operation *access) {
+    return std::tuple(
+        -count(access),
+        -static_cast<int64_t>(describeAccessWidth(solver, access).elements),
+        access->getNumResults() == 0);
+  };
+  SmallVector<std::pair<decltype(rank(nullptr)), size_t>> ranked;
+  for (auto [index, access] : llvm::enumerate(accesses))
+    ranked.push_back({rank(access), index});
+  llvm::sort(ranked);
+  for (auto &[unused, index] : ranked)
+    assign(getAccessedTile(accesses[index]), getPreferred(accesses[index]));
+}
+
+/// Tiles that no anchor reaches: index arithmetic and the like.
+void LayoutSpread::assignRest(func::FuncOp function) {
+  auto assignDefault = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || layouts.contains(value))
+      return;
+    SmallVector<unsigned> order(type.getRank());
+    std::iota(order.rbegin(), order.rend(), 0);
+    assign(value, LinearLayout::getBlocked(type.getShape(), order,
+                                           /*perThread=*/1, numWarps));
+  };
+  // From the users up: a tile takes the layout of what is made of it.
+  SmallVector<Value> values;
+  function.walk([&](Operation *op) {
+    llvm::append_range(values, op->getResults());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(values, block.getArguments());
+  });
+  for (Value value : llvm::reverse(values))
+    assignDefault(value);
+}
+
+//===----------------------------------------------------------------------===//
+// Applying
+//===----------------------------------------------------------------------===//
+
+static void setLayout(Value value, const LinearLayout &layout) {
+  value.setType(cta::withLayout(value.getType(), layout));
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>())
+    constant.setValueAttr(cast<TypedAttr>(
+        retype(constant.getValue(), cast<ShapedType>(value.getType()))));
+}
+
+static void setAllLayouts(func::FuncOp function, const LayoutSpread &spread) {
+  auto set = [&](Value value) {
+    if (isa<RankedTensorType>(value.getType()))
+      setLayout(value, spread.lookup(value));
+  };
+  function.walk([&](Operation *op) {
+    llvm::for_each(op->getResults(), set);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), set);
+  });
+}
+
+/// Gives each operation its operands in the layouts that it needs.
+static void convertOperands(func::FuncOp function) {
+  SmallVector<Operation *> operations;
+  function.walk([&](Operation *op) { operations.push_back(op); });
+  OpBuilder builder(function.getContext());
+  for (Operation *op : operations)
+    for (OpOperand &operand : op->getOpOperands()) {
+      std::optional<LinearLayout> needed = getNeededLayout(operand);
+      if (needed && *needed != cta::getLayout(operand.get().getType()))
+        operand.set(getWithLayout(builder, operand.get(), *needed));
+    }
+}
+
+namespace {
+
+struct CtaAssignLayouts
+    : triton_shared::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
+  void runOnOperation() override {
+    DataFlowSolver solver;
+    solver.load<dataflow::DeadCodeAnalysis>();
+    solver.load<dataflow::SparseConstantPropagation>();
+    solver.load<DivisibilityAnalysis>();
+    if (failed(solver.initializeAndRun(getOperation())))
+      return signalPassFailure();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto numWarps = function->getAttrOfType<IntegerAttr>(cta::kNumWarps);
+      if (!numWarps)
+        continue;
+      LayoutSpread spread(solver, numWarps.getInt());
+      spread.assignAnchors(function);
+      spread.assignRest(function);
+      setAllLayouts(function, spread);
+      convertOperands(function);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,265 @@
+//===- LayoutRules.cpp - Which tiles share a layout -----------------------===//
+
+#include "LayoutRules.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+
+static bool isTile(Value value) {
+  return value && isa<RankedTensorType>(value.getType());
+}
+
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+static LinearLayout keep(const LinearLayout &layout) { return layout; }
+
+bool triton_shared::isAccess(Operation *op) {
+  return isa<tts::LoadOp, tts::StoreOp, tts::GatherOp, tts::ScatterOp,
+             tts::AtomicRMWOp, tts::AtomicCASOp>(op);
+}
+
+Value triton_shared::getAccessedTile(Operation *access) {
+  Value tile =
+      access->getNumResults() ? access->getResult(0) : access->getOperand(0);
+  return isTile(tile) ? tile : nullptr;
+}
+
+bool triton_shared::isElementwiseOnTiles(Operation *op) {
+  if (isa<cta::MapOp, cta::ScanOp>(op))
+    return true;
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         llvm::any_of(op->getResults(), isTile);
+}
+
+//===----------------------------------------------------------------------===//
+// Operations with regions
+//===----------------------------------------------------------------------===//
+
+/// The values that are one variable of `op`: what it starts from, what the
+/// regions take and yield, and the result.
+static SmallVector<SmallVector<Value>> getVariables(Operation *op) {
+  SmallVector<SmallVector<Value>> variables;
+  TypeSwitch<Operation *>(op)
+      .Case<scf::ForOp>([&](scf::ForOp loop) {
+        for (auto [init, argument, yielded, result] :
+             llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
+                             loop.getYieldedValues(), loop.getResults()))
+          variables.push_back({init, argument, yielded, result});
+      })
+      .Case<scf::WhileOp>([&](scf::WhileOp loop) {
+        for (auto [init, argument, yielded] :
+             llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(),
+                             loop.getYieldedValues()))
+          variables.push_back({init, argument, yielded});
+        for (auto [passed, argument, result] :
+             llvm::zip_equal(loop.getConditionOp().getArgs(),
+                             loop.getAfterArguments(), loop.getResults()))
+          variables.push_back({passed, argument, result});
+      })
+      .Case<scf::IfOp>([&](scf::IfOp branch) {
+        for (OpResult result : branch.getResults()) {
+          unsigned i = result.getResultNumber();
+          variables.push_back({branch.thenYield().getOperand(i),
+                               branch.elseYield().getOperand(i), result});
+        }
+      });
+  return variables;
+}
+
+/// The operation whose variables `terminator` passes on.
+static Operation *getOwner(Operation *op) {
+  return isa<scf::YieldOp, scf::ConditionOp>(op) ? op->getParentOp() : op;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+/// The layout of the indices of gathered dimension `dim`, from that of the
+/// block.
+static LayoutFunction ofIndices(int64_t rank, int64_t dim) {
+  return [rank, dim](LinearLayout layout) {
+    for (int64_t other = rank - 1; other >= 0; --other)
+      if (other != dim)
+        layout = layout.dropDimension(other);
+    return layout;
+  };
+}
+
+/// The gathered dimension that `value` gives the indices of.
+static std::optional<int64_t> findGatheredDim(Operation *access, Value value) {
+  auto find = [&](auto op) -> std::optional<int64_t> {
+    for (auto [dim, indices] :
+         llvm::zip_equal(op.getGatheredDims(), op.getIndices()))
+      if (indices == value)
+        return dim;
+    return std::nullopt;
+  };
+  return TypeSwitch<Operation *, std::optional<int64_t>>(access)
+      .Case<tts::LoadOp, tts::StoreOp>(find)
+      .Default(std::optional<int64_t>());
+}
+
+static SmallVector<LayoutRelation> relateAccess(Operation *access,
+                                                Value value) {
+  SmallVector<LayoutRelation> relations;
+  if (findGatheredDim(access, value) || !isTile(getAccessedTile(access)))
+    return relations;
+  int64_t rank = getShape(getAccessedTile(access)).size();
+  auto add = [&](Value other) {
+    if (!isTile(other) || other == value)
+      return;
+    std::optional<int64_t> dim = findGatheredDim(access, other);
+    relations.push_back({other, dim ? ofIndices(rank, *dim) : keep});
+  };
+  llvm::for_each(access->getOperands(), add);
+  llvm::for_each(access->getResults(), add);
+  return relations;
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static SmallVector<unsigned> getRepeatedDims(cta::BroadcastOp op) {
+  SmallVector<unsigned> dims;
+  for (auto [dim, size] : llvm::enumerate(getShape(op.getSource())))
+    if (size == 1)
+      dims.push_back(dim);
+  return dims;
+}
+
+/// The relation of `other` to `value`, for an operation with one tile operand
+/// and one tile result.
+static SmallVector<LayoutRelation> relateShape(Operation *op, Value value) {
+  bool isForward = value == op->getOperand(0);
+  Value other = isForward ? op->getResult(0) : op->getOperand(0);
+  return TypeSwitch<Operation *, SmallVector<LayoutRelation>>(op)
+      .Case<cta::ReshapeOp>([&](auto) -> SmallVector<LayoutRelation> {
+        SmallVector<int64_t> from(getShape(value)), to(getShape(other));
+        return {{other, [=](const LinearLayout &layout) {
+                   return layout.reshape(from, to);
+                 }}};
+      })
+      .Case<cta::TransposeOp>(
+          [&](cta::TransposeOp transpose) -> SmallVector<LayoutRelation> {
+            SmallVector<int64_t> permutation(transpose.getPermutation());
+            if (!isForward)
+              permutation = invertPermutationVector(permutation);
+            return {{other, [=](const LinearLayout &layout) {
+                       return layout.transpose(permutation);
+                     }}};
+          })
+      .Case<cta::BroadcastOp>(
+          [&](cta::BroadcastOp broadcast) -> SmallVector<LayoutRelation> {
+            // The layout of one row does not tell that of all rows.
+            if (isForward)
+              return {};
+            SmallVector<unsigned> dims = getRepeatedDims(broadcast);
+            return {{other, [=](const LinearLayout &layout) {
+                       return layout.collapseDimensions(dims);
+                     }}};
+          })
+      .Default(SmallVector<LayoutRelation>());
+}
+
+static SmallVector<LayoutRelation> relateReduce(cta::ReduceOp op, Value value) {
+  SmallVector<LayoutRelation> relations;
+  if (!llvm::is_contained(op.getSources(), value))
+    return relations;
+  unsigned axis = op.getAxis();
+  for (Value source : op.getSources())
+    relations.push_back({source, keep});
+  for (Value result : op.getResults())
+    relations.push_back({result, [axis](const LinearLayout &layout) {
+                           return layout.dropDimension(axis);
+                         }});
+  return relations;
+}
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
+SmallVector<LayoutRelation> triton_shared::getLayoutRelations(Operation *op,
+                                                              Value value) {
+  SmallVector<LayoutRelation> relations;
+  auto relateAll = [&](ValueRange values) {
+    for (Value other : values)
+      if (isTile(other) && other != value)
+        relations.push_back({other, keep});
+  };
+  op = getOwner(op);
+  for (ArrayRef<Value> variable : getVariables(op))
+    if (llvm::is_contained(variable, value))
+      relateAll(variable);
+  if (isAccess(op))
+    return relateAccess(op, value);
+  if (isElementwiseOnTiles(op)) {
+    relateAll(op->getOperands());
+    relateAll(op->getResults());
+  } else if (auto reduce = dyn_cast<cta::ReduceOp>(op)) {
+    return relateReduce(reduce, value);
+  } else if (auto dot = dyn_cast<cta::DotOp>(op)) {
+    if (value == dot.getAccumulator() || value == dot.getResult())
+      relateAll({dot.getAccumulator(), dot.getResult()});
+  } else if (auto lookup = dyn_cast<cta::LookupOp>(op)) {
+    if (value != lookup.getSource()) {
+      relateAll(lookup.getIndices());
+      relateAll(lookup.getResult());
+    }
+  } else if (isa<cta::ReshapeOp, cta::TransposeOp, cta::BroadcastOp>(op)) {
+    return relateShape(op, value);
+  }
+  return relations;
+}
+
+std::optional<LinearLayout> triton_shared::getNeededLayout(OpOperand &operand) {
+  Operation *op = getOwner(operand.getOwner());
+  Value value = operand.get();
+  if (!isTile(value))
+    return std::nullopt;
+  // What decides: the block of a loop, the result of anything else; of an
+  // operation without results, what it stores.
+  auto follow = [&](Value decider) -> std::optional<LinearLayout> {
+    for (const LayoutRelation &relation : getLayoutRelations(op, decider))
+      if (relation.related == value)
+        return relation.follow(cta::getLayout(decider.getType()));
+    return decider == value ? std::optional(cta::getLayout(value.getType()))
+                            : std::nullopt;
+  };
+  for (ArrayRef<Value> variable : getVariables(op))
+    if (llvm::is_contained(variable, value)) {
+      // Block arguments and results of one variable always agree.
+      for (Value other : variable)
+        if (isa<BlockArgument>(other)
+                ? cast<BlockArgument>(other).getOwner()->getParentOp() == op
+                : other.getDefiningOp() == op)
+          return cta::getLayout(other.getType());
+    }
+  if (isAccess(op))
+    return follow(getAccessedTile(op));
+  if (auto reduce = dyn_cast<cta::ReduceOp>(op))
+    return cta::getLayout(reduce.getSources().front().getType());
+  if (auto dot = dyn_cast<cta::DotOp>(op))
+    return value == dot.getAccumulator()
+               ? std::optional(cta::getLayout(dot.getType()))
+               : std::nullopt;
+  if (auto lookup = dyn_cast<cta::LookupOp>(op))
+    return operand.getOperandNumber() == 0
+               ? std::nullopt
+               : std::optional(cta::getLayout(lookup.getType()));
+  if (isElementwiseOnTiles(op))
+    return cta::getLayout(op->getResult(0).getType());
+  if (isa<cta::ReshapeOp, cta::TransposeOp, cta::BroadcastOp>(op))
+    return follow(op->getResult(0));
+  return std::nullopt;
+}

@@ -1,0 +1,48 @@
+//===- LayoutRules.h - Which tiles share a layout ---------------*- C++ -*-===//
+//
+// An operation relates the layouts of the tiles it touches: element-wise
+// operations want one for all, shape operations a function of it. A rule is
+// such a relation; the pass lets layouts spread along them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LIB_TRANSFORMS_CTA_LAYOUTRULES_H
+#define TRITON_SHARED_LIB_TRANSFORMS_CTA_LAYOUTRULES_H
+
+#include "mlir/IR/Operation.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+#include <functional>
+
+namespace mlir::triton_shared {
+
+/// The layout of one tile as a function of that of another.
+using LayoutFunction =
+    std::function<cta::LinearLayout(const cta::LinearLayout &)>;
+
+/// Where `value` has a layout, `related` should have `follow(layout)`.
+struct LayoutRelation {
+  Value related;
+  LayoutFunction follow;
+};
+
+/// All relations from `value` to the other tiles of `op`: an operation that has
+/// it as operand or result, or whose regions carry it.
+SmallVector<LayoutRelation> getLayoutRelations(Operation *op, Value value);
+
+/// The layout that `op` needs its tile operand to have, given the layouts that
+/// its other tiles have now; nothing if it takes the operand as it is.
+std::optional<cta::LinearLayout> getNeededLayout(OpOperand &operand);
+
+/// True for operations whose tiles all share one layout.
+bool isElementwiseOnTiles(Operation *op);
+
+/// True for accesses of memory.
+bool isAccess(Operation *op);
+
+/// The tile that an access moves: its result or what it stores.
+Value getAccessedTile(Operation *access);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_TRANSFORMS_CTA_LAYOUTRULES_H

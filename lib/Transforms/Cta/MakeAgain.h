@@ -1,0 +1,21 @@
+//===- MakeAgain.h - A tile in another layout -------------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_LIB_TRANSFORMS_CTA_MAKEAGAIN_H
+#define TRITON_SHARED_LIB_TRANSFORMS_CTA_MAKEAGAIN_H
+
+#include "mlir/IR/Builders.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+namespace mlir::triton_shared {
+
+/// `value` in `layout`: made again where that is cheap, else converted. New
+/// operations stand right behind `value`, so that loops do not repeat them.
+Value getWithLayout(OpBuilder &builder, Value value,
+                    const cta::LinearLayout &layout);
+
+/// The constant `value` with another type of the same shape and elements.
+Attribute retype(Attribute value, ShapedType type);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_TRANSFORMS_CTA_MAKEAGAIN_H
