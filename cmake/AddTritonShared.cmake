@@ -44,6 +44,7 @@ target_precompile_headers(TritonSharedPrecompiled PRIVATE
 function(add_triton_shared_library name)
   cmake_parse_arguments(arg "" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${arg_UNPARSED_ARGUMENTS})
+  set_property(GLOBAL APPEND PROPERTY TRITON_SHARED_LIBRARIES ${name})
   target_precompile_headers(${name} REUSE_FROM TritonSharedPrecompiled)
   target_link_libraries(${name}
     PUBLIC ${arg_LINK} ${TRITON_SHARED_MLIR_LIBRARIES} TritonSharedHeaders
