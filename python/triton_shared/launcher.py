@@ -20,7 +20,7 @@ from .errors import DamagedObjectError, DeviceAssertError, TritonSharedError
 if TYPE_CHECKING:
     from . import _native
 
-_KINDS = {
+KINDS = {
     "u1": "i1",
     **{f"u{bits}": f"i{bits}" for bits in (8, 16, 32, 64)},
     **{f"i{bits}": f"i{bits}" for bits in (1, 8, 16, 32, 64)},
@@ -94,9 +94,9 @@ def _parameter(name: str, kind: Any) -> Parameter:
         return Parameter(name, "pointer", ("ptr",), element=text[1:].removeprefix("k"))
     if text.startswith("!tt.ptr<"):
         return Parameter(name, "pointer", ("ptr",))
-    if text not in _KINDS:
+    if text not in KINDS:
         raise TritonSharedError(f"parameter '{name}' has type '{text}', which cannot be passed")
-    return Parameter(name, "value", (_KINDS[text],), unsigned=text.startswith("u"))
+    return Parameter(name, "value", (KINDS[text],), unsigned=text.startswith("u"))
 
 
 @dataclass(frozen=True)

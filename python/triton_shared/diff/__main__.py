@@ -1,0 +1,73 @@
+"""The command line: `python -m triton_shared.diff`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from ..errors import TritonSharedError
+from . import report, run
+from .recording import RecordingError
+from .replay import TARGETS
+
+EQUAL, DIFFERENT, FAILED = 0, 1, 2
+
+_EPILOG = """\
+SOURCE is a Python file with a function case() or cases(), whose launches are compared one by one;
+or a recording that an earlier call has kept: a folder or a zip of one.
+
+exit code: 0 all results are equal within their bounds, 1 some differ, 2 a target could not run
+
+example: python -m triton_shared.diff examples/softmax.py --case f16 --targets cpu,shared_cuda
+"""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Compares, tells, and returns the exit code."""
+    options = _parser().parse_args(words)
+    targets = tuple(options.targets.split(","))
+    if len(targets) != 2 or not set(targets) <= set(TARGETS):
+        _parser().error(f"--targets needs two of {', '.join(TARGETS)}, got '{options.targets}'")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(options.keep or scratch)
+        try:
+            run.prepare(options.source, options.case, folder)
+            reports = list(run.compare_all(folder, targets, options.timeout))
+        except (RecordingError, TritonSharedError) as error:
+            print(f"error: {error}", file=sys.stderr)
+            return FAILED
+    if not options.keep:
+        reports = [report.without_folder(r) for r in reports]
+    print(report.as_text(reports, targets))
+    if options.json:
+        options.json.write_text(report.as_json(reports, targets) + "\n")
+    return {"equal": EQUAL, "different": DIFFERENT}.get(report.status(reports), FAILED)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m triton_shared.diff",
+        description="Runs kernels on two targets and compares what they leave in memory.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("source", type=Path, metavar="SOURCE")
+    parser.add_argument(
+        "--targets",
+        default="cpu,shared_cuda",
+        metavar="A,B",
+        help=f"two of {', '.join(TARGETS)} (default: cpu,shared_cuda); bounds are taken from A",
+    )
+    parser.add_argument("--case", default="", metavar="TEXT", help="only cases whose name has TEXT")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep recordings and results")
+    parser.add_argument(
+        "--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

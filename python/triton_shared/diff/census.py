@@ -1,0 +1,92 @@
+"""What a kernel does with floats, counted from its TTIR."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+_OPERATION = re.compile(r'(?:^|=\s|\s)"?((?:arith|math|tt)\.[a-z_0-9]+)"?(?=[\s(<])', re.MULTILINE)
+
+ROUNDED = frozenset(
+    f"arith.{name}" for name in ("addf", "subf", "mulf", "truncf", "sitofp", "uitofp")
+) | {"math.fma", "tt.fp_to_fp"}
+"""Rounded once, and right."""
+
+APPROXIMATE = {
+    "arith.divf": 2,
+    "arith.remf": 2,
+    "math.sqrt": 2,
+    "math.rsqrt": 2,
+    **{
+        f"math.{name}": 4
+        for name in ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "powf")
+    },
+    "tt.extern_elementwise": 4,
+    "tt.precise_sqrt": 1,
+    "tt.precise_divf": 1,
+    "tt.approx_divf": 2,
+}
+"""How many units in the last place a GPU may be off; a CPU's libm is better."""
+
+SUMMING = frozenset({"tt.dot", "tt.dot_scaled", "tt.atomic_rmw"})
+
+EXACT = frozenset({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf"}) | {
+    f"arith.{name}" for name in ("cmpf", "extf", "select", "negf", "bitcast", "constant")
+}
+
+_NEGATIVE = re.compile(r"arith\.constant (?:dense<)?-.*\bf(?:16|32|64)\b|arith\.constant .*-.*bf16")
+_FLOAT = re.compile(r"(?:(?<=x)|(?<!\w))(?:f16|bf16|f32|f64|f8E\w+)\b")
+
+
+@dataclass(frozen=True)
+class Census:
+    """The float operations of a kernel."""
+
+    counts: dict[str, int]
+    """Those that round, by name."""
+    types: frozenset[str]
+    """What is rounded to."""
+    has_tf32: bool
+    """Whether a dot takes its f32 operands as tf32."""
+    has_negative: bool
+    """Whether a float constant is negative."""
+    knows_grid: bool
+    """Whether the kernel asks for the size of the grid."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no float is rounded on the way: results have one right value."""
+        return not self.counts
+
+    @property
+    def is_sum_of_products(self) -> bool:
+        """Whether each result is a sum of products of inputs, all with a plus."""
+        plain = {"arith.addf", "arith.mulf", "math.fma", "tt.dot", "arith.truncf"}
+        return set(self.counts) <= plain and not self.has_negative
+
+    @property
+    def approximation(self) -> int:
+        """Units in the last place that approximate functions may add up to."""
+        return sum(APPROXIMATE.get(name, 0) * count for name, count in self.counts.items())
+
+
+def take(ttir: str) -> Census:
+    """Counts the operations of a kernel that round floats."""
+    counts: Counter[str] = Counter()
+    types: set[str] = set()
+    for line in ttir.splitlines():
+        for name in _OPERATION.findall(line):
+            if name not in ROUNDED and name not in APPROXIMATE and name not in SUMMING:
+                continue
+            floats = _FLOAT.findall(line)
+            if floats:
+                counts[name] += 1
+                types.add(floats[-1])
+    return Census(
+        dict(counts),
+        frozenset(types),
+        has_negative=bool(_NEGATIVE.search(ttir)),
+        has_tf32="inputPrecision = tf32" in ttir,
+        knows_grid="tt.get_num_programs" in ttir,
+    )

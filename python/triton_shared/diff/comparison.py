@@ -1,0 +1,196 @@
+"""Compares what two targets left of a launch, tensor by tensor."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+
+from . import census as census_module
+from . import tolerances
+from .formats import TYPES, bits, ulp_distance, wide
+from .recording import Recording, View
+from .tolerances import Bound, Reference
+from .workers import Result
+
+
+@dataclass(frozen=True)
+class Worst:
+    """The element whose error uses up most of its bound."""
+
+    index: tuple[int, ...]
+    left: float
+    right: float
+    expected: float
+    error: float
+    allowed: float
+    ulp: int | None
+    """Steps from neighbour to neighbour between the two; None for what is no float."""
+
+
+@dataclass(frozen=True)
+class TensorReport:
+    """One tensor among the arguments."""
+
+    argument: str
+    dtype: str
+    shape: tuple[int, ...]
+    policy: str
+    wrong: int
+    """How many elements are beyond their bounds."""
+    margin: float
+    """The largest part of its bound that an error uses up; right is at most one."""
+    worst: Worst | None = None
+    program: tuple[int, int, int] | None = None
+    """Who wrote the worst element, if that is known."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether all elements are within their bounds."""
+        return self.wrong == 0
+
+
+@dataclass(frozen=True)
+class LaunchReport:
+    """One launch on two targets."""
+
+    label: str
+    kernel: str
+    grid: tuple[int, ...]
+    status: str
+    """`equal`, `different`, or `failed` if a target could not run it."""
+    tensors: tuple[TensorReport, ...] = ()
+    message: str = ""
+    seconds: tuple[float, float] = (0.0, 0.0)
+    folder: Path | None = None
+
+
+def compare(
+    recording: Recording,
+    left: Result,
+    right: Result,
+    references: dict[str, Result],
+) -> LaunchReport:
+    """Compares two results; the first is the one that bounds are taken from."""
+    facts = LaunchReport(recording.label, recording.kernel, recording.grid, "failed")
+    for side in (left, right):
+        if not side.succeeded:
+            return replace(facts, message=f"{side.error}: {side.message}")
+    census = census_module.take(left.ttir or right.ttir)
+    if not (left.ttir or right.ttir):
+        return replace(facts, message="neither target has TTIR: nothing says how it rounds")
+    reports = [
+        _compare_view(name, view, recording, left, right, references, census)
+        for name, view in recording.views().items()
+    ]
+    reports += _compare_rest(recording, left, right)
+    equal = all(report.is_equal for report in reports)
+    return replace(
+        facts,
+        status="equal" if equal else "different",
+        tensors=tuple(reports),
+        seconds=(left.seconds, right.seconds),
+    )
+
+
+def _compare_view(
+    name: str,
+    view: View,
+    recording: Recording,
+    left: Result,
+    right: Result,
+    references: dict[str, Result],
+    census: census_module.Census,
+) -> TensorReport:
+    a, b = view.of(left.buffers), view.of(right.buffers)
+    stated = next((s for s in recording.stated if s.argument == name), None)
+    bound = tolerances.choose(
+        wide(a),
+        view.dtype,
+        census,
+        _reference(view, references),
+        (stated.value.double(), stated.bound.double()) if stated else None,
+    )
+    return _judge(name, view.dtype, a, b, bound)
+
+
+def _reference(view: View, references: dict[str, Result]) -> Reference | None:
+    found = {n: view.of(r.buffers).double() for n, r in references.items() if r.succeeded}
+    if "f64" not in found:
+        return None
+    return Reference(found["f64"], found.get("f64-sizes"), found.get("f64-terms"))
+
+
+def _judge(name: str, dtype: str, a: torch.Tensor, b: torch.Tensor, bound: Bound) -> TensorReport:
+    shape = tuple(a.shape)
+    report = TensorReport(name, dtype, shape, bound.policy, wrong=0, margin=0.0)
+    if a.numel() == 0:
+        return report
+    margin = _margins(a, b, bound, wide(b))
+    if bound.is_for_both and bound.policy != "exact":
+        margin = torch.maximum(margin, _margins(a, b, bound, wide(a)))
+    largest = margin.max().item()
+    wrong = int((margin > 1).sum())
+    report = replace(report, wrong=wrong, margin=largest)
+    if largest == 0:
+        return report
+    index = tuple(int(i) for i in torch.unravel_index(margin.argmax(), margin.shape))
+    return replace(report, worst=_describe(index, a, b, bound))
+
+
+def _margins(a: torch.Tensor, b: torch.Tensor, bound: Bound, side: torch.Tensor) -> torch.Tensor:
+    """Per element the part of its bound that the error of `side` uses up."""
+    if bound.policy == "exact":
+        if a.dtype.is_floating_point:
+            same = (wide(a) == wide(b)) | (wide(a).isnan() & wide(b).isnan())
+        else:
+            same = bits(a) == bits(b)
+        return torch.where(same, 0.0, torch.inf).double()
+    left, right = wide(a), wide(b)
+    error = torch.where(left == right, 0.0, (side - bound.value).abs())
+    # Where there is no number on one side, there must be the same on the other.
+    odd = ~left.isfinite() | ~right.isfinite()
+    same = (left == right) | (left.isnan() & right.isnan())
+    error = torch.where(odd, torch.where(same, 0.0, torch.inf), error)
+    error = error.nan_to_num(nan=0.0 if bound.policy == "reference" else math.inf, posinf=math.inf)
+    return torch.where(error == 0, 0.0, error / bound.allowed)
+
+
+def _describe(index: tuple[int, ...], a: torch.Tensor, b: torch.Tensor, bound: Bound) -> Worst:
+    left, right = wide(a)[index].item(), wide(b)[index].item()
+    expected = bound.value[index].item()
+    ulp = ulp_distance(a[index], b[index]) if a.dtype.is_floating_point else None
+    error = abs(right - expected) if bound.policy != "exact" else abs(right - left)
+    return Worst(index, left, right, expected, error, bound.allowed[index].item(), ulp)
+
+
+def _compare_rest(recording: Recording, left: Result, right: Result) -> list[TensorReport]:
+    """Memory of no tensor: both targets must have left it alone, or written the same."""
+    reports = []
+    for number, (a, b) in enumerate(zip(left.buffers, right.buffers, strict=True)):
+        outside = torch.ones(a.numel(), dtype=torch.bool)
+        for view in recording.views().values():
+            if view.storage == number:
+                _mark(outside, view)
+        wrong = int(((a != b) & outside).sum())
+        if wrong:
+            where = f"memory {number}, outside of all tensors"
+            reports.append(TensorReport(where, "uint8", (a.numel(),), "exact", wrong, math.inf))
+    return reports
+
+
+def _mark(outside: torch.Tensor, view: View) -> None:
+    size = TYPES[view.dtype].itemsize
+    rows = outside[: outside.numel() // size * size].view(-1, size)
+    rows[:, 0].as_strided(
+        view.shape, tuple(s * size for s in view.strides), view.offset * size
+    ).fill_(False)
+    rows[~rows[:, 0]] = False
+
+
+def poison_of(tensor: torch.Tensor) -> torch.Tensor:
+    """Bits that no kernel writes by chance, in the type of `tensor`, other than it holds now."""
+    pattern = bits(tensor)
+    return (pattern ^ torch.full_like(pattern, 0x5A)).view(tensor.dtype)

@@ -1,0 +1,71 @@
+"""The types of elements: torch's, Triton's and their roundings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+TYPES: dict[str, torch.dtype] = {
+    name: getattr(torch, name)
+    for name in (
+        "float64", "float32", "float16", "bfloat16",
+        "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz",
+        "int64", "int32", "int16", "int8", "uint64", "uint32", "uint16", "uint8", "bool",
+    )
+}  # fmt: skip
+"""By the name that a recording has for them."""
+
+_BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """The name of a type in a recording."""
+    return str(dtype).removeprefix("torch.")
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How a float type rounds."""
+
+    unit: float
+    """The largest relative error of one rounding, `u`."""
+    smallest: float
+    """The distance of two neighbours near zero."""
+
+    def ulp(self, value: torch.Tensor) -> torch.Tensor:
+        """The distance from each value (in f64) to its neighbour in the type."""
+        _, exponent = torch.frexp(value.abs())
+        at = torch.ldexp(torch.ones_like(value), exponent)
+        at = torch.where(value == 0, 0.0, at)
+        return (at * self.unit).nan_to_num(posinf=0.0).clamp_min(self.smallest)
+
+
+def rounding(dtype: torch.dtype) -> Rounding:
+    """Of a float type."""
+    info = torch.finfo(dtype)
+    return Rounding(info.eps / 2, info.smallest_normal * info.eps)
+
+
+def bits(values: torch.Tensor) -> torch.Tensor:
+    """The same memory as integers."""
+    return values.view(_BITS[values.element_size()])
+
+
+def ulp_distance(a: torch.Tensor, b: torch.Tensor) -> int:
+    """How many steps from neighbour to neighbour lead from one float to the other."""
+
+    def place(value: torch.Tensor) -> int:
+        width = 8 * value.element_size()
+        pattern: int = int(bits(value).item()) & ((1 << width) - 1)
+        sign = 1 << (width - 1)
+        return sign - pattern if pattern & sign else pattern
+
+    return abs(place(a) - place(b))
+
+
+def wide(values: torch.Tensor) -> torch.Tensor:
+    """In f64; what torch cannot convert directly, by way of f32."""
+    if values.dtype.is_floating_point and values.element_size() == 1:
+        return values.float().double()
+    return values.double()

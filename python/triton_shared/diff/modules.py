@@ -1,0 +1,49 @@
+"""Finds a kernel in a Python file."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .recording import RecordingError
+
+
+def load(file: str) -> ModuleType:
+    """Imports a file: as part of its package if it is in one, else by itself."""
+    path = Path(file).resolve()
+    if not path.is_file():
+        raise RecordingError(f"there is no file {file}")
+    root, words = path.parent, [path.stem]
+    while (root / "__init__.py").is_file():
+        words.insert(0, root.name)
+        root = root.parent
+    if len(words) > 1:
+        if str(root) not in sys.path:
+            sys.path.insert(0, str(root))
+        return importlib.import_module(".".join(words))
+    name = f"_triton_shared_diff_{path.stem}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(root))
+    spec.loader.exec_module(module)
+    return module
+
+
+def kernel(file: str, name: str) -> Any:
+    """The jitted function `name` of a file, without autotuners round it."""
+    found: Any = getattr(load(file), name, None)
+    # Autotuners and heuristics hold what they stand before as `fn`; a kernel, a plain function.
+    while hasattr(getattr(found, "fn", None), "fn"):
+        found = found.fn
+    if found is None:
+        raise RecordingError(f"there is no kernel '{name}' at module level of {file}")
+    return found

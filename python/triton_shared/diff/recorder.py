@@ -1,0 +1,121 @@
+"""Catches the launches of a case while it runs on the CPU.
+
+A file is compared by what it launches: it has a function `cases()` (or `case()`) that gives objects
+with a method `run()`, as the examples have, or plain functions. If a case also says what is
+expected, as (value, bound) per output, that goes along with the launch that wrote the output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from . import modules
+from .recording import Recording, RecordingError, Stated, Storages, encode_argument
+
+_NOT_OPTIONS = ("instrumentation_mode", "fpsan_homomorphic_casts")
+
+
+def record_file(file: str, wanted: str, folder: Path) -> list[str]:
+    """Records the cases whose name holds `wanted`; gives the names of the folders made."""
+    names: list[str] = []
+    for case in _cases(modules.load(file)):
+        if wanted not in str(case):
+            continue
+        for recording in record(case):
+            name = f"{len(names):04}"
+            recording.save(folder / name)
+            names.append(name)
+    return names
+
+
+def record(case: Any) -> list[Recording]:
+    """Runs a case and gives its launches, in order."""
+    import triton_shared
+
+    run: Callable[[], Any] = getattr(case, "run", case)
+    label = str(case) if hasattr(case, "run") else getattr(case, "__name__", str(case))
+    caught: list[tuple[Recording, dict[str, torch.Tensor]]] = []
+    with triton_shared.device("cpu"), _catching(caught, label):
+        outputs = run()
+    if hasattr(case, "expected"):
+        _attach(caught, outputs, case.expected())
+    return [recording for recording, _ in caught]
+
+
+def _cases(module: Any) -> Iterator[Any]:
+    if hasattr(module, "cases"):
+        yield from module.cases()
+    elif hasattr(module, "case"):
+        # Either the case itself, or a function that makes it.
+        made = module.case
+        yield made if hasattr(made, "run") else made() or made
+    else:
+        raise RecordingError(
+            f"{module.__file__} has neither 'cases()' nor 'case()'\n"
+            "write a function 'case' that launches the kernel"
+        )
+
+
+@contextmanager
+def _catching(caught: list[Any], label: str) -> Iterator[None]:
+    from triton.runtime.jit import JITFunction
+
+    original = JITFunction.run
+
+    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        if not warmup:
+            caught.append(_record_launch(self, args, grid, kwargs, label))
+        return original(self, *args, grid=grid, warmup=warmup, **kwargs)
+
+    JITFunction.run = run
+    try:
+        yield
+    finally:
+        JITFunction.run = original
+
+
+def _record_launch(
+    fn: Any, args: tuple[Any, ...], grid: Any, kwargs: dict[str, Any], label: str
+) -> tuple[Recording, dict[str, torch.Tensor]]:
+    options = {n: v for n, v in kwargs.items() if n not in fn.arg_names and n not in _NOT_OPTIONS}
+    bound = fn.signature.bind(*args, **{n: v for n, v in kwargs.items() if n in fn.arg_names})
+    bound.apply_defaults()
+    given = dict(bound.arguments)
+    size = tuple(grid(given)) if callable(grid) else tuple(grid)
+    storages = Storages()
+    recording = Recording(
+        file=_shown(fn.fn.__code__.co_filename),
+        kernel=fn.fn.__name__,
+        grid=tuple(int(n) for n in size),
+        arguments={name: encode_argument(name, v, storages) for name, v in given.items()},
+        options={n: encode_argument(n, v, storages) for n, v in options.items() if v is not None},
+        label=label,
+        storages=storages.copies,
+    )
+    return recording, {n: v for n, v in given.items() if isinstance(v, torch.Tensor)}
+
+
+def _shown(file: str) -> str:
+    """Relative to this folder if it lies below: recordings go to other machines."""
+    path = Path(file).resolve()
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
+def _attach(caught: list[Any], outputs: Any, expected: Any) -> None:
+    """Puts each expected value beside the last launch that had the output as an argument."""
+    for output, (value, bound) in zip(outputs, expected, strict=True):
+        for recording, tensors in reversed(caught):
+            name = next((n for n, t in tensors.items() if _same(t, output)), None)
+            if name is not None:
+                recording.stated.append(Stated(name, value, bound))
+                break
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return (a.data_ptr(), a.shape, a.stride()) == (b.data_ptr(), b.shape, b.stride())

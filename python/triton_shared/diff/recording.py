@@ -1,0 +1,283 @@
+"""A launch as a folder: `launch.json` and the memory of its tensors as .npy files, without pickle.
+
+Memory is kept as it lies: one array of bytes per storage, and tensors as views of it. So aliases,
+strides and what lies round a view are the same at every replay. A zip of the folder will do too.
+The kernel itself is named by its file and name; its source stays where it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import torch
+
+from .formats import TYPES, name_of
+
+VERSION = 1
+_LARGEST = 8 << 30
+"""Bytes that a recording may unpack to."""
+
+
+class RecordingError(ValueError):
+    """A launch that cannot be recorded, or a recording that cannot be read."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A tensor: part of a storage."""
+
+    storage: int
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+
+    def of(self, storages: list[torch.Tensor]) -> torch.Tensor:
+        """The tensor, in the memory of `storages`, which are bytes or already of its type."""
+        memory = storages[self.storage]
+        dtype = TYPES[self.dtype] if memory.dtype == torch.uint8 else memory.dtype
+        typed = memory if memory.dtype == dtype else _typed(memory, dtype)
+        return typed.as_strided(self.shape, self.strides, self.offset)
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """A `TensorDescriptor`."""
+
+    base: View
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    block_shape: tuple[int, ...]
+    padding: str
+
+
+@dataclass(frozen=True)
+class Dtype:
+    """A type of Triton as an argument, in its own words."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What the case says of a tensor after the launch: its value, and how far off it may be."""
+
+    argument: str
+    value: torch.Tensor
+    bound: torch.Tensor
+
+
+@dataclass
+class Recording:
+    """One launch."""
+
+    file: str
+    kernel: str
+    grid: tuple[int, ...]
+    arguments: dict[str, Any]
+    options: dict[str, Any] = field(default_factory=dict)
+    signature: dict[str, Any] | None = None
+    """Types of the arguments, where they are not those that Triton reads off the values."""
+    label: str = ""
+    storages: list[torch.Tensor] = field(default_factory=list)
+    stated: list[Stated] = field(default_factory=list)
+
+    def views(self) -> dict[str, View]:
+        """All tensors among the arguments, by a name that says where: `x`, `t[1]`, `d.base`."""
+        return dict(_views(self.arguments))
+
+    def save(self, folder: Path) -> None:
+        """Writes the folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        facts = {
+            "version": VERSION,
+            "file": self.file,
+            "kernel": self.kernel,
+            "source_sha256": _hash_of(self.file),
+            "label": self.label,
+            "grid": list(self.grid),
+            "arguments": {name: _encode(value) for name, value in self.arguments.items()},
+            "options": {name: _encode(value) for name, value in self.options.items()},
+            "signature": self.signature and {n: _encode(t) for n, t in self.signature.items()},
+            "storages": len(self.storages),
+            "stated": [stated.argument for stated in self.stated],
+        }
+        for number, storage in enumerate(self.storages):
+            np.save(folder / f"storage-{number}.npy", storage.numpy(), allow_pickle=False)
+        for number, stated in enumerate(self.stated):
+            np.save(folder / f"value-{number}.npy", stated.value.numpy(), allow_pickle=False)
+            np.save(folder / f"bound-{number}.npy", stated.bound.numpy(), allow_pickle=False)
+        (folder / "launch.json").write_text(json.dumps(facts, indent=1))
+
+
+def load(folder: Path) -> Recording:
+    """Reads a folder."""
+    try:
+        facts = json.loads((folder / "launch.json").read_text())
+    except (OSError, json.JSONDecodeError) as error:
+        raise RecordingError(f"{folder} is no recording of a launch: {error}") from error
+    if facts.get("version") != VERSION:
+        raise RecordingError(
+            f"{folder} is a recording of version {facts.get('version')}, this is {VERSION}"
+        )
+
+    def array(name: str) -> torch.Tensor:
+        return torch.from_numpy(np.load(folder / name, allow_pickle=False))
+
+    signature = facts["signature"]
+    return Recording(
+        file=facts["file"],
+        kernel=facts["kernel"],
+        grid=tuple(facts["grid"]),
+        arguments={name: _decode(value) for name, value in facts["arguments"].items()},
+        options={name: _decode(value) for name, value in facts["options"].items()},
+        signature=signature and {name: _decode(kind) for name, kind in signature.items()},
+        label=facts["label"],
+        storages=[array(f"storage-{i}.npy") for i in range(facts["storages"])],
+        stated=[
+            Stated(name, array(f"value-{i}.npy"), array(f"bound-{i}.npy"))
+            for i, name in enumerate(facts["stated"])
+        ],
+    )
+
+
+def unpack(archive: Path, folder: Path) -> None:
+    """Unpacks a zip that may come from anybody: plain names only, and not too much."""
+    with zipfile.ZipFile(archive) as packed:
+        members = [member for member in packed.infolist() if not member.is_dir()]
+        if sum(member.file_size for member in members) > _LARGEST:
+            raise RecordingError(f"{archive} unpacks to more than {_LARGEST >> 30} GiB")
+        folder.mkdir(parents=True, exist_ok=True)
+        for member in members:
+            name = PurePosixPath(member.filename).name
+            if PurePosixPath(name).suffix not in (".json", ".npy"):
+                raise RecordingError(f"{archive} holds '{member.filename}', which is no recording")
+            (folder / name).write_bytes(packed.read(member))
+
+
+class Storages:
+    """Collects the memory of tensors, each storage once."""
+
+    def __init__(self) -> None:
+        self.copies: list[torch.Tensor] = []
+        self._numbers: dict[int, int] = {}
+
+    def view(self, tensor: torch.Tensor) -> View:
+        """Records a tensor as it is now."""
+        storage = tensor.untyped_storage()
+        number = self._numbers.get(storage.data_ptr())
+        if number is None:
+            number = len(self.copies)
+            self._numbers[storage.data_ptr()] = number
+            memory = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+            self.copies.append(memory.cpu().clone())
+        shape, strides = tuple(tensor.shape), tuple(tensor.stride())
+        return View(number, name_of(tensor.dtype), shape, strides, tensor.storage_offset())
+
+
+def encode_argument(name: str, value: Any, storages: Storages) -> Any:
+    """An argument of a launch, as a recording holds it."""
+    import triton.language as tl
+
+    if isinstance(value, torch.Tensor):
+        return storages.view(value)
+    if isinstance(value, tl.dtype):
+        return Dtype(value.name)
+    if isinstance(value, tl.constexpr):
+        return encode_argument(name, value.value, storages)
+    if isinstance(value, tuple):
+        return tuple(encode_argument(f"{name}[{i}]", v, storages) for i, v in enumerate(value))
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if hasattr(value, "block_shape") and isinstance(getattr(value, "base", None), torch.Tensor):
+        lists = (tuple(value.shape), tuple(value.strides), tuple(value.block_shape))
+        return Descriptor(storages.view(value.base), *lists, getattr(value, "padding", "zero"))
+    raise RecordingError(
+        f"argument '{name}' is a '{type(value).__name__}', which a recording cannot hold"
+    )
+
+
+def _views(value: Any, name: str = "") -> Iterator[tuple[str, View]]:
+    if isinstance(value, View):
+        yield name, value
+    elif isinstance(value, Descriptor):
+        yield f"{name}.base", value.base
+    elif isinstance(value, dict):
+        for key, member in value.items():
+            yield from _views(member, key)
+    elif isinstance(value, tuple):
+        for index, member in enumerate(value):
+            yield from _views(member, f"{name}[{index}]")
+
+
+def map_argument(value: Any, view: Callable[[View], Any], other: Callable[[Any], Any]) -> Any:
+    """An argument as a kernel takes it, its tensors made by `view`, all else by `other`."""
+    if isinstance(value, View):
+        return view(value)
+    if isinstance(value, Descriptor):
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        lists = (list(value.shape), list(value.strides), list(value.block_shape))
+        return TensorDescriptor(view(value.base), *lists, padding=value.padding)
+    if isinstance(value, tuple):
+        return tuple(map_argument(member, view, other) for member in value)
+    return other(value)
+
+
+def _typed(memory: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    size = dtype.itemsize
+    return memory[: memory.numel() // size * size].view(dtype)
+
+
+def _hash_of(file: str) -> str:
+    path = Path(file)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _encode(value: Any) -> Any:
+    if isinstance(value, View):
+        return {"tensor": asdict(value)}
+    if isinstance(value, Descriptor):
+        return {"descriptor": asdict(value)}
+    if isinstance(value, Dtype):
+        return {"dtype": value.name}
+    if isinstance(value, (tuple, list)):
+        return {"tuple": [_encode(member) for member in value]}
+    if isinstance(value, float):
+        return {"float": value.hex()}  # exact, also where it is no number
+    if value is None or isinstance(value, (bool, int, str)):
+        return {"value": value}
+    raise RecordingError(f"a recording cannot hold a '{type(value).__name__}'")
+
+
+def _decode(value: Any) -> Any:
+    ((form, content),) = value.items()
+    if form == "tensor":
+        return _decode_view(content)
+    if form == "descriptor":
+        return Descriptor(
+            _decode_view(content["base"]),
+            tuple(content["shape"]),
+            tuple(content["strides"]),
+            tuple(content["block_shape"]),
+            content["padding"],
+        )
+    if form == "dtype":
+        return Dtype(content)
+    if form == "tuple":
+        return tuple(_decode(member) for member in content)
+    if form == "float":
+        return float.fromhex(content)
+    return content
+
+
+def _decode_view(content: dict[str, Any]) -> View:
+    lists = (tuple(content["shape"]), tuple(content["strides"]))
+    return View(content["storage"], content["dtype"], *lists, content["offset"])

@@ -1,0 +1,102 @@
+"""Tells what a comparison found, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+from .comparison import LaunchReport, TensorReport
+
+SCHEMA = 1
+
+
+def as_json(reports: Sequence[LaunchReport], targets: tuple[str, str]) -> str:
+    """Everything, for programs. Numbers that JSON does not have are words."""
+    whole = {
+        "schema": SCHEMA,
+        "targets": list(targets),
+        "status": status(reports),
+        "launches": [asdict(report) for report in reports],
+    }
+    return json.dumps(_plain(whole), indent=1)
+
+
+def without_folder(report: LaunchReport) -> LaunchReport:
+    """For a launch whose folder will be gone."""
+    return replace(report, folder=None)
+
+
+def status(reports: Sequence[LaunchReport]) -> str:
+    """`equal`, `different` if a result is, else `failed` if a target could not run something."""
+    found = {report.status for report in reports}
+    return next((s for s in ("different", "failed") if s in found), "equal")
+
+
+def as_text(reports: Sequence[LaunchReport], targets: tuple[str, str]) -> str:
+    """For people: a line per launch that is equal, the details of the others, a summary."""
+    lines = [line for report in reports for line in _launch_lines(report, targets)]
+    counts = {s: sum(r.status == s for r in reports) for s in ("equal", "different", "failed")}
+    told = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
+    return "\n".join([*lines, f"{targets[0]} and {targets[1]}, {len(reports)} launches: {told}"])
+
+
+def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[str]:
+    grid = "x".join(str(n) for n in report.grid)
+    title = f"{report.label or report.kernel}: kernel '{report.kernel}', grid {grid}"
+    if report.status == "equal":
+        policies = {t.policy: t.margin for t in report.tensors if t.policy != "exact"}
+        margin = max(policies.values(), default=0.0)
+        used = f", {margin:.0%} of the bound used ({', '.join(policies)})" if policies else ""
+        yield f"equal      {title}{used}"
+        return
+    yield f"{report.status:<10} {title}"
+    if report.message:
+        yield from (f"    {line}" for line in report.message.splitlines()[-12:])
+    for tensor in report.tensors:
+        if not tensor.is_equal:
+            yield from (f"    {line}" for line in _tensor_lines(tensor, targets))
+    if report.folder:
+        yield f"    kept in {report.folder}"
+
+
+def _tensor_lines(tensor: TensorReport, targets: tuple[str, str]) -> Iterator[str]:
+    shape = "x".join(str(n) for n in tensor.shape)
+    count = math.prod(tensor.shape)
+    yield (
+        f"{tensor.argument} ({shape} {tensor.dtype}): {tensor.wrong} of {count} elements are "
+        f"beyond the bound '{tensor.policy}'"
+    )
+    worst = tensor.worst
+    if not worst:
+        return
+    wrote = f", written by program {tensor.program}" if tensor.program else ""
+    yield f"  worst at {list(worst.index)}{wrote}"
+    width = max(len(target) for target in (*targets, "expected"))
+    yield f"    {targets[0]:<{width}} {_number(worst.left)}"
+    yield f"    {targets[1]:<{width}} {_number(worst.right)}"
+    if tensor.policy != "exact":
+        yield f"    {'expected':<{width}} {_number(worst.expected)} within {worst.allowed:.3g}"
+    distance = f", {worst.ulp} ulp apart" if worst.ulp is not None else ""
+    yield f"    off by {worst.error:.6g}{distance}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value == int_of(value) else f"{value:.9g}"
+
+
+def int_of(value: float) -> float:
+    """The value without its fraction; NaN for what has none."""
+    return float(int(value)) if math.isfinite(value) and abs(value) < 2**53 else math.nan
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _plain(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(member) for member in value]
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)

@@ -1,0 +1,79 @@
+"""The steps of a comparison, from a file or a recording to reports."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from . import comparison, recording, workers
+from .census import take
+from .comparison import LaunchReport, TensorReport
+from .recording import Recording, RecordingError
+from .replay import REFERENCES
+
+
+def prepare(source: Path, wanted: str, folder: Path) -> list[Path]:
+    """Fills `folder` with the launches of a Python file, a recording or a folder of recordings."""
+    if source.suffix == ".py":
+        workers.record(str(source), wanted, folder)
+    elif source.is_file():
+        recording.unpack(source, folder / "0000")
+    elif (source / "launch.json").is_file():
+        recording.load(source).save(folder / "0000")
+    else:
+        for number, found in enumerate(sorted(source.glob("*/launch.json"))):
+            recording.load(found.parent).save(folder / f"{number:04}")
+    launches = sorted(path.parent for path in folder.glob("*/launch.json"))
+    if not launches:
+        raise RecordingError(f"{source} launches nothing" + (f" for '{wanted}'" if wanted else ""))
+    return launches
+
+
+def compare_all(
+    folder: Path, targets: tuple[str, str], timeout: float = 120, deadline: float = 0
+) -> Iterator[LaunchReport]:
+    """Replays every launch below `folder` on both targets and compares."""
+    launches = sorted(path.parent for path in folder.glob("*/launch.json"))
+    for target in dict.fromkeys(targets):
+        workers.replay_all(launches, (target,), timeout, deadline)
+    rounding = [launch for launch in launches if _needs_reference(launch, targets)]
+    workers.replay_all(rounding, REFERENCES, timeout, deadline)
+    for launch in launches:
+        yield compare_one(launch, targets)
+
+
+def compare_one(launch: Path, targets: tuple[str, str]) -> LaunchReport:
+    """Compares what two targets have left in the folder of a launch."""
+    loaded = recording.load(launch)
+    left, right = (workers.result(launch, target) for target in targets)
+    references = {name: workers.result(launch, name) for name in REFERENCES}
+    report = comparison.compare(loaded, left, right, references)
+    tensors = tuple(_with_program(launch, loaded, left.ttir, tensor) for tensor in report.tensors)
+    return replace(report, tensors=tensors, folder=launch)
+
+
+def _needs_reference(launch: Path, targets: tuple[str, str]) -> bool:
+    found = [workers.result(launch, target) for target in targets]
+    ttir = next((result.ttir for result in found if result.ttir), "")
+    return all(result.succeeded for result in found) and bool(ttir) and not take(ttir).is_exact
+
+
+def _with_program(launch: Path, loaded: Recording, ttir: str, tensor: TensorReport) -> TensorReport:
+    if tensor.is_equal or not tensor.worst or "tt.get_num_programs" in ttir:
+        return tensor
+    if tensor.argument not in loaded.views():
+        return tensor
+    words = [str(launch), tensor.argument, json.dumps(tensor.worst.index)]
+    command = [sys.executable, "-W", "ignore", "-m", "triton_shared.diff.locate", *words]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=120, env=workers.environment("cpu"), check=True
+        )
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
+        return tensor
+    found = json.loads(done.stdout)
+    return replace(tensor, program=tuple(found) if found else None)

@@ -1,0 +1,129 @@
+"""How far apart two right results may be: no number here is tuned to a kernel.
+
+u is the unit roundoff of a type, the largest relative error of one rounding. From the strictest:
+
+exact        Integers, and kernels that round no float: every bit, but for the sign of zero.
+stated       The case says value and bound of each element.
+accumulated  Sums of products with plus signs alone. Of n terms whose sizes add up to S, a sum is
+             off by (n + 4) u S at most, in whatever order; tf32 operands add 2^-10 S, a narrower
+             result half its ulp. The kernel computes n and S in f64: on ones, on absolute values.
+reference    Anything else that also runs in f64. The CPU leg's own error there, at elements of the
+             same size, times 4, and 2 ulp, and what approximate functions of a GPU may be off.
+steps        What does not run in f64 either: one ulp per rounding that the kernel writes down.
+
+NaNs must lie in the same places, infinities too and with the same sign. A bound that is used is
+named in the report, with its margin; nothing widens it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+
+from .census import Census
+from .formats import TYPES, rounding
+
+_UNITS = {
+    "f64": 2.0**-53, "f32": 2.0**-24, "f16": 2.0**-11, "bf16": 2.0**-8,
+    "f8E4M3FN": 2.0**-4, "f8E4M3FNUZ": 2.0**-4, "f8E4M3B11FNUZ": 2.0**-4,
+    "f8E5M2": 2.0**-3, "f8E5M2FNUZ": 2.0**-3,
+}  # fmt: skip
+
+_TF32 = 2.0**-11
+_FACTOR = 4
+_FEW = 32
+"""Elements of one size that are enough to know the error at that size."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A tensor as the kernel leaves it in f64, and what its terms add up to."""
+
+    value: torch.Tensor
+    sizes: torch.Tensor | None = None
+    terms: torch.Tensor | None = None
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What is right, per element, and how far off either side may be."""
+
+    policy: str
+    value: torch.Tensor
+    """In f64."""
+    allowed: torch.Tensor
+    is_for_both: bool
+    """Whether it holds for any right result; else the first side is what it is taken from."""
+
+
+def choose(
+    left: torch.Tensor,
+    dtype: str,
+    census: Census,
+    reference: Reference | None,
+    stated: tuple[torch.Tensor, torch.Tensor] | None,
+) -> Bound:
+    """The strictest bound that holds; `left` is the first side in f64."""
+    if not TYPES[dtype].is_floating_point or census.is_exact:
+        return Bound("exact", left, torch.zeros_like(left), is_for_both=True)
+    if stated:
+        return Bound("stated", *stated, is_for_both=True)
+    if reference and census.is_sum_of_products:
+        bound = _accumulated(dtype, census, reference)
+        if bound:
+            return bound
+    if reference:
+        return _by_reference(left, dtype, census, reference.value)
+    steps = sum(census.counts.values()) + census.approximation + 1
+    allowed = steps * rounding(TYPES[dtype]).ulp(left)
+    return Bound("steps", left, allowed, is_for_both=False)
+
+
+def _accumulated(dtype: str, census: Census, reference: Reference) -> Bound | None:
+    sizes, terms = reference.sizes, reference.terms
+    if sizes is None or terms is None:
+        return None
+    # A constant that is no term, or a value that is selected, is no sum of products.
+    if not bool(((sizes >= reference.value.abs()) & (terms >= 0)).all()):
+        return None
+    unit = max(_UNITS[name] for name in census.types)
+    relative = (terms + 4) * unit + (2 * _TF32 if census.has_tf32 else 0)
+    out = rounding(TYPES[dtype])
+    allowed = relative * sizes + out.unit * reference.value.abs() + out.smallest
+    return Bound("accumulated", reference.value, allowed, is_for_both=True)
+
+
+def _by_reference(left: torch.Tensor, dtype: str, census: Census, value: torch.Tensor) -> Bound:
+    ulp = rounding(TYPES[dtype]).ulp(value)
+    own = _largest_at_size((left - value).abs().nan_to_num(0.0, posinf=0.0), value)
+    allowed = _FACTOR * own + (2 + census.approximation) * ulp
+    return Bound("reference", value, allowed, is_for_both=False)
+
+
+def _largest_at_size(error: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """Per element, the largest error of the elements between two powers of two with it.
+
+    Where they are few, the next larger ones count with them.
+    """
+    result = torch.zeros_like(error).flatten()
+    errors = error.flatten()
+    _, exponents = torch.frexp(value.flatten())
+    exponents = torch.where(value.flatten() == 0, torch.iinfo(torch.int32).min, exponents)
+    kept: list[torch.Tensor] = []
+    for exponent in sorted(set(exponents.tolist()), reverse=True):
+        kept.append((exponents == exponent).nonzero().flatten())
+        if sum(len(group) for group in kept) >= _FEW:
+            members = torch.cat(kept)
+            result[kept[-1]] = errors[members].max()
+            for group in kept[:-1]:
+                result[group] = errors[members].max()
+            kept = []
+    if kept:
+        members = torch.cat(kept)
+        result[members] = (
+            errors[members].max()
+            if len(members) == len(errors)
+            else torch.maximum(errors[members].max(), result.max())
+        )
+    return result.view(error.shape)

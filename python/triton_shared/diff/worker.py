@@ -1,0 +1,87 @@
+"""The process that replays launches: a crash, a hang or a lost GPU ends it and nothing else.
+
+    python -m triton_shared.diff.worker TARGET,... RECORDING...
+
+Replays every recording that has no result of a target yet. What it is about to do it writes down
+first, so that whoever started it knows where it died.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+import traceback
+from pathlib import Path
+
+import numpy as np
+
+from . import recorder, recording, replay
+
+STARTED, RESULT = "started", "result.json"
+GPU_LOST = 3
+"""The exit code of a worker whose GPU does nothing any more: its successor goes on."""
+
+
+def main(words: list[str]) -> int:
+    """Records, or replays all that is left."""
+    if words[0] == "record":
+        _record(*words[1:4])
+        return 0
+    targets = words[0].split(",")
+    if set(targets) & set(replay.REFERENCES):
+        replay.name_f64()
+    for launch in map(Path, words[1:]):
+        for target in targets:
+            if not (launch / target / RESULT).exists():
+                _run(launch, target, launch / target)
+    return 0
+
+
+def _record(file: str, wanted: str, folder: str) -> None:
+    names = recorder.record_file(file, wanted, Path(folder))
+    print(f"{len(names)} launches recorded", file=sys.stderr)
+
+
+def _run(launch: Path, target: str, place: Path) -> None:
+    place.mkdir(exist_ok=True)
+    (place / STARTED).touch()
+    start = time.monotonic()
+    try:
+        made = replay.replay(recording.load(launch), target)
+    except Exception as error:
+        answer = {
+            "succeeded": False,
+            "error": type(error).__name__,
+            "message": str(error),
+            "trace": traceback.format_exc()[-4000:],
+        }
+    else:
+        for number, buffer in enumerate(made.buffers):
+            np.save(place / f"storage-{number}.npy", buffer.numpy(), allow_pickle=False)
+        (place / "ttir.mlir").write_text(made.ttir)
+        answer = {"succeeded": True, "facts": made.facts}
+    answer["seconds"] = time.monotonic() - start
+    # Last, and in one step: a result that is there is whole.
+    half = place / f"{RESULT}.tmp"
+    half.write_text(json.dumps(answer))
+    half.rename(place / RESULT)
+    if not answer["succeeded"] and _gpu_is_lost(target):
+        sys.exit(GPU_LOST)
+
+
+def _gpu_is_lost(target: str) -> bool:
+    """After some errors every further call of a process fails: the next process starts anew."""
+    if target not in ("shared_cuda", "nvidia"):
+        return False
+    import torch
+
+    try:
+        torch.cuda.synchronize()
+    except Exception:
+        return True
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

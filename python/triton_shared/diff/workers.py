@@ -1,0 +1,149 @@
+"""Starts workers, watches over them and collects what they found."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from .recording import RecordingError
+from .worker import GPU_LOST, RESULT, STARTED
+
+STARTUP = 60.0
+"""Seconds that a worker may need to import torch and Triton."""
+
+_PACKAGES = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Result:
+    """What a target made of a launch."""
+
+    succeeded: bool
+    buffers: list[torch.Tensor] = field(default_factory=list)
+    ttir: str = ""
+    error: str = ""
+    """The exception's class, `crash` or `timeout`."""
+    message: str = ""
+    seconds: float = 0.0
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def record(file: str, wanted: str, folder: Path, timeout: float = 600) -> None:
+    """Fills `folder` with the launches of a file's cases."""
+    command = ["record", file, wanted, str(folder)]
+    done = _start(command, "cpu", subprocess.PIPE)
+    try:
+        _, said = done.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        done.kill()
+        raise RecordingError(f"{file} did not end within {timeout:.0f} s") from None
+    if done.returncode:
+        raise RecordingError(f"{file} does not run on the CPU:\n{said.decode()[-3000:]}")
+
+
+def replay_all(
+    launches: list[Path], targets: tuple[str, ...], timeout: float = 120, deadline: float = 0
+) -> None:
+    """Replays recordings on targets that one process can have, each within `timeout` seconds.
+
+    A worker that dies or hangs gets a successor, which goes on with the next launch. After
+    `deadline`, a time of the monotonic clock, no further launch is waited for.
+    """
+    places = [launch / target for launch in launches for target in targets]
+    while any(not (place / RESULT).exists() for place in places):
+        if deadline and time.monotonic() > deadline:
+            return
+        with tempfile.TemporaryFile() as log:
+            words = [",".join(targets), *(str(launch) for launch in launches)]
+            worker = _start(words, targets[0], log)
+            why = _watch(worker, places, timeout, deadline)
+            log.seek(0)
+            said = log.read().decode(errors="replace")[-2000:]
+        if not _blame(places, why, said):
+            break
+
+
+def result(launch: Path, target: str) -> Result:
+    """What `target` made of a launch."""
+    place = launch / target
+    if not (place / RESULT).exists():
+        return Result(False, error="not run", message="there was no time for it")
+    answer = json.loads((place / RESULT).read_text())
+    if not answer["succeeded"]:
+        return Result(False, error=answer["error"], message=answer["message"])
+    count = len(list(launch.glob("storage-*.npy")))
+    buffers = [
+        torch.from_numpy(np.load(place / f"storage-{i}.npy", allow_pickle=False))
+        for i in range(count)
+    ]
+    ttir = (place / "ttir.mlir").read_text()
+    return Result(True, buffers, ttir, seconds=answer["seconds"], facts=answer["facts"])
+
+
+def environment(target: str) -> dict[str, str]:
+    """Of a process that replays on `target`."""
+    inherited = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
+    paths = [*filter(None, [os.environ.get("PYTHONPATH")]), str(_PACKAGES)]
+    interpret = {"TRITON_INTERPRET": "1"} if target == "interpreter" else {}
+    return {**inherited, "PYTHONPATH": os.pathsep.join(paths), **interpret}
+
+
+def _start(words: list[str], target: str, errors: Any) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-W", "ignore", "-m", "triton_shared.diff.worker", *words],
+        env=environment(target),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=errors,
+    )
+
+
+def _watch(
+    worker: subprocess.Popen[bytes], places: list[Path], timeout: float, deadline: float
+) -> str:
+    """Waits until the worker ends, or is stuck and ended. Says how, empty if it ended well."""
+    current, since = -1, time.monotonic()
+    while True:
+        try:
+            code = worker.wait(timeout=0.05)
+        except subprocess.TimeoutExpired:
+            code = None
+        if code is not None:
+            return "" if code == 0 else _death(code)
+        done = sum((place / RESULT).exists() for place in places)
+        if done != current:
+            current, since = done, time.monotonic()
+        now = time.monotonic()
+        if now - since > timeout + STARTUP * (done == 0) or (deadline and now > deadline):
+            worker.kill()
+            worker.wait()
+            return "timeout"
+
+
+def _death(code: int) -> str:
+    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
+
+
+def _blame(places: list[Path], why: str, said: str) -> bool:
+    """Writes a result for the launch at which a worker ended. False if nothing is left to do."""
+    left = [place for place in places if not (place / RESULT).exists()]
+    if not left or why == f"exit code {GPU_LOST}":
+        return bool(left)
+    place = next((place for place in left if (place / STARTED).exists()), None)
+    if place is None:
+        raise RecordingError(f"target '{left[0].name}' does not start ({why}):\n{said}")
+    error = "timeout" if why == "timeout" else "crash"
+    answer = {"succeeded": False, "error": error, "message": f"{why}\n{said}".strip()}
+    (place / RESULT).write_text(json.dumps(answer))
+    return True
