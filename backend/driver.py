@@ -14,8 +14,9 @@ from triton.backends import driver as base
 from triton_shared import knobs
 from triton_shared.launcher import Binary, make_launcher
 
-DEVICE = "cpu:0"
-"""Triton keys compiled kernels by device only: no GPU driver may return the same."""
+DEVICE = "cpu"
+"""The word of `torch.cpu.current_device()`. Triton keys compiled kernels by device only: no GPU
+driver may return the same."""
 
 _CPP_TYPES = {
     "i1": "int8_t",

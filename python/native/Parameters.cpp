@@ -61,7 +61,7 @@ triton_shared_python::countValues(const std::vector<Parameter> &parameters) {
       count += countValues(parameter.members);
       break;
     case Form::Descriptor:
-      count += 2 + (parameter.hasShapeAgain ? 4 : 2) * parameter.rank;
+      count += 3 + (parameter.hasShapeAgain ? 4 : 2) * parameter.rank;
       break;
     }
   }
@@ -78,6 +78,7 @@ namespace {
 struct Names {
   PyObject *dataPtr = PyUnicode_InternFromString("data_ptr");
   PyObject *dtype = PyUnicode_InternFromString("dtype");
+  PyObject *numel = PyUnicode_InternFromString("numel");
   PyObject *isCpu = PyUnicode_InternFromString("is_cpu");
   PyObject *base = PyUnicode_InternFromString("base");
   PyObject *shape = PyUnicode_InternFromString("shape");
@@ -168,11 +169,32 @@ bool ArgumentConverter::convertPointer(const Parameter &parameter,
     if (!checkTensor(parameter, arg))
       return false;
     address = PyLong_AsUnsignedLongLong(pointer.ptr());
+    if (!address && !checkIsEmpty(parameter, arg))
+      return false;
   }
   if (address == static_cast<uint64_t>(-1) && PyErr_Occurred())
     return fail(parameter);
   *next++ = address;
   return true;
+}
+
+/// Only a tensor without elements may lie nowhere: a FakeTensor has elements,
+/// but no memory for them.
+bool ArgumentConverter::checkIsEmpty(const Parameter &parameter,
+                                     PyObject *tensor) {
+  PyObject *self[] = {tensor};
+  nb::object count = nb::steal(PyObject_VectorcallMethod(
+      names().numel, self, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+  if (!count.is_valid() || !PyLong_Check(count.ptr())) {
+    PyErr_Clear(); // something else that has a `data_ptr`
+    return true;
+  }
+  if (PyObject_IsTrue(count.ptr()) == 0)
+    return true;
+  PyErr_Format(PyExc_ValueError,
+               "a '%s' with %S elements has no memory: pass a real tensor",
+               Py_TYPE(tensor)->tp_name, count.ptr());
+  return fail(parameter);
 }
 
 /// A dtype object met before needs no look: torch makes one per type.
@@ -202,12 +224,6 @@ bool ArgumentConverter::convertDescriptor(const Parameter &parameter,
     return fail(parameter);
   }
   nb::object rounds = getOptional(arg, names().roundToTf32);
-  if (rounds.is_valid() && rounds.ptr() == Py_True) {
-    PyErr_SetString(PyExc_ValueError,
-                    "round_f32_to_tf32 is not supported on the CPU: round the "
-                    "tensor before the launch");
-    return fail(parameter);
-  }
   nb::object padding = getOptional(arg, names().padding);
   bool padsWithNaN = padding.is_valid() && PyUnicode_Check(padding.ptr()) &&
                      !PyUnicode_CompareWithASCIIString(padding.ptr(), "nan");
@@ -217,6 +233,7 @@ bool ArgumentConverter::convertDescriptor(const Parameter &parameter,
       !convertSizes(parameter, strides.ptr(), Kind::I64))
     return false;
   *next++ = padsWithNaN;
+  *next++ = rounds.is_valid() && rounds.ptr() == Py_True;
   return !parameter.hasShapeAgain ||
          (convertSizes(parameter, shape.ptr(), Kind::I32) &&
           convertSizes(parameter, strides.ptr(), Kind::I64));

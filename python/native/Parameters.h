@@ -64,6 +64,7 @@ private:
   bool convertPointer(const Parameter &parameter, PyObject *arg);
   bool convertDescriptor(const Parameter &parameter, PyObject *arg);
   bool convertSizes(const Parameter &parameter, PyObject *sizes, Kind kind);
+  bool checkIsEmpty(const Parameter &parameter, PyObject *tensor);
   bool checkTensor(const Parameter &parameter, PyObject *tensor);
   bool fail(const Parameter &parameter);
 

@@ -66,7 +66,7 @@ class Parameter:
         if self.form == "tuple":
             return (self.form, self.name, [member.as_plan(number) for member in self.members])
         kind = self.kinds[0] if self.kinds else ""
-        twice = len(self.kinds) > 2 * self.rank + 2
+        twice = len(self.kinds) > 2 * self.rank + 3
         return (self.form, self.name, next(number), kind, self.unsigned, self.rank, twice)
 
 
@@ -85,11 +85,12 @@ def _parameter(name: str, kind: Any) -> Parameter:
     if match := _DESCRIPTOR.match(text):
         rank = int(match[3] or match[2].count(",") + 1)
         # The front end adds shape and strides of its own behind the descriptor.
-        kinds = ("ptr", *["i64"] * (2 * rank), "i1", *["i32"] * rank, *["i64"] * rank)
+        again = [*["i32"] * rank, *["i64"] * rank]
+        kinds = ("ptr", *["i64"] * (2 * rank), "i1", "i1", *again)
         return Parameter(name, "descriptor", kinds, element=match[1], rank=rank)
     if match := _DESCRIPTOR_TEXT.match(text):
         rank = match[1].count("x")
-        return Parameter(name, "descriptor", ("ptr", *["i64"] * (2 * rank), "i1"), rank=rank)
+        return Parameter(name, "descriptor", ("ptr", *["i64"] * (2 * rank), "i1", "i1"), rank=rank)
     if text.startswith("*"):
         return Parameter(name, "pointer", ("ptr",), element=text[1:].removeprefix("k"))
     if text.startswith("!tt.ptr<"):

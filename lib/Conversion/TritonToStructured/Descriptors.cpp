@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PointerParts.h"
+#include "mlir/IR/Matchers.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -43,6 +44,39 @@ Value getPadding(OpBuilder &builder, Location loc, Type element,
   return arith::SelectOp::create(builder, loc, paddingIsNan, nan, zero);
 }
 
+/// What a load gives: `block`, rounded to tf32 if the descriptor says so. Ties
+/// go to even; infinities and NaNs stay.
+Value roundIfAsked(OpBuilder &builder, Location loc, Value block,
+                   Value roundsToTf32) {
+  auto type = cast<RankedTensorType>(block.getType());
+  if (!type.getElementType().isF32() || matchPattern(roundsToTf32, m_Zero()))
+    return block;
+  constexpr int64_t droppedBits = 13; // f32 has 23 bits of mantissa, tf32 10.
+  Type integers = type.clone(builder.getI32Type());
+  auto constant = [&](int64_t bits) -> Value {
+    auto value = builder.getI32IntegerAttr(static_cast<int32_t>(bits));
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(cast<ShapedType>(integers), value));
+  };
+  Value bits = arith::BitcastOp::create(builder, loc, integers, block);
+  Value shifted =
+      arith::ShRUIOp::create(builder, loc, bits, constant(droppedBits));
+  Value isOdd = arith::AndIOp::create(builder, loc, shifted, constant(1));
+  Value almostHalf = arith::AddIOp::create(
+      builder, loc, isOdd, constant((1 << (droppedBits - 1)) - 1));
+  Value raised = arith::AddIOp::create(builder, loc, bits, almostHalf);
+  Value rounded = arith::AndIOp::create(builder, loc, raised,
+                                        constant(-(int64_t(1) << droppedBits)));
+  Value exponent =
+      arith::AndIOp::create(builder, loc, bits, constant(0x7f800000));
+  Value isSpecial = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq, exponent, constant(0x7f800000));
+  rounded = arith::SelectOp::create(builder, loc, isSpecial, bits, rounded);
+  rounded = arith::BitcastOp::create(builder, loc, type, rounded);
+  return arith::SelectOp::create(builder, loc, roundsToTf32, rounded, block);
+}
+
 /// A block loaded or stored may differ from the descriptor's by unit
 /// dimensions.
 Value reshapeTo(OpBuilder &builder, Location loc, Value block, Type type) {
@@ -75,6 +109,8 @@ struct SplitMakeDescriptor : OpConversionPattern<tt::MakeTensorDescOp> {
     tensor.paddingIsNan = arith::ConstantOp::create(
         rewriter, op.getLoc(),
         rewriter.getBoolAttr(op.getPadding() == tt::PaddingOption::PAD_NAN));
+    tensor.roundsToTf32 = arith::ConstantOp::create(
+        rewriter, op.getLoc(), rewriter.getBoolAttr(false));
     rewriter.replaceOpWithMultiple(op, {tensor.flatten()});
     return success();
   }
@@ -95,6 +131,7 @@ struct StructureDescriptorLoad : OpConversionPattern<tt::DescriptorLoadOp> {
     Value load =
         tts::LoadOp::create(rewriter, op.getLoc(), block, tensor.base,
                             place.offset, place.dimensions, nullptr, other);
+    load = roundIfAsked(rewriter, op.getLoc(), load, tensor.roundsToTf32);
     rewriter.replaceOp(op,
                        reshapeTo(rewriter, op.getLoc(), load, op.getType()));
     return success();
@@ -153,9 +190,11 @@ struct StructureDescriptorGather : OpConversionPattern<tt::DescriptorGatherOp> {
                       op.getYOffset(), block);
     Value other = getPadding(rewriter, op.getLoc(), block.getElementType(),
                              tensor.paddingIsNan);
-    rewriter.replaceOpWithNewOp<tts::LoadOp>(
-        op, block, tensor.base, picked.place.offset, picked.place.dimensions,
-        picked.mask, other);
+    Value load = tts::LoadOp::create(
+        rewriter, op.getLoc(), block, tensor.base, picked.place.offset,
+        picked.place.dimensions, picked.mask, other);
+    rewriter.replaceOp(
+        op, roundIfAsked(rewriter, op.getLoc(), load, tensor.roundsToTf32));
     return success();
   }
 };

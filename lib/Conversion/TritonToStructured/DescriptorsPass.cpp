@@ -42,7 +42,7 @@ struct PartsConverter : TypeConverter {
         [](tt::TensorDescType type,
            SmallVectorImpl<Type> &parts) -> std::optional<LogicalResult> {
           addTensorParts(type.getSignlessBlockType(), parts);
-          parts.push_back(IntegerType::get(type.getContext(), 1));
+          parts.append(2, IntegerType::get(type.getContext(), 1));
           return success();
         });
   }

@@ -16,12 +16,13 @@ TensorParts TensorParts::ofBlockPointer(ValueRange parts) {
 }
 
 TensorParts TensorParts::ofDescriptor(ValueRange parts) {
-  size_t rank = (parts.size() - 2) / 2;
+  size_t rank = (parts.size() - 3) / 2;
   TensorParts tensor;
   tensor.base = parts.front();
   tensor.shape = llvm::to_vector(parts.slice(1, rank));
   tensor.strides = llvm::to_vector(parts.slice(1 + rank, rank));
-  tensor.paddingIsNan = parts.back();
+  tensor.paddingIsNan = parts[1 + 2 * rank];
+  tensor.roundsToTf32 = parts.back();
   return tensor;
 }
 
@@ -31,7 +32,7 @@ SmallVector<Value> TensorParts::flatten() const {
   llvm::append_range(parts, strides);
   llvm::append_range(parts, offsets);
   if (paddingIsNan)
-    parts.push_back(paddingIsNan);
+    parts.append({paddingIsNan, roundsToTf32});
   return parts;
 }
 

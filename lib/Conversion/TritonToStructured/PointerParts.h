@@ -24,6 +24,8 @@ struct TensorParts {
   SmallVector<Value> offsets;
   /// Whether outside of the tensor lies NaN instead of 0; descriptors only.
   Value paddingIsNan;
+  /// Whether f32 values are rounded to tf32 when loaded; descriptors only.
+  Value roundsToTf32;
 
   static TensorParts ofBlockPointer(ValueRange parts);
   static TensorParts ofDescriptor(ValueRange parts);

@@ -39,13 +39,35 @@ tt.func @advance_in_loop(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %n: i64, %k: i32) {
 
 // A descriptor argument is its parts, in place; its loads are bounded all round.
 // CHECK-LABEL: tt.func @descriptor(
-// CHECK-SAME:    %[[P:[^:]*]]: !tt.ptr<f16>, %[[M:[^:]*]]: i64, %[[N:[^:]*]]: i64, %[[SM:[^:]*]]: i64, %[[SN:[^:]*]]: i64, %[[NAN:[^:]*]]: i1, %[[I:[^:]*]]: i32)
+// CHECK-SAME:    %[[P:[^:]*]]: !tt.ptr<f16>, %[[M:[^:]*]]: i64, %[[N:[^:]*]]: i64, %[[SM:[^:]*]]: i64, %[[SN:[^:]*]]: i64, %[[NAN:[^:]*]]: i1, %{{.*}}: i1, %[[I:[^:]*]]: i32)
 // CHECK:         %[[OTHER:.*]] = arith.select %[[NAN]]
 // CHECK:         tts.load %[[P]][%{{.*}}] strides [%[[SM]], %[[SN]]]
 // CHECK-SAME:      bounds [0, 1] from({{.*}}) to({{.*}}) other %[[OTHER]] : f16
 tt.func @descriptor(%d: !tt.tensordesc<tensor<8x16xf16>>, %i: i32) -> tensor<8x16xf16> {
   %v = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<tensor<8x16xf16>> -> tensor<8x16xf16>
   tt.return %v : tensor<8x16xf16>
+}
+
+// Loads of f32 are rounded to tf32 if the argument says so at run time.
+// CHECK-LABEL: tt.func @rounded(
+// CHECK-SAME:    %{{.*}}: i1, %[[ROUNDS:[^:]*]]: i1, %{{.*}}: i32)
+// CHECK:         %[[V:.*]] = tts.load
+// CHECK:         %[[ROUNDED:.*]] = arith.bitcast %{{.*}} : tensor<8xi32> to tensor<8xf32>
+// CHECK:         arith.select %[[ROUNDS]], %[[ROUNDED]], %[[V]] : tensor<8xf32>
+tt.func @rounded(%d: !tt.tensordesc<tensor<8xf32>>, %i: i32) -> tensor<8xf32> {
+  %v = tt.descriptor_load %d[%i] : !tt.tensordesc<tensor<8xf32>> -> tensor<8xf32>
+  tt.return %v : tensor<8xf32>
+}
+
+// A descriptor that the kernel makes never rounds.
+// CHECK-LABEL: tt.func @not_rounded(
+// CHECK:         tts.load
+// CHECK-NOT:     arith.bitcast
+tt.func @not_rounded(%p: !tt.ptr<f32>, %n: i32, %i: i32) -> tensor<8xf32> {
+  %one = arith.constant 1 : i64
+  %d = tt.make_tensor_descriptor %p, [%n], [%one] : !tt.ptr<f32>, !tt.tensordesc<tensor<8xf32>>
+  %v = tt.descriptor_load %d[%i] : !tt.tensordesc<tensor<8xf32>> -> tensor<8xf32>
+  tt.return %v : tensor<8xf32>
 }
 
 // Rows are picked by index; a row outside of the tensor is masked.
