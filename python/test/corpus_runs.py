@@ -256,6 +256,7 @@ RUNS: dict[str, Run] = {
     # Its last poll waits for a 1.
     "atomic_load_store_poll": Run(fills={"p": small(1, 1), "o": zeros}),
     "grid_dependency": Run(),
+    "inline_asm": Run(),
     "fp8_amd_types": Run(fills={"z": zeros}),
     "libdevice": Run(fills={"x": real(0.1, 0.9), "y": real(0.1, 0.9), "oi": zeros}, steps=64),
 }
@@ -267,7 +268,8 @@ NOT_INTERPRETED = (
     "atomic_load_store_poll", "atomics_bf16", "atomics_f32", "casts", "desc_device",
     "desc_reduce_int", "dot_fp8", "dot_scaled_e2m1", "dot_scaled_e2m1_bf16",
     "dot_scaled_e4m3_e5m2", "dot_variants", "fp8_amd_types", "fp8_cast", "grid_dependency",
-    "int_math_i64", "int_math_u32", "libdevice", "map_elementwise", "matmul_persistent_loop_attrs",
+    "inline_asm", "int_math_i64", "int_math_u32", "libdevice", "map_elementwise",
+    "matmul_persistent_loop_attrs",
     "scalar_arg_bool_bf16", "scalar_arg_types", "vec_add_bf16", "vec_add_bool", "while_loops",
 )  # fmt: skip
 

@@ -213,6 +213,13 @@ def _fp8_amd_types(b: Buffers) -> Buffers:
     return {"z": z, "xb": xb.to(torch.float8_e5m2fnuz)}
 
 
+def _inline_asm(b: Buffers) -> Buffers:
+    x, o = b["x"][:64].long() & 0xFFFFFFFF, b["o"].clone()
+    turned = (x << 7 | x >> 25) & 0xFFFFFFFF
+    o[:64] = (3 * turned).to(torch.int32)
+    return {"o": o}
+
+
 def _added(b: Buffers) -> Buffers:
     p = b["p"].clone()
     p[:64] += b["o"][:64]
@@ -247,6 +254,7 @@ BY_HAND: dict[str, Callable[[Buffers], Buffers]] = {
     "dot_variants": _dot_variants,
     "fp8_amd_types": _fp8_amd_types,
     "grid_dependency": _copied,
+    "inline_asm": _inline_asm,
     "int_math_i64": _int_math_i64,
     "int_math_u32": _int_math_u32,
     "casts": _casts,

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
+#include "Packs.h"
 #include "RegionBody.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -19,61 +20,6 @@ using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
 namespace {
-
-/// Every `pack`-th element of tensors of one shape, in row-major order.
-class Packs {
-public:
-  Packs(RankedTensorType shape, int64_t pack)
-      : shape(shape), pack(pack), count(shape.getNumElements() / pack) {
-    SmallVector<int64_t, 2> all =
-        llvm::to_vector<2>(llvm::seq<int64_t>(0, shape.getRank()));
-    groups.push_back(ReassociationIndices(all));
-  }
-
-  RankedTensorType getPartType(Type elementType) const {
-    return RankedTensorType::get({count}, elementType);
-  }
-
-  /// The parts of `tensor`: part i holds the element i of each pack.
-  void split(OpBuilder &builder, Location loc, Value tensor,
-             SmallVectorImpl<Value> &parts) const {
-    Type elementType = getElementTypeOrSelf(tensor);
-    Value flat = tensor;
-    if (shape.getRank() > 1)
-      flat = tensor::CollapseShapeOp::create(builder, loc, tensor, groups);
-    for (int64_t i = 0; i < pack; ++i)
-      parts.push_back(tensor::ExtractSliceOp::create(
-          builder, loc, getPartType(elementType), flat, at(builder, i),
-          at(builder, count), at(builder, pack)));
-  }
-
-  /// The tensor that has `parts`.
-  Value merge(OpBuilder &builder, Location loc, ValueRange parts) const {
-    Type elementType = getElementTypeOrSelf(parts.front());
-    Value flat = createEmptyTensor(
-        builder, loc,
-        RankedTensorType::get({shape.getNumElements()}, elementType));
-    for (auto [i, part] : llvm::enumerate(parts))
-      flat = tensor::InsertSliceOp::create(builder, loc, part, flat,
-                                           at(builder, i), at(builder, count),
-                                           at(builder, pack));
-    if (shape.getRank() == 1)
-      return flat;
-    return tensor::ExpandShapeOp::create(
-        builder, loc, RankedTensorType::get(shape.getShape(), elementType),
-        flat, groups);
-  }
-
-private:
-  static SmallVector<OpFoldResult> at(OpBuilder &builder, int64_t value) {
-    return {builder.getIndexAttr(value)};
-  }
-
-  RankedTensorType shape;
-  int64_t pack;
-  int64_t count;
-  SmallVector<ReassociationIndices> groups;
-};
 
 /// The region takes all neighbours of the first operand, then all of the
 /// second, and returns results in the same order.

@@ -40,19 +40,20 @@ struct TritonTensorsToLinalg
     ConversionTarget target(getContext());
     addPointerConversion(types);
     populateTritonTensorsToLinalgProgram(types, patterns, target);
-    for (auto populate :
-         {populateTritonTensorsToLinalgElementwise,
-          populateTritonTensorsToLinalgViews,
-          populateTritonTensorsToLinalgCasts,
-          populateTritonTensorsToLinalgMessages,
-          populateTritonTensorsToLinalgExtern, populateTritonTensorsToLinalgDot,
-          populateTritonTensorsToLinalgDotScaled,
-          populateTritonTensorsToLinalgReduce,
-          populateTritonTensorsToLinalgScan,
-          populateTritonTensorsToLinalgHistogram,
-          populateTritonTensorsToLinalgGather,
-          populateTritonTensorsToLinalgMapElementwise,
-          populateTritonTensorsToLinalgJoinSplit})
+    for (auto populate : {populateTritonTensorsToLinalgElementwise,
+                          populateTritonTensorsToLinalgViews,
+                          populateTritonTensorsToLinalgCasts,
+                          populateTritonTensorsToLinalgMessages,
+                          populateTritonTensorsToLinalgExtern,
+                          populateTritonTensorsToLinalgInlineAssembly,
+                          populateTritonTensorsToLinalgDot,
+                          populateTritonTensorsToLinalgDotScaled,
+                          populateTritonTensorsToLinalgReduce,
+                          populateTritonTensorsToLinalgScan,
+                          populateTritonTensorsToLinalgHistogram,
+                          populateTritonTensorsToLinalgGather,
+                          populateTritonTensorsToLinalgMapElementwise,
+                          populateTritonTensorsToLinalgJoinSplit})
       populate(patterns, target);
 
     if (failed(applyPartialConversion(getOperation(), target,

@@ -7,6 +7,7 @@
 
 #include "Unsupported.h"
 
+#include "InlineAssembly.h"
 #include "LibraryFunctions.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -61,9 +62,12 @@ bool triton_shared::isGridDependency(tt::ElementwiseInlineAsmOp op) {
 static LogicalResult reportInlineAssembly(tt::ElementwiseInlineAsmOp op) {
   if (isGridDependency(op))
     return success();
-  InFlightDiagnostic error =
-      op.emitOpError("holds assembly, which only one kind of GPU understands");
-  error.attachNote() << "the assembly is \"" << op.getAsmString() << "\"";
+  std::optional<assembly::Refusal> refusal = findUnportable(op);
+  if (!refusal)
+    return success();
+  InFlightDiagnostic error = op.emitOpError(
+      "holds assembly that has a meaning on one kind of GPU only");
+  error.attachNote() << "\"" << refusal->culprit << "\" " << refusal->reason;
   error.attachNote() << "write it with operations of triton.language, or call "
                         "a function of libdevice";
   return error;

@@ -24,13 +24,13 @@ tt.func public @no_such_function(%x: f32) -> f32 {
 
 // Each text of assembly is an error of its own.
 tt.func public @assembly(%x: tensor<8xi32>) -> tensor<8xi32> {
-  // expected-error @below {{'tt.elementwise_inline_asm' op holds assembly, which only one kind of GPU understands}}
-  // expected-note @below {{the assembly is "shf.l.wrap.b32 $0, $1, $1, 7;"}}
+  // expected-error @below {{'tt.elementwise_inline_asm' op holds assembly that has a meaning on one kind of GPU only}}
+  // expected-note @below {{"shfl.sync.up.b32 $0, $1, 1, 0, -1" is an instruction without a portable meaning}}
   // expected-note @below {{write it with operations of triton.language, or call a function of libdevice}}
-  %0 = tt.elementwise_inline_asm "shf.l.wrap.b32 $0, $1, $1, 7;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xi32> -> tensor<8xi32>
+  %0 = tt.elementwise_inline_asm "mov.b32 $0, $1; shfl.sync.up.b32 $0, $1, 1, 0, -1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xi32> -> tensor<8xi32>
   // expected-error @below {{'tt.elementwise_inline_asm' op holds assembly}}
-  // expected-note @below {{the assembly is "neg.s32 $0, $1;"}}
+  // expected-note @below {{"%smid" is a register of the GPU}}
   // expected-note @below {{write it with}}
-  %1 = tt.elementwise_inline_asm "neg.s32 $0, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %0 : tensor<8xi32> -> tensor<8xi32>
+  %1 = tt.elementwise_inline_asm "mov.u32 $0, %smid;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %0 : tensor<8xi32> -> tensor<8xi32>
   tt.return %1 : tensor<8xi32>
 }

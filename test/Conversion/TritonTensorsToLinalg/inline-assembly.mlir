@@ -1,0 +1,63 @@
+// RUN: triton-shared-opt %s --triton-tensors-to-linalg | FileCheck %s
+
+// Registers are integers; each instruction computes one from others.
+// CHECK-LABEL: func.func @registers(
+// CHECK-SAME:    %[[X:[^:]*]]: i32, %[[Y:[^:]*]]: i32
+// CHECK:         %[[SUM:.*]] = arith.addi %[[X]], %[[Y]] : i32
+// CHECK:         %[[LOW:.*]] = arith.andi %[[SUM]], %c255_i32
+// CHECK:         return %[[LOW]]
+tt.func @registers(%x: i32, %y: i32) -> i32 {
+  %0 = tt.elementwise_inline_asm "{ .reg .b32 t; add.s32 t, $1, $2; and.b32 $0, t, 0xff; }" {constraints = "=r,r,r", packed_element = 1 : i32, pure = true} %x, %y : i32, i32 -> i32
+  tt.return %0 : i32
+}
+
+// A float lies in its register as a pattern of bits.
+// CHECK-LABEL: func.func @float(
+// CHECK-SAME:    %[[X:[^:]*]]: f32
+// CHECK:         %[[BITS:.*]] = arith.bitcast %[[X]] : f32 to i32
+// CHECK:         %[[NUMBER:.*]] = arith.bitcast %[[BITS]] : i32 to f32
+// CHECK:         %[[POWER:.*]] = math.exp2 %[[NUMBER]] : f32
+// CHECK:         arith.bitcast %[[POWER]] : f32 to i32
+tt.func @float(%x: f32) -> f32 {
+  %0 = tt.elementwise_inline_asm "ex2.approx.f32 $0, $1;" {constraints = "=f,f", packed_element = 1 : i32, pure = true} %x : f32 -> f32
+  tt.return %0 : f32
+}
+
+// A pack of four bytes is one register: the first element is the lowest byte.
+// CHECK-LABEL: func.func @pack(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<8xi8>
+// CHECK:         %[[FIRST:.*]] = tensor.extract_slice %[[X]][0] [2] [4]
+// CHECK:         tensor.extract_slice %[[X]][3] [2] [4]
+// CHECK:         linalg.generic {{.*}} ins(%[[FIRST]]
+// CHECK:         ^bb0(%[[A:[^:]*]]: i8, %[[B:[^:]*]]: i8,
+// CHECK:           %[[LOW:.*]] = arith.extui %[[A]] : i8 to i32
+// CHECK:           %[[NEXT:.*]] = arith.extui %[[B]] : i8 to i32
+// CHECK:           %[[MOVED:.*]] = arith.shli %[[NEXT]], %c8_i32
+// CHECK:           arith.ori %[[LOW]], %[[MOVED]]
+// CHECK:         tensor.insert_slice
+tt.func @pack(%x: tensor<8xi8>) -> tensor<8xi8> {
+  %0 = tt.elementwise_inline_asm "not.b32 $0, $1;" {constraints = "=r,r", packed_element = 4 : i32, pure = true} %x : tensor<8xi8> -> tensor<8xi8>
+  tt.return %0 : tensor<8xi8>
+}
+
+// What a guard leaves out keeps its value.
+// CHECK-LABEL: func.func @guard(
+// CHECK-SAME:    %[[X:[^:]*]]: i32
+// CHECK:         %[[P:.*]] = arith.cmpi slt, %[[X]], %c0_i32
+// CHECK:         arith.select %[[P]], %c1_i32{{.*}}, %c7_i32
+tt.func @guard(%x: i32) -> i32 {
+  %0 = tt.elementwise_inline_asm "{ .reg .pred p; setp.lt.s32 p, $1, 0; mov.b32 $0, 7; @p mov.b32 $0, 1; }" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  tt.return %0 : i32
+}
+
+// Several results, each in registers of its own.
+// CHECK-LABEL: func.func @results(
+// CHECK:         linalg.generic
+// CHECK:           %[[SUM:.*]] = arith.addi
+// CHECK:           %[[DIFFERENCE:.*]] = arith.subi
+// CHECK:           linalg.yield %[[SUM]], %[[DIFFERENCE]] : i32, i32
+tt.func @results(%x: tensor<8xi32>) -> tensor<8xi32> {
+  %0:2 = tt.elementwise_inline_asm "add.s32 $0, $2, 1; sub.s32 $1, $2, 1;" {constraints = "=r,=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xi32> -> tensor<8xi32>, tensor<8xi32>
+  %1 = arith.muli %0#0, %0#1 : tensor<8xi32>
+  tt.return %1 : tensor<8xi32>
+}
