@@ -111,6 +111,26 @@ def test_sort_of_pairs_is_stable():
     assert torch.equal(place.long(), want.indices)
 
 
+@triton.jit
+def sort_by_gathers(x_ptr, out_ptr, N: tl.constexpr, STEPS: tl.constexpr):
+    place = tl.arange(0, N)
+    x = tl.load(x_ptr + place)
+    for step in tl.static_range(1, STEPS + 1):
+        for part in tl.static_range(step):
+            distance = 1 << (step - 1 - part)
+            other = tl.gather(x, place ^ distance, 0)
+            goes_up = (place & (1 << step)) == 0
+            is_first = (place & distance) == 0
+            x = tl.where(goes_up == is_first, tl.minimum(x, other), tl.maximum(x, other))
+    tl.store(out_ptr + place, x)
+
+
+def test_sort_network_of_gathers():
+    x, out = torch.randn(32), torch.zeros(32)
+    sort_by_gathers[(1,)](x, out, N=32, STEPS=5)
+    assert torch.equal(out, x.sort().values)
+
+
 #
 # Flip
 #
