@@ -85,6 +85,12 @@ def libdevice() -> Path | None:
     return _path("TRITON_LIBDEVICE_PATH")
 
 
+def precise() -> bool:
+    """`TRITON_SHARED_PRECISE`: 1 keeps GPUs from approximate functions, unless a launch says so."""
+    text = os.environ.get("TRITON_SHARED_PRECISE", "")
+    return _one_of("TRITON_SHARED_PRECISE", text, _SWITCH) == "1"
+
+
 def cuda_home() -> Path | None:
     """`CUDA_HOME` or `CUDA_PATH`: a CUDA Toolkit, asked where the wheel has nothing."""
     return _path("CUDA_HOME") or _path("CUDA_PATH")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from .. import knobs
 from ..options import DOT_PRECISIONS, LaunchOptions
 from . import tools
 
@@ -17,7 +18,7 @@ class CudaOptions(LaunchOptions):
     backend_name: str = "shared_cuda"
     default_dot_input_precision: str = "tf32"
 
-    precise: bool = False
+    precise: bool = field(default_factory=knobs.precise)
     """No approximate functions, no tf32 unasked: tells rounding from an error."""
 
     @property

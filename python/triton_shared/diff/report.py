@@ -62,6 +62,11 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
         yield f"    kept in {report.folder}"
 
 
+def describe(tensor: TensorReport, targets: tuple[str, str]) -> str:
+    """One tensor that differs, in a few lines."""
+    return "\n".join(_tensor_lines(tensor, targets))
+
+
 def _tensor_lines(tensor: TensorReport, targets: tuple[str, str]) -> Iterator[str]:
     shape = "x".join(str(n) for n in tensor.shape)
     count = math.prod(tensor.shape)

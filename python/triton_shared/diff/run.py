@@ -40,7 +40,7 @@ def compare_all(
     launches = sorted(path.parent for path in folder.glob("*/launch.json"))
     for target in dict.fromkeys(targets):
         workers.replay_all(launches, (target,), timeout, deadline)
-    rounding = [launch for launch in launches if _needs_reference(launch, targets)]
+    rounding = [launch for launch in launches if needs_reference(launch, targets)]
     workers.replay_all(rounding, REFERENCES, timeout, deadline)
     for launch in launches:
         yield compare_one(launch, targets)
@@ -56,7 +56,8 @@ def compare_one(launch: Path, targets: tuple[str, str]) -> LaunchReport:
     return replace(report, tensors=tensors, folder=launch)
 
 
-def _needs_reference(launch: Path, targets: tuple[str, str]) -> bool:
+def needs_reference(launch: Path, targets: tuple[str, str]) -> bool:
+    """Whether both targets have run a kernel that rounds floats."""
     found = [workers.result(launch, target) for target in targets]
     ttir = next((result.ttir for result in found if result.ttir), "")
     return all(result.succeeded for result in found) and bool(ttir) and not take(ttir).is_exact

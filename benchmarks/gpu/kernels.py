@@ -1,0 +1,137 @@
+"""The kernels whose speed is compared: one source for both compilers."""
+
+from __future__ import annotations
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    """out = x + y."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.store(out + at, tl.load(x + at, mask=inside) + tl.load(y + at, mask=inside), mask=inside)
+
+
+@triton.jit
+def softmax(x, out, columns, BLOCK: tl.constexpr):
+    """A row per program."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * columns + at, mask=inside, other=-float("inf")).to(tl.float32)
+    p = tl.exp(v - tl.max(v, axis=0))
+    p = p / tl.sum(p, axis=0)
+    tl.store(out + row * columns + at, p.to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def layer_norm(x, weight, bias, out, columns, eps, BLOCK: tl.constexpr):
+    """A row per program."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * columns + at, mask=inside, other=0.0).to(tl.float32)
+    mean = tl.sum(v, axis=0) / columns
+    centred = tl.where(inside, v - mean, 0.0)
+    variance = tl.sum(centred * centred, axis=0) / columns
+    scale = 1.0 / tl.sqrt(variance + eps)
+    w = tl.load(weight + at, mask=inside, other=0.0).to(tl.float32)
+    b = tl.load(bias + at, mask=inside, other=0.0).to(tl.float32)
+    y = centred * scale * w + b
+    tl.store(out + row * columns + at, y.to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def rms_norm(x, weight, out, columns, eps, BLOCK: tl.constexpr):
+    """A row per program."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * columns + at, mask=inside, other=0.0).to(tl.float32)
+    scale = 1.0 / tl.sqrt(tl.sum(v * v, axis=0) / columns + eps)
+    w = tl.load(weight + at, mask=inside, other=0.0).to(tl.float32)
+    tl.store(out + row * columns + at, (v * scale * w).to(out.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    """c = a @ b, row-major; programs go down eight tiles before the next column."""
+    pid = tl.program_id(0)
+    tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    group = pid // (8 * tiles_n)
+    height = min(tiles_m - group * 8, 8)
+    tile_m = group * 8 + (pid % (8 * tiles_n)) % height
+    tile_n = (pid % (8 * tiles_n)) // height
+    rows = (tile_m * BM + tl.arange(0, BM)) % M
+    columns = (tile_n * BN + tl.arange(0, BN)) % N
+    ks = tl.arange(0, BK)
+    a_at = a + rows[:, None] * K + ks[None, :]
+    b_at = b + ks[:, None] * N + columns[None, :]
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        left = tl.load(a_at, mask=ks[None, :] < K - k * BK, other=0.0)
+        right = tl.load(b_at, mask=ks[:, None] < K - k * BK, other=0.0)
+        total = tl.dot(left, right, total)
+        a_at += BK
+        b_at += BK * N
+    rows = tile_m * BM + tl.arange(0, BM)
+    columns = tile_n * BN + tl.arange(0, BN)
+    inside = (rows[:, None] < M) & (columns[None, :] < N)
+    c_at = c + rows[:, None] * N + columns[None, :]
+    tl.store(c_at, total.to(c.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def attention(q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    """softmax(q k^T) v, a block of queries of one head per program; whole blocks only."""
+    head = tl.program_id(1) * length * D
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    dims = tl.arange(0, D)
+    tile = rows[:, None] * D + dims[None, :]
+    queries = tl.load(q + head + tile)
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    weight = tl.zeros((BM,), dtype=tl.float32)
+    total = tl.zeros((BM, D), dtype=tl.float32)
+    factor = scale * 1.4426950408889634
+    for start in range(0, length, BN):
+        columns = start + tl.arange(0, BN)
+        keys = tl.load(k + head + columns[None, :] * D + dims[:, None])
+        scores = tl.dot(queries, keys) * factor
+        new_top = tl.maximum(top, tl.max(scores, axis=1))
+        powers = tl.exp2(scores - new_top[:, None])
+        shrink = tl.exp2(top - new_top)
+        values = tl.load(v + head + columns[:, None] * D + dims[None, :])
+        total = tl.dot(powers.to(values.dtype), values, total * shrink[:, None])
+        weight = weight * shrink + tl.sum(powers, axis=1)
+        top = new_top
+    tl.store(out + head + tile, (total / weight[:, None]).to(out.dtype.element_ty))
+
+
+@triton.jit
+def gather_rows(index, table, out, width, BLOCK: tl.constexpr):
+    """out[i] = table[index[i]], a row per program."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < width
+    source = tl.load(index + row).to(tl.int64)
+    tl.store(out + row * width + at, tl.load(table + source * width + at, mask=inside), mask=inside)
+
+
+@triton.jit
+def cumsum(x, out, columns, BLOCK: tl.constexpr):
+    """Running sums along a row, a row per program."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    inside = at < columns
+    v = tl.load(x + row * columns + at, mask=inside, other=0.0)
+    tl.store(out + row * columns + at, tl.cumsum(v, axis=0), mask=inside)
+
+
+@triton.jit
+def histogram(x, counts, n, BLOCK: tl.constexpr):
+    """counts[v] += 1 for each value, by atomic additions."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    tl.atomic_add(counts + tl.load(x + at, mask=inside, other=0), 1, mask=inside)

@@ -1,0 +1,101 @@
+"""The launches that are compared: every kernel of the corpus, and every example at every shape."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import torch
+from triton.tools.tensor_descriptor import TensorDescriptor
+from triton_shared.diff import recorder
+from triton_shared.diff.recording import Recording, Storages, encode_argument
+
+from .pack import ROOT
+
+CORPUS_FILE = "test/corpus/kernels.py"
+
+QUICK = (
+    "vec_add", "vec_add_bf16", "gather_scatter", "softmax_row", "layernorm_fwd", "matmul_masked",
+    "attention_fwd", "reduce_builtin_f32", "scans", "atomics_i32", "histogram", "transpose_2d",
+    "shape_ops", "tuple_args", "early_return_cf",
+)  # fmt: skip
+"""One of each kind, for a first look."""
+
+NOT_RECORDED = {
+    "ptr_table_i64": "its memory holds addresses",
+    "ptr_int_bitcast": "its result depends on addresses",
+}
+
+
+def save_all(folder: Path, quick: bool, only: str) -> list[Path]:
+    """Records what is wanted; gives the folders, which are kept between calls."""
+    made = []
+    for name, recording in _all(quick, only):
+        place = folder / name
+        if not (place / "launch.json").is_file():
+            recording.save(place)
+        made.append(place)
+    return made
+
+
+def _all(quick: bool, only: str) -> Iterator[tuple[str, Recording]]:
+    for name, recording in corpus():
+        if only in f"corpus-{name}" and (not quick or name in QUICK):
+            yield f"corpus-{name}", recording
+    for name, recording in examples(quick):
+        if only in f"suite-{name}":
+            yield f"suite-{name}", recording
+
+
+def corpus() -> Iterator[tuple[str, Recording]]:
+    """The runs of the Python tests, with the types that the corpus gives its parameters."""
+    sys.path.insert(0, str(ROOT / "python" / "test"))
+    runs = importlib.import_module("corpus_runs")
+    cases = {case["name"]: case for case in runs.load_corpus().CASES}
+    yield "desc_host_arg", _descriptors()
+    more = {"device_print_assert": runs.Run({"n": 30}, {"x": runs.small(1, 8)})}
+    for name, run in (runs.RUNS | more).items():
+        if name not in cases or name in NOT_RECORDED:
+            continue
+        case = cases[name]
+        given, _ = runs.arguments(case, run)
+        storages = Storages()
+        signature = {n: "constexpr" if n in case["const"] else case["sig"][n] for n in given}
+        yield (
+            name,
+            Recording(
+                file=CORPUS_FILE,
+                kernel=case["fn"].fn.__name__,
+                grid=run.grid,
+                arguments={n: encode_argument(n, v, storages) for n, v in given.items()},
+                options=case["opts"],
+                signature=signature,
+                label=name,
+                storages=storages.copies,
+            ),
+        )
+
+
+def _descriptors() -> Recording:
+    """Descriptors as arguments; their types are read off the values."""
+    a = torch.randn(48, 128, generator=torch.Generator().manual_seed(0)).half()
+    storages = Storages()
+    arguments = {
+        name: encode_argument(name, TensorDescriptor.from_tensor(tensor, [16, 64]), storages)
+        for name, tensor in (("a", a), ("o", torch.zeros_like(a)))
+    }
+    arguments |= {"n": 128, "BN": 64}
+    facts = {"label": "desc_host_arg", "storages": storages.copies}
+    return Recording(CORPUS_FILE, "desc_host", (3,), arguments, **facts)
+
+
+def examples(quick: bool) -> Iterator[tuple[str, Recording]]:
+    """The launches of python/examples; what a case expects goes along."""
+    for case in importlib.import_module("examples").all_cases():
+        if quick and not str(case).endswith(("64x781", "98432", "129x70x77", "2x64x32", "17x200")):
+            continue
+        for number, recording in enumerate(recorder.record(case)):
+            name = "".join(c if c.isalnum() or c in "-." else "_" for c in str(case))
+            yield f"{name}-{number}", recording

@@ -1,0 +1,69 @@
+"""Packs what a machine without LLVM needs: the static library, and what the module is built from.
+
+All else is in the working tree, which travels along.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+PACK = ROOT / ".gpu-pack"
+ARCHIVE = PACK / "library.tar.gz"
+LARGEST = 58 << 20
+"""Bytes that the pack and the working tree may have together."""
+
+
+def main(build: bool) -> None:
+    """Builds, packs, and says how large it is."""
+    if build:
+        command = ["nice", "ninja", "-C", str(ROOT / "build"), "-j2", "TritonSharedStatic"]
+        subprocess.run(command, check=True, stdout=sys.stderr)
+    library = ROOT / "build" / "static" / "libTritonShared.so"
+    if not library.is_file():
+        sys.exit(f"gpu-check: there is no {library}; run without --no-build")
+    PACK.mkdir(exist_ok=True)
+    with tarfile.open(ARCHIVE, "w:gz", compresslevel=6) as archive:
+        archive.add(library, library.name)
+        for extra in _other_libraries(library):
+            archive.add(extra.resolve(), extra.name)
+        archive.add(_nanobind(), "nanobind", filter=_only_sources)
+    digest = hashlib.sha256(ARCHIVE.read_bytes()).hexdigest()
+    (PACK / "sha256").write_text(digest + "\n")
+    total = ARCHIVE.stat().st_size + _size_of_tree()
+    print(f"packed {ARCHIVE.stat().st_size >> 20} MiB; with the working tree {total >> 20} MiB")
+    if total > LARGEST:
+        sys.exit(f"gpu-check: that is more than {LARGEST >> 20} MiB: it would not travel")
+
+
+def _other_libraries(library: Path) -> list[Path]:
+    """Shared libraries that a machine without Debian's packages lacks."""
+    said = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
+    words = [line.split() for line in said.splitlines() if "libtbb" in line]
+    return [Path(line[2]) for line in words]
+
+
+def _nanobind() -> Path:
+    spec = importlib.util.find_spec("nanobind")
+    if not spec or not spec.origin:
+        sys.exit(f"gpu-check: {sys.executable} has no nanobind; run it with .venv/bin/python")
+    return Path(spec.origin).parent
+
+
+def _only_sources(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Without byte code and without what belongs to a version of Python."""
+    wanted = entry.isdir() or entry.name.endswith((".h", ".hpp", ".cpp"))
+    return entry if wanted and "__pycache__" not in entry.name else None
+
+
+def _size_of_tree() -> int:
+    command = ["git", "-C", str(ROOT), "ls-files", "-z", "-co", "--exclude-standard"]
+    names = subprocess.run(command, capture_output=True, check=True).stdout.split(b"\0")
+    paths = [ROOT / os.fsdecode(name) for name in names if name]
+    return sum(path.stat().st_size for path in paths if path.is_file())

@@ -1,0 +1,259 @@
+"""What is timed: problems, their inputs, their configurations, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import triton
+
+from . import kernels
+
+DEVICE = "cuda"
+
+Config = dict[str, int]
+Tensors = tuple[torch.Tensor, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One row of the table. A set is what one launch reads and writes; its output comes last."""
+
+    name: str
+    make: Callable[[torch.Generator], Tensors]
+    """One set of random inputs, and the output."""
+    launch: Callable[[Tensors, Config], Any]
+    configs: tuple[Config, ...]
+    torch: Callable[[Tensors], Any] | None
+    """The same in torch, into the output."""
+    expected: Callable[[Tensors], torch.Tensor]
+    """In f64, or exact integers."""
+    tolerance: float
+    """Of the error's norm, relative to the norm of what is expected."""
+    moved: int = 0
+    """Bytes that must be read and written."""
+    flops: int = 0
+    adds_up: bool = False
+    """Whether the output must be zero before a launch that is checked."""
+
+
+def _warps(block: int) -> tuple[Config, ...]:
+    return tuple({"BLOCK": block, "num_warps": w} for w in (1, 2, 4, 8, 16, 32) if 32 * w <= block)
+
+
+def _rand(g: torch.Generator, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    return torch.randn(*shape, generator=g, device=DEVICE).to(dtype)
+
+
+def _add(log: int) -> Problem:
+    n = 1 << log
+    blocks = [(b, w) for b in (512, 1024, 2048, 4096) for w in (4, 8)]
+    return Problem(
+        f"add f32 2^{log}",
+        lambda g: (_rand(g, n), _rand(g, n), torch.empty(n, device=DEVICE)),
+        lambda t, c: kernels.add[(triton.cdiv(n, c["BLOCK"]),)](*t, n, **c),
+        tuple({"BLOCK": block, "num_warps": warps} for block, warps in blocks),
+        lambda t: torch.add(t[0], t[1], out=t[2]),
+        lambda t: t[0].double() + t[1].double(),
+        1e-6,
+        moved=12 * n,
+    )
+
+
+ROWS = 4096
+_NAMES = {torch.float32: "f32", torch.float16: "f16"}
+_EXACT = {torch.float32: 2e-6, torch.float16: 2e-3}
+
+
+def _softmax(dtype: torch.dtype, columns: int) -> Problem:
+    block = triton.next_power_of_2(columns)
+    return Problem(
+        f"softmax {_NAMES[dtype]} {ROWS}x{columns}",
+        lambda g: (_rand(g, ROWS, columns, dtype=dtype), _empty(ROWS, columns, dtype)),
+        lambda t, c: kernels.softmax[(ROWS,)](*t, columns, **c),
+        _warps(block),
+        lambda t: torch.softmax(t[0], dim=1, out=t[1]),
+        lambda t: torch.softmax(t[0].double(), dim=1),
+        _EXACT[dtype],
+        moved=2 * ROWS * columns * dtype.itemsize,
+    )
+
+
+def _layer_norm(dtype: torch.dtype, columns: int) -> Problem:
+    def inputs(g: torch.Generator) -> Tensors:
+        x = _rand(g, ROWS, columns, dtype=dtype)
+        weight, bias = _rand(g, columns, dtype=dtype), _rand(g, columns, dtype=dtype)
+        return x, weight, bias, torch.empty_like(x)
+
+    normed = torch.nn.functional.layer_norm
+    return Problem(
+        f"layer norm {_NAMES[dtype]} {ROWS}x{columns}",
+        inputs,
+        lambda t, c: kernels.layer_norm[(ROWS,)](*t, columns, 1e-5, **c),
+        _warps(triton.next_power_of_2(columns)),
+        lambda t: normed(t[0], (columns,), t[1], t[2], 1e-5),
+        lambda t: normed(t[0].double(), (columns,), t[1].double(), t[2].double(), 1e-5),
+        _EXACT[dtype],
+        moved=(2 * ROWS + 2) * columns * dtype.itemsize,
+    )
+
+
+def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
+    def inputs(g: torch.Generator) -> Tensors:
+        x = _rand(g, ROWS, columns, dtype=dtype)
+        return x, _rand(g, columns, dtype=dtype), torch.empty_like(x)
+
+    normed = torch.nn.functional.rms_norm
+    return Problem(
+        f"rms norm {_NAMES[dtype]} {ROWS}x{columns}",
+        inputs,
+        lambda t, c: kernels.rms_norm[(ROWS,)](*t, columns, 1e-5, **c),
+        _warps(triton.next_power_of_2(columns)),
+        lambda t: normed(t[0], (columns,), t[1], 1e-5),
+        lambda t: normed(t[0].double(), (columns,), t[1].double(), 1e-5),
+        _EXACT[dtype],
+        moved=(2 * ROWS + 1) * columns * dtype.itemsize,
+    )
+
+
+def _matmul(size: int) -> Problem:
+    tiles = [
+        (128, 256, 64, 8, 3), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3), (128, 128, 32, 4, 4),
+        (64, 128, 64, 4, 4), (64, 256, 32, 4, 4), (128, 64, 64, 4, 4), (128, 128, 32, 8, 3),
+    ]  # fmt: skip
+    names = ("BM", "BN", "BK", "num_warps", "num_stages")
+    half = torch.float16
+
+    def launch(t: Tensors, c: Config) -> Any:
+        grid = triton.cdiv(size, c["BM"]) * triton.cdiv(size, c["BN"])
+        return kernels.matmul[(grid,)](*t, size, size, size, **c)
+
+    return Problem(
+        f"matmul f16 {size}",
+        lambda g: (*(_rand(g, size, size, dtype=half) for _ in "ab"), _empty(size, size, half)),
+        launch,
+        tuple(dict(zip(names, tile, strict=True)) for tile in tiles),
+        lambda t: torch.matmul(t[0], t[1], out=t[2]),
+        lambda t: t[0].double() @ t[1].double(),
+        2e-3,
+        flops=2 * size**3,
+    )
+
+
+def _attention(heads: int, length: int, dims: int) -> Problem:
+    tiles = [
+        (128, 64, 4, 3), (128, 64, 8, 3), (64, 64, 4, 3), (64, 128, 4, 2), (128, 128, 8, 2),
+        (128, 32, 4, 4), (64, 32, 4, 4),
+    ]  # fmt: skip
+    names = ("BM", "BN", "num_warps", "num_stages")
+    scale = dims**-0.5
+    dot_product = torch.nn.functional.scaled_dot_product_attention
+
+    def expected(t: Tensors) -> torch.Tensor:
+        # A head at a time: all scores in f64 would take many gigabytes.
+        parts = [torch.softmax((q @ k.mT) * scale, -1) @ v for q, k, v in _heads(t)]
+        return torch.stack(parts)
+
+    def _heads(t: Tensors) -> Any:
+        return ((t[0][i].double(), t[1][i].double(), t[2][i].double()) for i in range(heads))
+
+    half = torch.float16
+    return Problem(
+        f"attention f16 {heads}x{length}x{dims}",
+        lambda g: (
+            *(_rand(g, heads, length, dims, dtype=half) for _ in "qkv"),
+            torch.empty(heads, length, dims, dtype=half, device=DEVICE),
+        ),
+        lambda t, c: kernels.attention[(length // c["BM"], heads)](*t, length, scale, D=dims, **c),
+        tuple(dict(zip(names, tile, strict=True)) for tile in tiles),
+        lambda t: dot_product(t[0][None], t[1][None], t[2][None], scale=scale),
+        expected,
+        3e-3,
+        flops=4 * heads * length * length * dims,
+    )
+
+
+def _gather(rows: int, width: int, table: int) -> Problem:
+    half = torch.float16
+
+    def inputs(g: torch.Generator) -> Tensors:
+        index = torch.randint(0, table, (rows,), generator=g, device=DEVICE, dtype=torch.int32)
+        return index, _rand(g, table, width, dtype=half), _empty(rows, width, half)
+
+    return Problem(
+        f"gather rows f16 {rows}x{width}",
+        inputs,
+        lambda t, c: kernels.gather_rows[(rows,)](*t, width, **c),
+        _warps(triton.next_power_of_2(width)),
+        lambda t: torch.index_select(t[1], 0, t[0], out=t[2]),
+        lambda t: t[1][t[0].long()].double(),
+        0.0,
+        moved=2 * rows * width * 2,
+    )
+
+
+def _cumsum(columns: int) -> Problem:
+    return Problem(
+        f"cumsum f32 {ROWS}x{columns}",
+        lambda g: (_rand(g, ROWS, columns), _empty(ROWS, columns, torch.float32)),
+        lambda t, c: kernels.cumsum[(ROWS,)](*t, columns, **c),
+        _warps(triton.next_power_of_2(columns)),
+        lambda t: torch.cumsum(t[0], dim=1, out=t[1]),
+        lambda t: torch.cumsum(t[0].double(), dim=1),
+        1e-5,
+        moved=2 * ROWS * columns * 4,
+    )
+
+
+def _histogram(log: int, bins: int) -> Problem:
+    n = 1 << log
+    blocks = [(b, w) for b in (512, 1024, 2048) for w in (4, 8)]
+
+    def inputs(g: torch.Generator) -> Tensors:
+        x = torch.randint(0, bins, (n,), generator=g, device=DEVICE, dtype=torch.int32)
+        return x, torch.zeros(bins, device=DEVICE, dtype=torch.int32)
+
+    return Problem(
+        f"atomic histogram i32 2^{log} into {bins}",
+        inputs,
+        lambda t, c: kernels.histogram[(triton.cdiv(n, c["BLOCK"]),)](*t, n, **c),
+        tuple({"BLOCK": block, "num_warps": warps} for block, warps in blocks),
+        None,
+        lambda t: torch.bincount(t[0], minlength=bins).double(),
+        0.0,
+        moved=4 * n,
+        adds_up=True,
+    )
+
+
+def _empty(rows: int, columns: int, dtype: torch.dtype) -> torch.Tensor:
+    return torch.empty(rows, columns, dtype=dtype, device=DEVICE)
+
+
+def all_problems() -> list[Problem]:
+    """The rows of the table, in its order."""
+    widths = (256, 512, 1024, 2048, 4096, 8192, 16384)
+    types = (torch.float32, torch.float16)
+    rows = [
+        make(dtype, width)
+        for make in (_softmax, _layer_norm, _rms_norm)
+        for dtype in types
+        for width in widths
+    ]
+    # 16384 tokens, 2048 numbers each.
+    attentions = [_attention(4 * 2048 // dims, 4096, dims) for dims in (128, 64)]
+    others = [_matmul(4096), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
+    return [*map(_add, (20, 22, 24, 26, 28)), *rows, *others, _histogram(24, 1 << 16)]
+
+
+def small_problems() -> list[Problem]:
+    """One of each kind, for a look at the kernels themselves where there is no GPU."""
+    half = torch.float16
+    rows = [_softmax(half, 200), _layer_norm(torch.float32, 200), _rms_norm(half, 256)]
+    others = [_matmul(256), _attention(2, 256, 64), _gather(64, 100, 300), _cumsum(100)]
+    return [_add(12), *rows, *others, _histogram(12, 64)]
+
+
+QUICK = ("add f32 2^24", "softmax f32 4096x1024", "rms norm f16 4096x4096", "matmul f16 4096")

@@ -1,0 +1,177 @@
+"""Times one problem on Triton's own backend, on ours, and in torch: a process per problem.
+
+    python -m benchmarks.gpu.speed compile "softmax f32 4096x1024"
+    python -m benchmarks.gpu.speed time "softmax f32 4096x1024" OUT.json
+
+Both compilers get the same source and the same configurations, and are shown at their best. Every
+configuration is checked before it is timed. A graph holds launches over many sets of memory, more
+than fit into the cache; graphs of all contenders take turns, and medians are compared.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+import triton_shared
+
+from .problems import Config, Problem, Tensors, all_problems
+
+SIDES = ("triton", "ours")
+MEMORY = 640 << 20
+"""Bytes that the sets of one problem have together at least: ten times the cache of an H200."""
+ROUNDS = 25
+LAUNCHES = 40
+"""Of a graph, at least."""
+
+
+@contextmanager
+def side(name: str) -> Iterator[None]:
+    """Chooses the compiler."""
+    if name == "ours":
+        with triton_shared.device("cuda"):
+            yield
+        return
+    config = triton.runtime.driver
+    before = config._active
+    config.set_active(triton.backends.backends["nvidia"].driver())
+    try:
+        yield
+    finally:
+        config.set_active(before)
+
+
+def compile_all(problem: Problem) -> None:
+    """Fills the cache of compiled kernels; what fails is told when it is timed."""
+    memory = problem.make(torch.Generator(device="cuda").manual_seed(0))
+    for name in SIDES:
+        for config in problem.configs:
+            try:
+                with side(name):
+                    problem.launch(memory, config)
+                torch.cuda.synchronize()
+            except Exception as error:
+                print(f"{name} {config}: {type(error).__name__}", file=sys.stderr)
+
+
+def measure(problem: Problem) -> dict[str, Any]:
+    """The row of the table."""
+    generator = torch.Generator(device="cuda").manual_seed(1)
+    sets = [problem.make(generator)]
+    size = sum(tensor.nbytes for tensor in sets[0])
+    sets += [problem.make(generator) for _ in range(min(63, MEMORY // size))]
+    expected = problem.expected(sets[0])
+    tried: dict[str, list[dict[str, Any]]] = {name: [] for name in SIDES}
+    best: dict[str, Any] = {}
+    for name in SIDES:
+        for config in problem.configs:
+            row, graph = _try(problem, name, config, sets, expected)
+            tried[name].append(row)
+            if graph and (name not in best or row["us"] < best[name][0]["us"]):
+                best[name] = (row, graph)
+    graphs = {name: graph for name, (_, graph) in best.items()}
+    if problem.torch:
+        runs = problem.torch
+        graphs["torch"] = _capture(lambda memory: runs(memory), sets)
+    times = _interleave(graphs)
+    result: dict[str, Any] = {"name": problem.name, "tried": tried, "sets": len(sets)}
+    result["us"] = times
+    result["best"] = {name: row["config"] for name, (row, _) in best.items()}
+    if set(SIDES) <= times.keys():
+        result["ratio"] = times["triton"] / times["ours"]
+    unit, amount = (
+        ("GB/s", problem.moved / 1e3) if problem.moved else ("TFLOP/s", problem.flops / 1e6)
+    )
+    result["rate"] = {name: amount / us for name, us in times.items()}
+    result["unit"] = unit
+    return result
+
+
+def _try(
+    problem: Problem, name: str, config: Config, sets: list[Tensors], expected: torch.Tensor
+) -> tuple[dict[str, Any], Any]:
+    """One configuration: its error, and if that is small its time and graph."""
+    row: dict[str, Any] = {"config": config}
+    try:
+        with side(name):
+            out = sets[0][-1]
+            out.zero_() if problem.adds_up else out.fill_(float("nan"))
+            start = time.perf_counter()
+            compiled = problem.launch(sets[0], config)
+            torch.cuda.synchronize()
+            row["first_seconds"] = time.perf_counter() - start
+            row |= {"registers": compiled.n_regs, "spills": compiled.n_spills}
+            row |= {"shared": compiled.metadata.shared}
+            norm = expected.norm().item()
+            row["error"] = ((out.double() - expected).norm().item()) / (norm or 1.0)
+            if not row["error"] <= problem.tolerance:
+                row["refused"] = f"wrong: error {row['error']:.3g}"
+                return row, None
+            graph = _capture(lambda memory: problem.launch(memory, config), sets)
+    except Exception as error:
+        row["refused"] = f"{type(error).__name__}: {str(error)[-400:]}"
+        return row, None
+    row["us"] = statistics.median(_once(graph) for _ in range(5))
+    return row, graph
+
+
+def _capture(run: Callable[[Tensors], Any], sets: list[Tensors]) -> tuple[Any, int]:
+    """A graph of launches that go round all sets, and their number."""
+    count = -(-LAUNCHES // len(sets)) * len(sets)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for memory in sets[:3]:
+            run(memory)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for number in range(count):
+            run(sets[number % len(sets)])
+    return graph, count
+
+
+def _once(graph: tuple[Any, int]) -> float:
+    """Microseconds of a launch."""
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in "be")
+    begin.record()
+    graph[0].replay()
+    end.record()
+    end.synchronize()
+    elapsed: float = begin.elapsed_time(end)
+    return elapsed * 1e3 / graph[1]
+
+
+def _interleave(graphs: dict[str, tuple[Any, int]]) -> dict[str, float]:
+    times: dict[str, list[float]] = {name: [] for name in graphs}
+    for number in range(ROUNDS):
+        # Whoever comes first finds another state of clocks and cache than the others.
+        names = list(graphs)
+        for name in names[number % len(names) :] + names[: number % len(names)]:
+            times[name].append(_once(graphs[name]))
+    return {name: statistics.median(found) for name, found in times.items()}
+
+
+def main(words: list[str]) -> int:
+    """See the top of this file."""
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    problem = next(p for p in all_problems() if p.name == words[1])
+    if words[0] == "compile":
+        compile_all(problem)
+        return 0
+    path = Path(words[2])
+    half = path.with_suffix(".tmp")
+    half.write_text(json.dumps(measure(problem)))
+    half.rename(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

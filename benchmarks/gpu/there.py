@@ -1,0 +1,156 @@
+"""The run on the machine with the GPU: install, look, compare, time, write down.
+
+Everything is kept in one folder, so that a second call goes on where the first one stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from .pack import ROOT
+
+KEPT = Path("/tmp/triton-shared-there/results")
+COMPILERS = 8
+
+
+def main(options: argparse.Namespace) -> int:
+    """Runs in the installed environment; gives the exit code."""
+    deadline = time.monotonic() + 60 * options.minutes
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    KEPT.mkdir(parents=True, exist_ok=True)
+    facts = look()
+    print(json.dumps(facts), flush=True)
+    code = 0
+    if not options.no_check:
+        code = _check(options, facts, out, deadline)
+    if not options.no_speed:
+        _speed(options, facts, out, deadline)
+    return code
+
+
+def look() -> dict[str, Any]:
+    """What this machine has; a line each for what is missing."""
+    import platform
+
+    import triton_shared
+    from triton_shared import library
+    from triton_shared.cuda import gpus, tools
+
+    facts: dict[str, Any] = {"python": platform.python_version()}
+    for name in ("torch", "triton", "numpy"):
+        facts[name] = __import__(name).__version__
+    facts["library"] = library.version()
+    try:
+        gpus.require()
+        facts["gpu"] = gpus.facts(0)
+        facts["ptxas"] = tools.version_of(tools.find_ptxas())
+    except triton_shared.CudaError as error:
+        facts["missing"] = str(error)
+    return facts
+
+
+def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadline: float) -> int:
+    from . import check, launches
+
+    start = time.monotonic()
+    # Results of another library, or of another mode, are no results.
+    mode = "precise" if options.precise else "usual"
+    folder = KEPT / f"{facts['library'][-12:]}-{mode}"
+    made = launches.save_all(folder, options.quick, options.only)
+    print(f"{len(made)} launches recorded in {time.monotonic() - start:.0f} s", flush=True)
+    reserve = 0.0 if options.no_speed else 60.0 * options.minutes / 3
+    rows = check.check(made, options.timeout, deadline - reserve)
+    print(check.table(rows), flush=True)
+    if options.sanitize:
+        found = check.sanitize(made, folder / "sanitized", options.sanitize, deadline - reserve)
+        facts = {**facts, "memcheck": found}
+        clean = sum(verdict == "clean" for verdict in found.values())
+        print(f"memcheck: {clean} of {len(found)} clean")
+        print("\n".join(f"  {n}: {v[:160]}" for n, v in found.items() if v != "clean"))
+    seconds = round(time.monotonic() - start)
+    check.write(rows, {**facts, "mode": mode, "seconds": seconds}, out / "gpu-check.json")
+    print(f"compared in {seconds} s", flush=True)
+    return int(any(row.verdict != "agree" for row in rows))
+
+
+def _speed(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadline: float) -> None:
+    from .problems import QUICK, all_problems
+
+    names = [p.name for p in all_problems() if options.only in p.name]
+    if options.quick:
+        names = [name for name in names if name in QUICK]
+    folder = KEPT / f"speed-{facts['library'][-12:]}"
+    folder.mkdir(exist_ok=True)
+    left = [name for name in names if not _row_file(folder, name).is_file()]
+    with ThreadPoolExecutor(COMPILERS) as pool:
+        list(pool.map(lambda name: _run("speed", ["compile", name], deadline), left))
+    for name in left:
+        failure = _run("speed", ["time", name, str(_row_file(folder, name))], deadline)
+        if failure:
+            print(f"{name}: {failure}", flush=True)
+    rows = [json.loads(p.read_text()) for n in names if (p := _row_file(folder, n)).is_file()]
+    costs = folder / "costs.json"
+    if not options.only and not costs.is_file():
+        failure = _run("costs", [str(costs)], deadline)
+        if failure:
+            print(f"costs: {failure}", flush=True)
+    found = json.loads(costs.read_text()) if costs.is_file() else {}
+    whole = {**facts, "rows": rows, "costs": found}
+    (out / "gpu-speed.json").write_text(json.dumps(whole, indent=1) + "\n")
+    print(_table(rows), flush=True)
+    print(json.dumps(_short(found)), flush=True)
+
+
+def _row_file(folder: Path, name: str) -> Path:
+    return folder / f"{''.join(c if c.isalnum() else '_' for c in name)}.json"
+
+
+def _run(module: str, words: list[str], deadline: float) -> str:
+    """Runs a module; gives why it failed, or nothing."""
+    left = deadline - time.monotonic()
+    if left < 5:
+        return "no time"
+    command = [sys.executable, "-W", "ignore", "-m", f"benchmarks.gpu.{module}", *words]
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, timeout=min(left, 180)
+        )
+    except subprocess.TimeoutExpired:
+        return "timeout"
+    return done.stderr[-600:] if done.returncode else ""
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    lines = [
+        f"{'':<36} {'triton':>9} {'ours':>9} {'torch':>9} us   ratio  rate of ours  best of ours"
+    ]
+    for row in rows:
+        us = row["us"]
+        times = " ".join(f"{us[n]:9.2f}" if n in us else f"{'-':>9}" for n in _CONTENDERS)
+        ratio = f"{row['ratio']:7.3f}" if "ratio" in row else f"{'-':>7}"
+        rate = f"{row['rate']['ours']:8.0f} {row['unit']}" if "ours" in us else _first_refusal(row)
+        best = row["best"].get("ours", "")
+        lines.append(f"{row['name']:<36} {times} {ratio}  {rate}  {best or ''}")
+    return "\n".join(lines)
+
+
+_CONTENDERS = ("triton", "ours", "torch")
+
+
+def _first_refusal(row: dict[str, Any]) -> str:
+    reasons = [tried.get("refused", "") for tried in row["tried"]["ours"]]
+    return next((reason.strip().splitlines()[-1][:100] for reason in reasons if reason), "-")
+
+
+def _short(costs: dict[str, Any]) -> dict[str, Any]:
+    compiled = costs.get("compile", {})
+    totals = {name: found.get("total_ms", found) for name, found in compiled.items()}
+    return {"compile_ms": totals, "launch": costs.get("launch")}

@@ -1,0 +1,74 @@
+"""What benchmarks/gpu times on a GPU is right, and what it packs and tells is what it should be."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from triton_shared.diff import modules
+
+from benchmarks.gpu import check, launches, problems
+
+
+@pytest.fixture(autouse=True)
+def _without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(problems, "DEVICE", "cpu")
+
+
+@pytest.mark.parametrize("number", range(len(problems.small_problems())))
+def test_a_timed_kernel_is_right(number: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(problems, "ROWS", 3)
+    problem = problems.small_problems()[number]
+    memory = problem.make(torch.Generator().manual_seed(0))
+    memory[-1].zero_() if problem.adds_up else memory[-1].fill_(float("nan"))
+    problem.launch(memory, problem.configs[0])
+    expected = problem.expected(memory)
+    error = (memory[-1].double() - expected).norm() / expected.norm()
+    assert error <= problem.tolerance
+    if problem.torch:
+        again = problem.torch(memory)
+        assert torch.allclose(again.double().view_as(expected), expected, rtol=1e-2, atol=1e-2)
+
+
+def test_every_problem_has_a_name_of_its_own_and_something_to_count():
+    found = problems.all_problems()
+    assert len({problem.name for problem in found}) == len(found)
+    assert all(bool(problem.moved) != bool(problem.flops) for problem in found)
+    assert set(problems.QUICK) <= {problem.name for problem in found}
+
+
+def test_every_kernel_of_the_corpus_is_recorded_or_says_why_not():
+    recorded = dict(launches.corpus())
+    for recording in recorded.values():
+        assert modules.kernel(recording.file, recording.kernel).arg_names
+    names = {case["name"] for case in sys.modules["corpus_runs"].load_corpus().CASES}
+    assert names == set(recorded) | set(launches.NOT_RECORDED)
+    assert set(launches.QUICK) <= set(recorded)
+
+
+def test_the_table_tells_what_did_not_agree():
+    def row(name: str, verdict: str, **facts: Any) -> check.Row:
+        usual = {"policies": ("exact",), "margin": 0.5, "message": "", "detail": []}
+        usual |= {"registers": 40, "spills": 0, "seconds": 0.1}
+        return check.Row(name=name, kernel=name, verdict=verdict, **{**usual, **facts})
+
+    said = check.table(
+        [
+            row("fine", "agree"),
+            row("odd", "refused", message="CompilationError: …\nf.py:1:2: error: no such thing\n"),
+            row("off", "differ", detail=["out (4 float32): 1 of 4 elements are beyond"], spills=3),
+        ]
+    )
+    assert "refused  odd" in said
+    assert "f.py:1:2: error: no such thing" in said
+    assert "1 of 4 elements" in said
+    assert (
+        "3 launches: 1 agree, 1 refused, 1 differ; largest margin of those that agree 0.50" in said
+    )
+    assert "fine" not in said
