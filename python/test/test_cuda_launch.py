@@ -113,14 +113,14 @@ def test_constexprs_vanish_and_tuples_are_flat(cuda: FakeCuda):
 
 
 def test_a_descriptor_is_its_base_shape_and_strides(cuda: FakeCuda):
-    kinds = ["ptr", "i64", "i64", "i64", "i64", "i1", "i32", "i32", "i64", "i64"]
+    kinds = ["ptr", "i64", "i64", "i64", "i64", "i1", "i1", "i32", "i32", "i64", "i64"]
     launch = Launch({"d": "tensordesc<fp16[16, 64]>"}, kinds)
     whole = torch.empty(48, 128, dtype=torch.float16)
     descriptor = TensorDescriptor.from_tensor(whole, [16, 64])
     descriptor.base = Array(0xABC0, torch.float16)
     launch(descriptor)
-    values = (0xABC0, 48, 128, 128, 1, 0, 48, 128, 128, 1)
-    formats = ["<Q", "<q", "<q", "<q", "<q", "<b", "<i", "<i", "<q", "<q"]
+    values = (0xABC0, 48, 128, 128, 1, 0, 0, 48, 128, 128, 1)
+    formats = ["<Q", "<q", "<q", "<q", "<q", "<b", "<b", "<i", "<i", "<q", "<q"]
     assert packed(cuda) == [struct.pack(f, v) for f, v in zip(formats, values, strict=True)]
 
 
