@@ -10,8 +10,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+import triton
 from triton.backends import compiler as base_compiler
 from triton.backends import driver as base
+from triton_shared import knobs
 from triton_shared.cuda import gpus, launcher
 
 _PREFIX = "shared_cuda:"
@@ -85,8 +87,12 @@ class SharedCudaDriver(base.DriverBase):
 
     @classmethod
     def is_active(cls) -> bool:
-        """Never by itself: Triton's own backend is the default on a GPU."""
-        return False
+        """Only if TRITON_DEFAULT_BACKEND names us: else Triton's own backend is the default.
+
+        Before 3.7 Triton does not know that variable, and two active drivers are an error.
+        """
+        version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+        return version >= (3, 7) and knobs.default_backend() == "shared_cuda"
 
     def get_current_target(self) -> Any:
         """The target that kernels are compiled for: its arch is the compute capability."""

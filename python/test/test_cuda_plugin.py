@@ -62,8 +62,13 @@ def test_importing_loads_neither_driver_nor_library():
     assert in_a_process(program, TRITON_SHARED_LIBCUDA="/nowhere").strip() == "[]"
 
 
-def test_it_is_never_the_default():
-    assert not triton.backends.backends["shared_cuda"].driver.is_active()
+def test_it_is_the_default_only_if_it_is_named(monkeypatch: pytest.MonkeyPatch):
+    driver = triton.backends.backends["shared_cuda"].driver
+    assert not driver.is_active()
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "nvidia")
+    assert not driver.is_active()
+    monkeypatch.setenv("TRITON_DEFAULT_BACKEND", "shared_cuda")
+    assert driver.is_active() == (not triton.__version__.startswith("3.6"))
 
 
 def test_without_a_driver_the_message_says_so():

@@ -65,6 +65,11 @@ def active() -> bool | None:
     return {"1": True, "0": False}.get(os.environ.get("TRITON_SHARED_ACTIVE", ""))
 
 
+def default_backend() -> str:
+    """`TRITON_DEFAULT_BACKEND`: the entry point that Triton 3.7 and later takes as its default."""
+    return os.environ.get("TRITON_DEFAULT_BACKEND", "")
+
+
 def library_folder() -> Path | None:
     """`TRITON_SHARED_LIBRARY`: the folder that holds the extension module, instead of ours."""
     return _path("TRITON_SHARED_LIBRARY")

@@ -47,9 +47,10 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
     grid = "x".join(str(n) for n in report.grid)
     title = f"{report.label or report.kernel}: kernel '{report.kernel}', grid {grid}"
     if report.status == "equal":
-        policies = {t.policy: t.margin for t in report.tensors if t.policy != "exact"}
-        margin = max(policies.values(), default=0.0)
-        used = f", {margin:.0%} of the bound used ({', '.join(policies)})" if policies else ""
+        tightest = max(report.tensors, key=lambda tensor: tensor.margin, default=None)
+        used = ""
+        if tightest and tightest.margin:
+            used = f", {tightest.margin:.0%} of the bound '{tightest.policy}' used"
         yield f"equal      {title}{used}"
         return
     yield f"{report.status:<10} {title}"
