@@ -38,6 +38,7 @@ def install() -> dict[str, str]:
     module = _build_module(unpacked)
     site = _make_site(unpacked, module)
     paths = [str(site), str(ROOT / "python"), str(ROOT)]
+    paths += filter(None, [os.environ.get("PYTHONPATH")])
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(paths),

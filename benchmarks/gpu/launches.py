@@ -6,6 +6,7 @@ import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import torch
 from triton.tools.tensor_descriptor import TensorDescriptor
@@ -32,21 +33,20 @@ NOT_RECORDED = {
 def save_all(folder: Path, quick: bool, only: str) -> list[Path]:
     """Records what is wanted; gives the folders, which are kept between calls."""
     made = []
-    for name, recording in _all(quick, only):
-        place = folder / name
-        if not (place / "launch.json").is_file():
-            recording.save(place)
-        made.append(place)
-    return made
-
-
-def _all(quick: bool, only: str) -> Iterator[tuple[str, Recording]]:
     for name, recording in corpus():
-        if only in f"corpus-{name}" and (not quick or name in QUICK):
-            yield f"corpus-{name}", recording
-    for name, recording in examples(quick):
-        if only in f"suite-{name}":
-            yield f"suite-{name}", recording
+        place = folder / f"corpus-{name}"
+        if only in place.name and (not quick or name in QUICK):
+            if not (place / "launch.json").is_file():
+                recording.save(place)
+            made.append(place)
+    for name, case in examples(quick):
+        if only not in f"suite-{name}":
+            continue
+        if not list(folder.glob(f"suite-{name}-[0-9]/launch.json")):
+            for number, recording in enumerate(recorder.record(case)):
+                recording.save(folder / f"suite-{name}-{number}")
+        made += sorted(path.parent for path in folder.glob(f"suite-{name}-[0-9]/launch.json"))
+    return made
 
 
 def corpus() -> Iterator[tuple[str, Recording]]:
@@ -91,11 +91,9 @@ def _descriptors() -> Recording:
     return Recording(CORPUS_FILE, "desc_host", (3,), arguments, **facts)
 
 
-def examples(quick: bool) -> Iterator[tuple[str, Recording]]:
-    """The launches of python/examples; what a case expects goes along."""
+def examples(quick: bool) -> Iterator[tuple[str, Any]]:
+    """The cases of python/examples, under names that a folder can have."""
     for case in importlib.import_module("examples").all_cases():
         if quick and not str(case).endswith(("64x781", "98432", "129x70x77", "2x64x32", "17x200")):
             continue
-        for number, recording in enumerate(recorder.record(case)):
-            name = "".join(c if c.isalnum() or c in "-." else "_" for c in str(case))
-            yield f"{name}-{number}", recording
+        yield "".join(c if c.isalnum() or c in "-." else "_" for c in str(case)), case

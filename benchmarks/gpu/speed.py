@@ -1,7 +1,7 @@
-"""Times one problem on Triton's own backend, on ours, and in torch: a process per problem.
+"""Times problems on Triton's own backend, on ours, and in torch.
 
-    python -m benchmarks.gpu.speed compile "softmax f32 4096x1024"
-    python -m benchmarks.gpu.speed time "softmax f32 4096x1024" OUT.json
+    python -m benchmarks.gpu.speed compile "softmax f32 4096x1024" ...
+    python -m benchmarks.gpu.speed time FOLDER "softmax f32 4096x1024" ...
 
 Both compilers get the same source and the same configurations, and are shown at their best. Every
 configuration is checked before it is timed. A graph holds launches over many sets of memory, more
@@ -162,15 +162,23 @@ def _interleave(graphs: dict[str, tuple[Any, int]]) -> dict[str, float]:
 def main(words: list[str]) -> int:
     """See the top of this file."""
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    problem = next(p for p in all_problems() if p.name == words[1])
+    problems = {problem.name: problem for problem in all_problems()}
     if words[0] == "compile":
-        compile_all(problem)
+        for name in words[1:]:
+            compile_all(problems[name])
         return 0
-    path = Path(words[2])
-    half = path.with_suffix(".tmp")
-    half.write_text(json.dumps(measure(problem)))
-    half.rename(path)
+    for name in words[2:]:
+        path = row_file(Path(words[1]), name)
+        half = path.with_suffix(".tmp")
+        half.write_text(json.dumps(measure(problems[name])))
+        half.rename(path)
+        torch.cuda.empty_cache()
     return 0
+
+
+def row_file(folder: Path, name: str) -> Path:
+    """Where the row of a problem is kept."""
+    return folder / f"{''.join(c if c.isalnum() else '_' for c in name)}.json"
 
 
 if __name__ == "__main__":

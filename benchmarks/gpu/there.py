@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,12 +19,16 @@ from typing import Any
 from .pack import ROOT
 
 KEPT = Path("/tmp/triton-shared-there/results")
-COMPILERS = 8
+COMPILERS = 12
+PATIENCE = 75.0
+"""Seconds without a new row after which a process counts as stuck."""
 
 
 def main(options: argparse.Namespace) -> int:
     """Runs in the installed environment; gives the exit code."""
-    deadline = time.monotonic() + 60 * options.minutes
+    # The clock runs since the first call of gpu-check, which installs.
+    passed = time.time() - float(os.environ.get("GPU_CHECK_STARTED", time.time()))
+    deadline = time.monotonic() + 60 * options.minutes - passed
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     KEPT.mkdir(parents=True, exist_ok=True)
@@ -83,20 +89,24 @@ def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadli
 
 def _speed(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadline: float) -> None:
     from .problems import QUICK, all_problems
+    from .speed import row_file
 
     names = [p.name for p in all_problems() if options.only in p.name]
     if options.quick:
         names = [name for name in names if name in QUICK]
     folder = KEPT / f"speed-{facts['library'][-12:]}"
     folder.mkdir(exist_ok=True)
-    left = [name for name in names if not _row_file(folder, name).is_file()]
+    left = [name for name in names if not row_file(folder, name).is_file()]
+    parts = [part for i in range(COMPILERS) if (part := left[i::COMPILERS])]
     with ThreadPoolExecutor(COMPILERS) as pool:
-        list(pool.map(lambda name: _run("speed", ["compile", name], deadline), left))
-    for name in left:
-        failure = _run("speed", ["time", name, str(_row_file(folder, name))], deadline)
-        if failure:
-            print(f"{name}: {failure}", flush=True)
-    rows = [json.loads(p.read_text()) for n in names if (p := _row_file(folder, n)).is_file()]
+        list(pool.map(lambda part: _run("speed", ["compile", *part], deadline), parts))
+    while left and time.monotonic() < deadline - 15:
+        why = _time(folder, left, deadline)
+        left = [name for name in left if not row_file(folder, name).is_file()]
+        if left and why:
+            print(f"{left[0]}: {why}", flush=True)
+            left = left[1:]
+    rows = [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
     costs = folder / "costs.json"
     if not options.only and not costs.is_file():
         failure = _run("costs", [str(costs)], deadline)
@@ -109,8 +119,26 @@ def _speed(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadli
     print(json.dumps(_short(found)), flush=True)
 
 
-def _row_file(folder: Path, name: str) -> Path:
-    return folder / f"{''.join(c if c.isalnum() else '_' for c in name)}.json"
+def _time(folder: Path, names: list[str], deadline: float) -> str:
+    """Times problems in one process, in this order. Gives why it ended before the last."""
+    from .speed import row_file
+
+    words = [sys.executable, "-W", "ignore", "-m", "benchmarks.gpu.speed", "time", str(folder)]
+    with tempfile.TemporaryFile("w+") as log:
+        process = subprocess.Popen([*words, *names], cwd=ROOT, stderr=log)
+        done, since = -1, time.monotonic()
+        while process.poll() is None:
+            time.sleep(0.2)
+            found = sum(row_file(folder, name).is_file() for name in names)
+            if found != done:
+                done, since = found, time.monotonic()
+            late = time.monotonic() > deadline
+            if late or time.monotonic() - since > PATIENCE:
+                process.kill()
+                process.wait()
+                return "no time" if late else "stuck"
+        log.seek(0)
+        return log.read()[-600:] if process.returncode else ""
 
 
 def _run(module: str, words: list[str], deadline: float) -> str:

@@ -49,15 +49,18 @@ bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
 // The module
 //===----------------------------------------------------------------------===//
 
-static void raiseUnless(bool succeeded, char *error) {
-  if (!succeeded)
+/// Makes a call that fills its last argument if it fails.
+template <typename Call> static void checked(Call call) {
+  char *error = nullptr;
+  if (!call(&error))
     throw std::runtime_error(takeText(error));
 }
 
 static nb::dict describeDevice(int device) {
   TritonSharedCudaDevice facts;
-  char *error = nullptr;
-  raiseUnless(tritonSharedCudaDescribeDevice(device, &facts, &error), error);
+  checked([&](char **error) {
+    return tritonSharedCudaDescribeDevice(device, &facts, error);
+  });
   nb::dict result;
   result["name"] = facts.name;
   result["capability"] = nb::make_tuple(facts.major, facts.minor);
@@ -77,23 +80,25 @@ void triton_shared_python::defineCuda(nb::module_ &module) {
   module.def(
       "cuda_open",
       [](const std::string &path) {
-        char *error = nullptr;
-        raiseUnless(tritonSharedCudaOpen({path.data(), path.size()}, &error),
-                    error);
+        checked([&](char **error) {
+          return tritonSharedCudaOpen({path.data(), path.size()}, error);
+        });
       },
       nb::arg("path"));
   module.def("cuda_count_devices", [] {
     int32_t count = 0;
-    char *error = nullptr;
-    raiseUnless(tritonSharedCudaCountDevices(&count, &error), error);
+    checked([&](char **error) {
+      return tritonSharedCudaCountDevices(&count, error);
+    });
     return count;
   });
   module.def("cuda_get_device", &tritonSharedCudaGetDevice);
   module.def(
       "cuda_set_device",
       [](int device) {
-        char *error = nullptr;
-        raiseUnless(tritonSharedCudaSetDevice(device, &error), error);
+        checked([&](char **error) {
+          return tritonSharedCudaSetDevice(device, error);
+        });
       },
       nb::arg("device"));
   module.def("cuda_describe_device", &describeDevice, nb::arg("device"));
