@@ -21,6 +21,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
+import page
 import torch
 import triton
 import triton_shared
@@ -94,32 +95,6 @@ def measure(kernel: str, size: str, ours: Run, peer: Run, repeat: int) -> Result
     )
 
 
-def table(results: list[Result]) -> str:
-    """The results in Markdown."""
-    lines = ["| kernel | size | torch / ours | ours, ms | torch, ms |", "|---|---|---|---|---|"]
-    for r in results:
-        lines.append(
-            f"| {r.kernel} | {r.size} | {r.ratio:.2f} | {r.seconds * 1e3:.2f} "
-            f"| {r.torch_seconds * 1e3:.2f} |"
-        )
-    return "\n".join(lines)
-
-
-PAGE = """# Performance
-
-Written by `benchmarks/peers.py --write` from `benchmarks/results/cpu-reference.json`.
-
-## CPU, `mode=reference`, against eager torch
-
-Reference mode is the oracle: plain loops, the C library's functions, no reassociation. It is not
-tuned; what is measured here is that it is usable. One thread each, CPU time, medians of {repeat}
-runs in turn; `torch / ours` above 1 means that ours is faster. Absolute times are of a shared
-virtual machine and do not hold.
-
-{table}
-"""
-
-
 def main() -> None:
     """Measures, prints, and writes if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -131,18 +106,18 @@ def main() -> None:
     library.set_launch_settings(knobs.LaunchSettings(1, "forward", 0))
     with triton_shared.device("cpu"):
         results = [measure(*pair, options.repeat) for pair in pairs()]
-    print(table(results))
+    rows = [asdict(result) for result in results]
+    print(page.cpu_table(rows))
     if options.write:
         report = {
             "triton": triton.__version__,
             "torch": torch.__version__,
             "repeat": options.repeat,
-            "results": [asdict(r) for r in results],
+            "results": rows,
         }
         path = ROOT / "benchmarks" / "results" / "cpu-reference.json"
         path.write_text(json.dumps(report, indent=2) + "\n")
-        page = PAGE.format(table=table(results), repeat=options.repeat)
-        (ROOT / "docs" / "performance.md").write_text(page)
+        page.write()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from triton_shared.diff import modules
 
+from benchmarks import page
 from benchmarks.gpu import check, launches, problems
 
 
@@ -74,3 +76,27 @@ def test_the_table_tells_what_did_not_agree():
         "3 launches: 1 agree, 1 refused, 1 differ; largest margin of those that agree 0.50" in said
     )
     assert "fine" not in said
+
+
+def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
+    gpu = {"gpu": {"name": "A GPU"}, "torch": "2.11", "triton": "3.6.0"}
+    row = {"name": "k", "verdict": "agree", "policies": ["exact"], "margin": 0.0, "registers": 7}
+    checked = gpu | {"rows": [row], "memcheck": {"k": "clean"}}
+    timed = {"name": "add", "us": {"triton": 10.0, "ours": 5.0}, "ratio": 2.0, "unit": "GB/s"}
+    timed |= {"rate": {"ours": 4000.0}, "best": {"ours": {"BLOCK": 512}}}
+    launch = {"jit_us": {"ours": 9.0, "triton": 18.0}, "launcher_us": {"ours": 2.0, "triton": 9.0}}
+    compiled = {"add": {"total_ms": {"ours": 30.0, "triton": 40.0}}}
+    (tmp_path / "gpu-check.json").write_text(json.dumps(checked))
+    costs = {"compile": compiled, "launch": launch}
+    (tmp_path / "gpu-speed.json").write_text(json.dumps(gpu | {"rows": [timed], "costs": costs}))
+    shown = page.render()
+    assert "one A GPU" in shown
+    assert "1 agree. Under compute-sanitizer's memcheck: 1 of 1 clean." in shown
+    assert "| add | 2.000 | 5.00 | 10.00 | - | 4000 GB/s | BLOCK=512 |" in shown
+    assert "| add | 30 | 40 | 0.75 |" in shown
+    assert "9.0 µs (2.0 µs of it" in shown
+
+
+def test_the_page_in_docs_is_fresh():
+    assert page.render() == (page.ROOT / "docs" / "performance.md").read_text()

@@ -1,0 +1,1 @@
+"""What is timed, and how the numbers are shown."""

@@ -1,0 +1,149 @@
+"""Writes docs/performance.md from what lies in benchmarks/results.
+
+.venv/bin/python benchmarks/page.py
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+
+HEAD = """# Performance
+
+Written by `benchmarks/page.py` from the files in `benchmarks/results`.
+"""
+
+CPU = """
+## CPU, `mode=reference`, against eager torch
+
+`benchmarks/peers.py --write` measures it. Reference mode is the oracle: plain loops, the C
+library's functions, no reassociation. It is not tuned; what is measured here is that it is usable.
+One thread each, CPU time, medians of {repeat} runs in turn; `torch / ours` above 1 means that ours
+is faster. Absolute times are of a shared virtual machine and do not hold.
+
+{table}
+"""
+
+AGREEMENT = """
+## GPU: agreement with the CPU
+
+`scripts/gpu-check --there`, on {gpu}: every kernel of the corpus and every example, compared with
+the CPU by the bounds of [gpu.md](gpu.md). {told}
+
+{table}
+"""
+
+SPEED = """
+## GPU: speed
+
+`scripts/gpu-check --there`, on {gpu}, torch {torch}, Triton {triton}. Both compilers get the same
+source and the same configurations, and are shown at their best; `ratio` is Triton's time by ours,
+above 1 means that ours is faster. All in one process, in turn, from CUDA graphs over more memory
+than the cache holds; medians; every configuration was checked before.
+
+{table}
+"""
+
+
+def write() -> None:
+    """Writes the page."""
+    (ROOT / "docs" / "performance.md").write_text(render())
+
+
+def render() -> str:
+    """The page: a section for each result that is there."""
+    sections = [HEAD]
+    if cpu := _load("cpu-reference"):
+        sections.append(CPU.format(table=cpu_table(cpu["results"]), repeat=cpu["repeat"]))
+    if check := _load("gpu-check"):
+        sections.append(_agreement(check))
+    if speed := _load("gpu-speed"):
+        facts = {name: speed[name] for name in ("torch", "triton")}
+        sections.append(SPEED.format(table=speed_table(speed["rows"]), gpu=_gpu(speed), **facts))
+        sections.append(_costs(speed["costs"]))
+    return "".join(sections)
+
+
+def cpu_table(results: list[dict[str, Any]]) -> str:
+    """The results of benchmarks/peers.py in Markdown."""
+    lines = ["| kernel | size | torch / ours | ours, ms | torch, ms |", "|---|---|---|---|---|"]
+    for row in results:
+        lines.append(
+            f"| {row['kernel']} | {row['size']} | {row['ratio']:.2f} | {row['seconds'] * 1e3:.2f} "
+            f"| {row['torch_seconds'] * 1e3:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def speed_table(rows: list[dict[str, Any]]) -> str:
+    """The results of benchmarks/gpu/speed.py in Markdown."""
+    lines = [
+        "| problem | ratio | ours, µs | Triton, µs | torch, µs | ours | configuration of ours |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        us = {name: f"{value:.2f}" for name, value in row["us"].items()}
+        ratio = f"{row['ratio']:.3f}" if "ratio" in row else "-"
+        rate = f"{row['rate']['ours']:.0f} {row['unit']}" if "ours" in us else "-"
+        config = " ".join(f"{k}={v}" for k, v in row["best"].get("ours", {}).items())
+        times = " | ".join(us.get(name, "-") for name in ("ours", "triton", "torch"))
+        lines.append(f"| {row['name']} | {ratio} | {times} | {rate} | {config} |")
+    return "\n".join(lines)
+
+
+def _agreement(check: dict[str, Any]) -> str:
+    counts = Counter(row["verdict"] for row in check["rows"])
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) + "."
+    clean = check.get("memcheck", {})
+    if clean:
+        fine = sum(verdict == "clean" for verdict in clean.values())
+        told += f" Under compute-sanitizer's memcheck: {fine} of {len(clean)} clean."
+    lines = ["| kernel | verdict | bound | part of it used | registers |", "|---|---|---|---|---|"]
+    for row in check["rows"]:
+        margin = row["margin"] if isinstance(row["margin"], str) else f"{row['margin']:.2f}"
+        bounds = ", ".join(row["policies"])
+        cells = (row["name"], row["verdict"], bounds, margin, str(row["registers"]))
+        lines.append(f"| {' | '.join(cells)} |")
+    return AGREEMENT.format(gpu=_gpu(check), told=told, table="\n".join(lines))
+
+
+def _costs(costs: dict[str, Any]) -> str:
+    if not costs:
+        return ""
+    lines = [
+        "\n| cold compile, TTIR to cubin | ours, ms | Triton, ms | ours / Triton |",
+        "|---|---|---|---|",
+    ]
+    for name, found in costs.get("compile", {}).items():
+        if "total_ms" in found:
+            ours, triton = found["total_ms"]["ours"], found["total_ms"]["triton"]
+            lines.append(f"| {name} | {ours:.0f} | {triton:.0f} | {ours / triton:.2f} |")
+    launch = costs.get("launch") or {}
+    if "jit_us" in launch:
+        jit, bare = launch["jit_us"], launch["launcher_us"]
+        lines += [
+            "",
+            f"A launch costs the calling thread {jit['ours']:.1f} µs ({bare['ours']:.1f} µs of it "
+            f"below Triton's jit), with Triton's own launcher {jit['triton']:.1f} µs "
+            f"({bare['triton']:.1f} µs).",
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def _gpu(facts: dict[str, Any]) -> str:
+    found = facts.get("gpu") or {}
+    return f"one {found.get('name', 'GPU')}"
+
+
+def _load(name: str) -> Any:
+    path = RESULTS / f"{name}.json"
+    return json.loads(path.read_text()) if path.is_file() else None
+
+
+if __name__ == "__main__":
+    write()
