@@ -273,6 +273,26 @@ def test_branches_in_the_region():
         assert out[i] == total
 
 
+@triton.jit
+def either(a, b):
+    return a | b
+
+
+@triton.jit
+def any_so_far(x_ptr, out_ptr, REVERSE: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    live = tl.load(x_ptr + at)
+    tl.static_assert(live.dtype == tl.int1)
+    tl.store(out_ptr + at, tl.associative_scan(live, 0, either, reverse=REVERSE))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_truth_values(reverse: bool):
+    x, out = torch.arange(16) % 7 == 5, torch.zeros(16, dtype=torch.bool)
+    any_so_far[(1,)](x, out, REVERSE=reverse, N=16)
+    assert_equal(out.numpy(), running(x.numpy(), 0, np.logical_or, reverse))
+
+
 #
 # Where scans stand
 #

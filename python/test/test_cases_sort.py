@@ -219,6 +219,15 @@ def test_gather_by_every_type(index_dtype: str):
     check_gather("float32", index_dtype, (128, 2), 0, 4)
 
 
+@pytest.mark.parametrize("index_dtype", ["int32", "int64", "uint8"])
+def test_indices_outside_of_the_block_read_its_last_element(index_dtype: str):
+    x, out = torch.randn(16), torch.zeros(8)
+    far = 255 if index_dtype == "uint8" else -1
+    index = torch.tensor([0, 15, 16, far, 100, 3, far, 1]).to(getattr(torch, index_dtype))
+    pick[(1,)](x, index, out, AXIS=0, SHAPE=(16,), SIZE=16, PLACES=(8,), COUNT=8)
+    assert torch.equal(out, x[[0, 15, 15, 15, 15, 3, 15, 1]])
+
+
 @triton.jit
 def look_up(x_ptr, index_ptr, out_ptr, n, N: tl.constexpr):
     at = tl.arange(0, N)

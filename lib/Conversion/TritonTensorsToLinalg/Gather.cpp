@@ -24,12 +24,13 @@ namespace {
 ///
 ///   linalg.generic ins(%indices) outs(%empty) {
 ///     %row = linalg.index 0
-///     %column = arith.index_castui %index
+///     %column = arith.minui (arith.index_castui %index), %last
 ///     %element = tensor.extract %src[%row, %column]
 ///   }
 ///
 /// Indices are unsigned: a valid one is never negative, but one of type i8 may
-/// be above 127.
+/// be above 127. One that is too large, as kernels have them in elements they
+/// do not use, reads the last element.
 struct LowerGather : OpConversionPattern<tt::GatherOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -37,12 +38,15 @@ struct LowerGather : OpConversionPattern<tt::GatherOp> {
   matchAndRewrite(tt::GatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     int64_t rank = op.getType().getRank();
+    int64_t size = op.getSrc().getType().getDimSize(op.getAxis());
     auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
       SmallVector<Value> place;
       for (int64_t dim = 0; dim < rank; ++dim)
         place.push_back(linalg::IndexOp::create(b, loc, dim));
-      place[op.getAxis()] =
+      Value index =
           arith::IndexCastUIOp::create(b, loc, b.getIndexType(), args.front());
+      Value last = arith::ConstantIndexOp::create(b, loc, size - 1);
+      place[op.getAxis()] = arith::MinUIOp::create(b, loc, index, last);
       return SmallVector<Value>{
           tensor::ExtractOp::create(b, loc, adaptor.getSrc(), place)};
     };
