@@ -3,8 +3,10 @@
 #include "Messages.h"
 
 #include <chrono>
+#include <cmath>
 #include <csetjmp>
 #include <cstdio>
+#include <limits>
 #include <thread>
 
 using namespace mlir::triton_shared;
@@ -105,9 +107,9 @@ void tritonSharedPrintIndices() {
   currentLine.text += " idx (";
 }
 
-void tritonSharedPrintIndex(int64_t index) {
+void tritonSharedPrintIndex(int64_t index, int32_t digits) {
   bool isFirst = currentLine.text.back() == '(';
-  append(isFirst ? "%lld" : ", %lld", static_cast<long long>(index));
+  append(isFirst ? "%*lld" : ", %*lld", digits, static_cast<long long>(index));
 }
 
 void tritonSharedPrintText(const char *text, int64_t size) {
@@ -121,7 +123,7 @@ void tritonSharedPrintInteger(int64_t value, int32_t bits, int32_t isSigned,
                               int32_t hex) {
   if (hex) {
     uint64_t shown = static_cast<uint64_t>(value);
-    if (bits < 64)
+    if (bits > 0 && bits < 64)
       shown &= (uint64_t(1) << bits) - 1;
     append("0x%0*llx", (bits + 3) / 4, static_cast<unsigned long long>(shown));
   } else if (isSigned) {
@@ -131,7 +133,11 @@ void tritonSharedPrintInteger(int64_t value, int32_t bits, int32_t isSigned,
   }
 }
 
-void tritonSharedPrintFloat(double value) { append("%f", value); }
+void tritonSharedPrintFloat(double value) {
+  // The sign of a NaN is an accident of how it was computed.
+  append("%f",
+         std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
+}
 
 void tritonSharedPrintEnd() {
   currentLine.text += '\n';

@@ -644,12 +644,84 @@ def test_the_assembly_of_tritons_own_conversions(has_minimum: bool):
 
 
 # ---------------------------------------------------------------------------------------------
+# Memory
+# ---------------------------------------------------------------------------------------------
+
+
+@triton.jit
+def shift_in_memory(x_ptr, y_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.inline_asm_elementwise(
+        "ld.global.b8 $0, [$1]; shl.b32 $0, $0, 2; st.global.b8 [$2], $0;",
+        "=r,l,l",
+        [x_ptr + at, y_ptr + N - 1 - at],
+        tl.int8,
+        False,
+        1,
+    )
+
+
+def test_loads_and_stores_through_pointers():
+    """Its result is not used; the stores stay."""
+    x = torch.randint(0, 64, (128,), dtype=torch.uint8)
+    y = torch.zeros_like(x)
+    shift_in_memory[(1,)](x, y, N=128)
+    assert torch.equal(y, (x << 2).flip(0))
+
+
+@triton.jit
+def swap_neighbours(x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, M)[:, None] * 2 * N + tl.arange(0, N)[None, :] * 2
+    first, second = tl.inline_asm_elementwise(
+        """{
+            ld.global.f32 $0, [$2];
+            ld.global.f32 $1, [$2+4];
+            st.global.f32 [$2+4], $0;
+            st.global.f32 [$2], $1;
+        }""",
+        "=f,=f,l",
+        [x_ptr + at],
+        (tl.float32, tl.float32),
+        False,
+        1,
+    )
+    tl.store(out_ptr + at, first)
+    tl.store(out_ptr + at + 1, tl.load(x_ptr + at) - second)
+
+
+def test_accesses_happen_in_the_order_of_the_kernel():
+    x = torch.randn(4, 16)
+    before, out = x.clone(), torch.full_like(x, 9.0)
+    swap_neighbours[(1,)](x, out, M=4, N=8)
+    pairs_of_x = before.view(-1, 2)
+    assert torch.equal(x.view(-1, 2), pairs_of_x.flip(1))
+    assert torch.equal(out.view(-1, 2)[:, 0], pairs_of_x[:, 0])
+    assert torch.equal(out.view(-1, 2)[:, 1], torch.zeros(32))
+
+
+@triton.jit
+def load_signed(x_ptr, out_ptr):
+    p = x_ptr + tl.program_id(0)
+    y = tl.inline_asm_elementwise("ld.global.s8 $0, [$1];", "=r,l", [p], tl.int32, False, 1)
+    tl.store(out_ptr + tl.program_id(0), y)
+
+
+def test_a_scalar_address():
+    x = torch.tensor([-1, 5, -128], dtype=torch.int8)
+    out = torch.zeros(3, dtype=torch.int32)
+    load_signed[(3,)](x, out)
+    assert torch.equal(out, x.int())
+
+
+# ---------------------------------------------------------------------------------------------
 # What has no portable meaning says so
 # ---------------------------------------------------------------------------------------------
 
 REFUSED = {
     "mov.u32 $0, %laneid;": "is a register of the GPU",
-    "ld.global.b32 $0, [$1];": "accesses memory",
+    "ld.shared.b32 $0, [$1];": "is an instruction without a portable meaning",
+    "ld.global.b32 $0, [$1];": "reads a register of another width",
+    "ld.global.b32 $0, [name];": "is no address in a register",
     "shfl.sync.bfly.b32 $0, $1, 1, 0x1f, -1;": "is an instruction without a portable meaning",
     "add.s32 $0, $1;": "has another number of operands",
     "add.s64 $0, $1, $1;": "reads a register of another width",

@@ -91,7 +91,7 @@ std::string describeLocation(Location loc) {
 
 /// For each element of each operand:
 /// ```
-/// tritonSharedPrintBegin(x, y, z); tritonSharedPrintIndex(i)...;
+/// tritonSharedPrintBegin(x, y, z); tritonSharedPrintIndex(i, digits)...;
 /// tritonSharedPrintText(prefix, size);
 /// tritonSharedPrintInteger(value, bits, isSigned, hex)  or
 /// tritonSharedPrintFloat(value)
@@ -133,10 +133,16 @@ struct LowerPrint : OpRewritePattern<tts::PrintOp> {
     Location loc = op.getLoc();
     call(rewriter, op, "tritonSharedPrintBegin", programIds(op));
     call(rewriter, op, "tritonSharedPrintIndices", {});
-    for (Value index : indices)
+    auto tensor = dyn_cast<RankedTensorType>(op.getArgs()[number].getType());
+    for (auto [dimension, index] : llvm::enumerate(indices)) {
+      // As wide as the largest index, so that lines stand below each other.
+      int64_t last = tensor.getDimSize(dimension) - 1;
+      int64_t digits = std::to_string(std::max<int64_t>(last, 0)).size();
       call(rewriter, op, "tritonSharedPrintIndex",
-           Value(arith::IndexCastOp::create(rewriter, loc,
-                                            rewriter.getI64Type(), index)));
+           {arith::IndexCastOp::create(rewriter, loc, rewriter.getI64Type(),
+                                       index),
+            arith::ConstantIntOp::create(rewriter, loc, digits, 32)});
+    }
     call(rewriter, op, "tritonSharedPrintText", text);
     Type type = element.getType();
     if (isa<FloatType>(type) && !op.getHex()) {
@@ -145,14 +151,18 @@ struct LowerPrint : OpRewritePattern<tts::PrintOp> {
       return call(rewriter, op, "tritonSharedPrintEnd", {});
     }
     unsigned bits = type.getIntOrFloatBitWidth();
-    bool isSigned = op.getIsSigned()[number] != 0 && bits > 1;
+    int32_t kind = op.getIsSigned()[number];
+    bool isAddress = kind == tts::PrintOp::kAddress;
+    bool isSigned = kind != 0 && !isAddress && bits > 1;
     if (isa<FloatType>(type))
       element = arith::BitcastOp::create(
           rewriter, loc, rewriter.getIntegerType(bits), element);
     SmallVector<Value> operands = {
         convertToInt64(rewriter, loc, element, isSigned)};
-    for (int32_t flag :
-         {static_cast<int32_t>(bits), int32_t(isSigned), int32_t(op.getHex())})
+    if (isAddress)
+      bits = 0; // No zeros in front, as printf shows a pointer.
+    for (int32_t flag : {static_cast<int32_t>(bits), int32_t(isSigned),
+                         int32_t(op.getHex() || isAddress)})
       operands.push_back(arith::ConstantIntOp::create(rewriter, loc, flag, 32));
     call(rewriter, op, "tritonSharedPrintInteger", operands);
     call(rewriter, op, "tritonSharedPrintEnd", {});

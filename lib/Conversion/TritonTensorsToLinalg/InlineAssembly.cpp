@@ -13,6 +13,9 @@
 #include "Unsupported.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 
 using namespace mlir;
@@ -46,6 +49,8 @@ public:
     Opcode opcode(instruction.opcode);
     if (opcode.base == "mov")
       return checkMove(opcode);
+    if (std::optional<NumberType> type = findAccess(opcode))
+      return checkAccess(*type, opcode.base == "ld");
     for (auto find : {findIntegerRule, findFloatRule, findConversionRule})
       if (!rule)
         rule = find(opcode);
@@ -114,6 +119,23 @@ private:
       if (!canWrite(part, width / target.parts.size()))
         return false;
     return true;
+  }
+
+  bool checkAccess(NumberType type, bool isLoad) {
+    if (current->guard)
+      return refuse("accesses memory under a condition");
+    if (current->operands.size() != 2)
+      return refuse("has another number of operands");
+    const Operand &address = current->operands[isLoad ? 1 : 0];
+    const Operand &value = current->operands[isLoad ? 0 : 1];
+    if (address.kind != Kind::Memory)
+      return refuse("has no address");
+    if (!isReadable(address.parts.front(), 64))
+      return false;
+    if (isLoad)
+      return canWrite(value, type.width, /*mayWiden=*/true);
+    return value.kind == Kind::Integer ||
+           isReadable(value, type.width, /*mayBeWider=*/true);
   }
 
   bool isReadable(const Operand &operand, unsigned width,
@@ -188,6 +210,7 @@ struct Packing {
 struct Assembly {
   Program program;
   SmallVector<std::optional<Rule>> rules;
+  bool accessesMemory = false;
 };
 
 } // namespace
@@ -236,7 +259,13 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
   auto program = parse(op.getAsmString(), holders);
   if (auto *refusal = std::get_if<Refusal>(&program))
     return *refusal;
-  Assembly assembly = {std::get<Program>(std::move(program)), {}};
+  Assembly assembly = {std::get<Program>(std::move(program)), {}, false};
+  for (const Instruction &instruction : assembly.program.instructions)
+    if (findAccess(Opcode(instruction.opcode))) {
+      assembly.accessesMemory = true;
+      if (pack != 1)
+        return Refusal{instruction.text, "accesses memory for a pack"};
+    }
   auto rules = findRules(assembly.program, results.size(), holders.size());
   if (auto *refusal = std::get_if<Refusal>(&rules))
     return *refusal;
@@ -267,6 +296,8 @@ public:
   void run(const Instruction &instruction, const std::optional<Rule> &rule) {
     current = &instruction;
     const Operand &target = instruction.operands.front();
+    if (std::optional<NumberType> type = findAccess(Opcode(instruction.opcode)))
+      return access(*type, target, instruction.operands[1]);
     if (!rule)
       return move(target, instruction.operands[1]);
     SmallVector<Value> in;
@@ -324,6 +355,26 @@ private:
     for (auto [i, operand] : llvm::enumerate(target.parts))
       write(operand,
             resize(shift(bits, i * part, /*isLeft=*/false), part, false));
+  }
+
+  void access(NumberType type, const Operand &target, const Operand &source) {
+    bool isLoad = source.kind == Kind::Memory;
+    const Operand &memory = isLoad ? source : target;
+    Value distance =
+        createScalar(builder, loc, builder.getI64Type(), memory.number);
+    Value address = arith::AddIOp::create(
+        builder, loc, read(memory.parts.front(), 64), distance);
+    Value pointer = LLVM::IntToPtrOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+        address);
+    Type bits = builder.getIntegerType(type.width);
+    unsigned alignment = type.width / 8;
+    if (isLoad)
+      return write(target,
+                   LLVM::LoadOp::create(builder, loc, bits, pointer, alignment),
+                   type.isSigned());
+    LLVM::StoreOp::create(builder, loc, read(source, type.width), pointer,
+                          alignment);
   }
 
   unsigned widthOf(const Operand &operand) {
@@ -430,6 +481,42 @@ SmallVector<Value> runOnPack(OpBuilder &builder, Location loc,
   return results;
 }
 
+/// What accesses memory runs in a loop of its own: nothing may drop or move it.
+SmallVector<Value> runInOrder(OpBuilder &builder, Location loc,
+                              tt::ElementwiseInlineAsmOp op,
+                              const Assembly &assembly, ValueRange operands) {
+  auto shape = dyn_cast<RankedTensorType>(op->getResultTypes().front());
+  if (!shape)
+    return runOnPack(builder, loc, op, assembly, operands);
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<Value> starts(shape.getRank(), index(0)), ends,
+      steps(shape.getRank(), index(1)), results;
+  for (int64_t size : shape.getShape())
+    ends.push_back(index(size));
+  for (Type type : op->getResultTypes())
+    results.push_back(
+        createEmptyTensor(builder, loc, cast<RankedTensorType>(type)));
+  auto body = [&](OpBuilder &inner, Location innerLoc, ValueRange indices,
+                  ValueRange carried) {
+    SmallVector<Value> elements;
+    for (Value operand : operands)
+      elements.push_back(
+          isa<RankedTensorType>(operand.getType())
+              ? tensor::ExtractOp::create(inner, innerLoc, operand, indices)
+              : operand);
+    SmallVector<Value> made =
+        runOnPack(inner, innerLoc, op, assembly, elements);
+    for (auto [value, tensor] : llvm::zip_equal(made, carried))
+      value = tensor::InsertOp::create(inner, innerLoc, value, tensor, indices);
+    return scf::ValueVector(made.begin(), made.end());
+  };
+  scf::LoopNest nest =
+      scf::buildLoopNest(builder, loc, starts, ends, steps, results, body);
+  return SmallVector<Value>(nest.results.begin(), nest.results.end());
+}
+
 struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -447,6 +534,11 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
       return runOnPack(builder, inner, op, assembly, elements);
     };
     unsigned pack = op.getPackedElement();
+    if (assembly.accessesMemory) {
+      rewriter.replaceOp(
+          op, runInOrder(rewriter, loc, op, assembly, adaptor.getOperands()));
+      return success();
+    }
     if (pack == 1) {
       rewriter.replaceOp(op, mapElements(rewriter, loc, op->getResultTypes(),
                                          adaptor.getOperands(), body));
@@ -474,4 +566,5 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
 void triton_shared::populateTritonTensorsToLinalgInlineAssembly(
     RewritePatternSet &patterns, ConversionTarget &target) {
   patterns.add<LowerInlineAssembly>(patterns.getContext());
+  target.addLegalDialect<LLVM::LLVMDialect>();
 }

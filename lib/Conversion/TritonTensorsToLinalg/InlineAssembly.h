@@ -38,6 +38,7 @@ struct Operand {
     Group,    ///< `{a, b}`: parts of one register, the low one first.
     Pair,     ///< `p|q`: a predicate and its opposite.
     Nothing,  ///< `_`: a result that nobody wants.
+    Memory,   ///< `[a+4]`: the register, and the distance as its `number`.
   };
   Kind kind;
   uint64_t number = 0;
@@ -115,6 +116,10 @@ struct Rule {
   /// A wider register takes the result, with its sign repeated or with zeros.
   bool mayWiden = false, widensSigned = false;
 };
+
+/// The type that `ld` or `st` moves between a register and global memory, if
+/// `opcode` is one of them.
+std::optional<NumberType> findAccess(Opcode opcode);
 
 /// All three are empty for an instruction that is not theirs.
 std::optional<Rule> findIntegerRule(Opcode opcode);

@@ -211,11 +211,23 @@ private:
       return true;
     }
     if (text.starts_with("["))
-      return refuse(text, "accesses memory");
+      return readAddress(text, operand);
     if (text.starts_with("%"))
       return refuse(text, "is a register of the GPU");
     return readRegister(text, operand) || readLiteral(text, operand) ||
            refuse(text, "is no register that the text declares");
+  }
+
+  /// `[a]`, or `[a+4]`.
+  bool readAddress(StringRef text, Operand &operand) {
+    operand.kind = Operand::Kind::Memory;
+    operand.parts.resize(1);
+    auto [name, distance] = text.trim("[]").split('+');
+    bool isKnown =
+        text.ends_with("]") &&
+        readRegister(name.trim(), operand.parts.front()) &&
+        (distance.empty() || !distance.trim().getAsInteger(0, operand.number));
+    return isKnown || refuse(text, "is no address in a register");
   }
 
   /// `$1`, `${1}`, `$(1)` are the same placeholder.
@@ -333,6 +345,19 @@ bool Opcode::take(StringRef modifier) {
     return false;
   modifiers.erase(found);
   return true;
+}
+
+std::optional<NumberType> assembly::findAccess(Opcode opcode) {
+  if ((opcode.base != "ld" && opcode.base != "st") ||
+      opcode.types.size() != 1 || opcode.types.front().lanes != 1)
+    return std::nullopt;
+  opcode.take("global");
+  // How the access goes through caches is nothing to a CPU.
+  for (StringRef hint :
+       {"weak", "ca", "cg", "cs", "cv", "lu", "nc", "wb", "wt"})
+    opcode.take(hint);
+  return opcode.modifiers.empty() ? std::optional(opcode.types.front())
+                                  : std::nullopt;
 }
 
 StringRef Opcode::takeOneOf(ArrayRef<StringRef> choices) {

@@ -26,13 +26,18 @@ struct LowerPrint : OpConversionPattern<tt::PrintOp> {
   matchAndRewrite(tt::PrintOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> values;
-    for (Value value : adaptor.getArgs())
+    SmallVector<int32_t> kinds(op.getIsSigned());
+    for (auto [value, kind] : llvm::zip_equal(adaptor.getArgs(), kinds)) {
+      bool isAddress = tts::isAccessBase(value.getType());
+      if (isAddress)
+        kind = tts::PrintOp::kAddress;
       values.push_back(
-          tts::isAccessBase(value.getType())
-              ? tts::ToAddressOp::create(rewriter, op.getLoc(), value)
-              : value);
+          isAddress ? tts::ToAddressOp::create(rewriter, op.getLoc(), value)
+                    : value);
+    }
     rewriter.replaceOpWithNewOp<tts::PrintOp>(
-        op, op.getPrefixAttr(), op.getHexAttr(), op.getIsSignedAttr(), values);
+        op, op.getPrefixAttr(), op.getHexAttr(),
+        rewriter.getDenseI32ArrayAttr(kinds), values);
     return success();
   }
 };

@@ -259,10 +259,25 @@ void PointerRewriter::rewritePtrToInt(tt::PtrToIntOp op) {
 
 LogicalResult PointerRewriter::rewriteAccess(Operation *op) {
   OpBuilder builder(op);
+  auto makeNumber = [&](OpOperand &operand) {
+    bool isPointer = offsets.isPointer(operand.get());
+    if (isPointer)
+      operand.set(offsets.getAddress(builder, op->getLoc(), operand.get()));
+    return isPointer;
+  };
   if (auto print = dyn_cast<tt::PrintOp>(op)) {
+    SmallVector<int32_t> kinds(print.getIsSigned());
     for (OpOperand &operand : print->getOpOperands())
-      if (offsets.isPointer(operand.get()))
-        operand.set(offsets.getAddress(builder, op->getLoc(), operand.get()));
+      if (makeNumber(operand))
+        kinds[operand.getOperandNumber()] = tts::PrintOp::kAddress;
+    print.setIsSigned(kinds);
+    return success();
+  }
+  auto isPointer = [&](Value result) { return offsets.isPointer(result); };
+  if (isa<tt::ElementwiseInlineAsmOp>(op) &&
+      llvm::none_of(op->getResults(), isPointer)) {
+    for (OpOperand &operand : op->getOpOperands())
+      makeNumber(operand);
     return success();
   }
   std::optional<SmallVector<Value>> results = lowerAccess(builder, op, offsets);

@@ -31,6 +31,21 @@ func.func @operands(%a: i8, %b: i16, %g: i32, %h: i32, %i: i32, %x: i32, %y: i32
 
 // -----
 
+// An address has as few digits as it can; indices are as wide as the last one.
+// CHECK-LABEL: func.func @addresses(
+// CHECK:         %[[WIDTH:.*]] = arith.constant 3 : i32
+// CHECK:         func.call @tritonSharedPrintIndex(%{{.*}}, %[[WIDTH]])
+// CHECK:         %[[DIGITS:.*]] = arith.constant 0 : i32
+// CHECK:         %[[SIGNED:.*]] = arith.constant 0 : i32
+// CHECK:         %[[HEX:.*]] = arith.constant 1 : i32
+// CHECK:         func.call @tritonSharedPrintInteger(%{{.*}}, %[[DIGITS]], %[[SIGNED]], %[[HEX]])
+func.func @addresses(%p: tensor<128xi64>, %g: i32, %h: i32, %i: i32, %x: i32, %y: i32, %z: i32) {
+  tts.print " p: " {hex = false, is_signed = array<i32: 2>} : %p : tensor<128xi64>
+  return
+}
+
+// -----
+
 // An assertion calls the runtime for an element that is false.
 // CHECK-LABEL: func.func @assert(
 // CHECK:         scf.for

@@ -61,3 +61,15 @@ tt.func @results(%x: tensor<8xi32>) -> tensor<8xi32> {
   %1 = arith.muli %0#0, %0#1 : tensor<8xi32>
   tt.return %1 : tensor<8xi32>
 }
+
+// What accesses memory runs in a loop whose results nobody need use.
+// CHECK-LABEL: func.func @memory(
+// CHECK:         scf.for
+// CHECK:           %[[ADDRESS:.*]] = tensor.extract
+// CHECK:           %[[POINTER:.*]] = llvm.inttoptr
+// CHECK:           llvm.load %[[POINTER]] {alignment = 2 : i64} : !llvm.ptr -> i16
+// CHECK:           llvm.store %{{.*}}, %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr
+tt.func @memory(%x: tensor<8xi64>, %y: tensor<8xi64>) {
+  %0 = tt.elementwise_inline_asm "ld.global.b16 $0, [$1]; st.global.b16 [$2+2], $0;" {constraints = "=h,l,l", packed_element = 1 : i32, pure = false} %x, %y : tensor<8xi64>, tensor<8xi64> -> tensor<8xi16>
+  tt.return
+}

@@ -15,7 +15,7 @@ tt.func public @print(%x: tensor<8xf32>, %i: i32) {
 // A pointer is printed as its address.
 // CHECK-LABEL: func.func public @print_pointer(
 // CHECK:         %[[ADDRESS:.*]] = tts.to_address
-// CHECK:         tts.print "p" {{.*}} : %[[ADDRESS]] : i64
+// CHECK:         tts.print "p" {hex = true, is_signed = array<i32: 2>} : %[[ADDRESS]] : i64
 tt.func public @print_pointer(%p: !tt.ptr<f32>) {
   tt.print "p" {hex = true, isSigned = array<i32: 0>} : %p : !tt.ptr<f32>
   tt.return

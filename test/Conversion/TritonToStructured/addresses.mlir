@@ -26,3 +26,15 @@ tt.func @from_integer(%a: i64) -> f32 {
   %v = tt.load %p : !tt.ptr<f32>
   tt.return %v : f32
 }
+
+// Prints and assembly take addresses as numbers; a print knows that it is one.
+// CHECK-LABEL: tt.func @as_numbers(
+// CHECK:         %[[ADDRESS:.*]] = {{.*}} : i64
+// CHECK:         tt.print " p: " {hex = false, isSigned = array<i32: 2>} : %{{.*}} : i64
+// CHECK:         tt.elementwise_inline_asm {{.*}} : i64 -> i32
+tt.func @as_numbers(%p: !tt.ptr<i32>, %i: i32) {
+  %0 = tt.addptr %p, %i : !tt.ptr<i32>, i32
+  tt.print " p: " {hex = false, isSigned = array<i32: 0>} : %0 : !tt.ptr<i32>
+  %1 = tt.elementwise_inline_asm "ld.global.b32 $0, [$1];" {constraints = "=r,l", packed_element = 1 : i32, pure = false} %0 : !tt.ptr<i32> -> i32
+  tt.return
+}

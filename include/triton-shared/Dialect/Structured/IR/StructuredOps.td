@@ -329,13 +329,17 @@ def TTS_PrintOp : TTS_Op<"print", [MemoryEffects<[MemWrite]>]> {
   let summary = "Print values, one line per element";
   let description = [{
     Prints `pid (x, y, z) idx (i, j) prefix value` for each element of each
-    operand; `is_signed` has one entry per operand. Without operands it prints
-    the prefix alone.
+    operand. `is_signed` has one entry per operand: 1 for a signed integer, 2
+    for an address, 0 for all else. Without operands it prints the prefix alone.
   }];
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex,
     DenseI32ArrayAttr:$is_signed, Variadic<AnyType>:$args);
   let assemblyFormat = [{
     $prefix attr-dict (`:` $args^ `:` type($args))?
+  }];
+  let extraClassDeclaration = [{
+    /// The entry of `is_signed` for an address.
+    static constexpr int32_t kAddress = 2;
   }];
 }
 
