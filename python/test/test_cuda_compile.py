@@ -1,0 +1,148 @@
+"""Kernels compiled for a GPU that is not there: their phases, and the launch of the real cubin.
+
+The driver is a fake that reads from the cubin how large each parameter is; so what is checked here
+is that the bytes of a launch are those that the compiled kernel reads.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from typing import Any
+
+import fake_cuda
+import kernels
+import pytest
+import triton
+import triton.language as tl
+import triton_shared
+from fake_cuda import Array, FakeCuda
+from triton.backends.compiler import GPUTarget
+from triton_shared.cuda.stages import PHASES
+
+SIGNATURE = {
+    "x_ptr": "*fp32",
+    "out_ptr": "*fp32",
+    "n": "i32",
+    "factor": "fp32",
+    "BLOCK": "constexpr",
+}
+
+
+def compile_scale(arch: int = 90, **options: Any) -> Any:
+    source = triton.compiler.ASTSource(kernels.scale, SIGNATURE, constexprs={"BLOCK": 128})
+    return triton.compile(source, target=GPUTarget("shared_cuda", arch, 32), options=options)
+
+
+@pytest.fixture
+def cuda() -> Iterator[FakeCuda]:
+    fake_cuda.choose()
+    with triton_shared.device("cuda"):
+        fake = FakeCuda()
+        yield fake
+
+
+def test_asm_has_every_phase():
+    asm = compile_scale().asm
+    assert set(PHASES) <= set(asm)
+    assert "tt.func public @scale" in asm["ttir"]
+    assert "tts.load" in asm["structured"]
+    assert "cta." in asm["cta"]
+    assert "define" in asm["llir"]
+    assert ".entry scale" in asm["ptx"]
+    assert asm["cubin"].startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize(("arch", "target"), [(80, "sm_80"), (90, "sm_90a")])
+def test_the_architecture_is_the_target(arch: int, target: str):
+    assert re.search(rf"\.target {target}\b", compile_scale(arch).asm["ptx"])
+
+
+def test_sass_is_made_when_it_is_asked_for():
+    kernel = compile_scale()
+    assert "sass" not in kernel.asm
+    assert "EXIT" in kernel.asm["sass"]
+
+
+def test_a_missing_key_names_the_others():
+    with pytest.raises(
+        KeyError, match=r"for the GPU has no 'ttgir'; it has cta, cubin, gpu, linalg"
+    ):
+        compile_scale().asm["ttgir"]
+
+
+def test_warps_are_those_of_the_block():
+    for warps in (1, 4, 8):
+        kernel = compile_scale(num_warps=warps)
+        assert kernel.metadata.num_warps == warps
+        assert re.search(rf"\.(?:reqntid|maxntid) {32 * warps}\b", kernel.asm["ptx"])
+
+
+def test_an_error_of_the_compiler_is_one_of_the_kernel():
+    @triton.jit
+    def clusters(out, n):
+        tl.store(out, n)
+
+    source = triton.compiler.ASTSource(clusters, {"out": "*i32", "n": "i32"})
+    target = GPUTarget("shared_cuda", 90, 32)
+    with pytest.raises(triton_shared.CompilationError, match="num_ctas=4"):
+        triton.compile(source, target=target, options={"num_ctas": 4})
+
+
+def test_a_launch_packs_what_the_cubin_reads(cuda: FakeCuda):
+    x, out = Array(0x1000), Array(0x2000)
+    kernels.scale[(7,)](x, out, 100, 2.5, BLOCK=128, num_warps=2)
+    (launch,) = cuda.launches()
+    assert launch["kernel"] == "scale"
+    assert launch["grid"] == "7,1,1"
+    assert launch["block"] == "64,1,1"
+    given = [bytes.fromhex(text) for text in launch["args"].split(",")]
+    values = [struct.pack("<Q", 0x1000), struct.pack("<Q", 0x2000), struct.pack("<i", 100)]
+    assert given == [*values, struct.pack("<f", 2.5)]
+
+
+@triton.jit
+def every_kind(p, a, b, c, d, e, f, h, g, out):
+    v = a.to(tl.float64) + b + c + d + e + f + h.to(tl.float64) + g
+    tl.store(out, v + tl.load(p))
+
+
+def test_every_kind_of_argument_has_the_size_that_the_cubin_reads(cuda: FakeCuda):
+    signature = {"p": "*fp16", "a": "i1", "b": "i8", "c": "i16", "d": "i32", "e": "i64"}
+    signature |= {"f": "fp16", "h": "bf16", "g": "fp64", "out": "*fp64"}
+    kernel = triton.compile(triton.compiler.ASTSource(every_kind, signature))
+    import torch
+
+    half, out = Array(0x1000, torch.float16), Array(0x2000, torch.float64)
+    kernel[(1, 1, 1)](half, True, -2, 300, -70000, 2**40, 1.5, -2.0, 0.1, out)
+    (launch,) = cuda.launches()
+    given = [bytes.fromhex(text) for text in launch["args"].split(",")]
+    assert [len(value) for value in given] == [8, 1, 1, 2, 4, 8, 2, 2, 8, 8]
+    formats = ["<Q", "<b", "<b", "<h", "<i", "<q", "<e", None, "<d", "<Q"]
+    values = [0x1000, 1, -2, 300, -70000, 2**40, 1.5, None, 0.1, 0x2000]
+    for value, form, expected in zip(given, formats, values, strict=True):
+        assert form is None or struct.unpack(form, value) == (expected,)
+    assert given[7] == b"\x00\xc0"
+
+
+def test_both_devices_keep_their_own_kernels(cuda: FakeCuda):
+    import torch
+
+    on_cpu = torch.arange(32.0), torch.zeros(32)
+    with triton_shared.device("cpu"):
+        kernels.scale[(1,)](*on_cpu, 32, 2.0, BLOCK=32)
+    kernels.scale[(1,)](Array(0x1000), Array(0x2000), 32, 2.0, BLOCK=32)
+    with triton_shared.device("cpu"):
+        kernels.scale[(1,)](*on_cpu, 32, 3.0, BLOCK=32)
+    assert torch.equal(on_cpu[1], 3 * on_cpu[0])
+    assert len(cuda.launches()) == 1
+
+
+def test_too_much_shared_memory_is_what_autotuners_expect(
+    cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch
+):
+    kernel = compile_scale()
+    monkeypatch.setattr(kernel, "metadata", kernel.metadata._replace(shared=1 << 20))
+    with pytest.raises(triton.OutOfResources, match="shared memory"):
+        kernel[(1, 1, 1)](Array(), Array(), 1, 1.0, 128)
