@@ -11,6 +11,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/Transforms/Passes.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_TRITONCOMBINE
@@ -232,6 +233,15 @@ static void clampUpperBound(scf::ForOp loop) {
   loop.setUpperBound(end);
 }
 
+/// What is wrong with the loop, why, and the way out.
+static LogicalResult refuseUnrolling(scf::ForOp loop, const std::string &what,
+                                     StringRef why, StringRef wayOut) {
+  InFlightDiagnostic error = loop.emitOpError(what);
+  error.attachNote() << why;
+  error.attachNote() << wayOut;
+  return error;
+}
+
 /// Does what the hint on the loop asks, and removes it.
 static LogicalResult unroll(scf::ForOp loop) {
   auto hint = loop->getAttrOfType<IntegerAttr>(unrollHint);
@@ -239,18 +249,26 @@ static LogicalResult unroll(scf::ForOp loop) {
     return success();
   int64_t factor = hint.getInt();
   if (factor < 1)
-    return loop.emitOpError()
-           << "asks to be unrolled " << factor << " times; use 1 or more";
+    return refuseUnrolling(
+        loop, llvm::formatv("asks to be unrolled {0} times", factor).str(),
+        "one turn of the unrolled loop does the work of that many turns",
+        "give 'loop_unroll_factor' as 1 or more");
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   if (step && *step < 1)
-    return loop.emitOpError()
-           << "has the step " << *step << ", so it can not be unrolled";
+    return refuseUnrolling(
+        loop,
+        llvm::formatv("has the step {0}, so it can not be unrolled", *step)
+            .str(),
+        "how often a loop runs is known for steps of 1 or more",
+        "count upwards, or leave out 'loop_unroll_factor'");
   loop->removeAttr(unrollHint);
   if (factor == 1)
     return success();
   clampUpperBound(loop);
   if (failed(loopUnrollByFactor(loop, factor)))
-    return loop.emitOpError() << "can not be unrolled " << factor << " times";
+    return refuseUnrolling(
+        loop, llvm::formatv("can not be unrolled {0} times", factor).str(),
+        "copying its body fails", "leave out 'loop_unroll_factor'");
   return success();
 }
 

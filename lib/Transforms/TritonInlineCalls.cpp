@@ -86,9 +86,17 @@ private:
           << "a kernel can not recurse; write the recursion as a loop";
       return diagnostic;
     }
-    if (callee.isExternal())
-      return call.emitOpError()
-             << "calls '" << callee.getName() << "', which has no body";
+    if (callee.isExternal()) {
+      InFlightDiagnostic diagnostic = call.emitOpError()
+                                      << "calls '" << callee.getName()
+                                      << "', which has no body";
+      diagnostic.attachNote(callee.getLoc())
+          << "the function is declared here, and its code is elsewhere";
+      diagnostic.attachNote(call.getLoc())
+          << "write the function with @triton.jit in the same module, or call "
+             "one of libdevice";
+      return diagnostic;
+    }
     if (callee.getBody().hasOneBlock())
       return success();
     InFlightDiagnostic diagnostic = call.emitOpError()

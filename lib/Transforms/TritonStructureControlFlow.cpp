@@ -64,6 +64,8 @@ LogicalResult checkTerminators(Region &region) {
         end->emitOpError("ends a block, and can not be structured");
     diagnostic.attachNote(region.getLoc())
         << "in here, 'cf' branches and returns can end a block";
+    diagnostic.attachNote(end->getLoc())
+        << "write the control flow with if, for, while and return";
     return diagnostic;
   }
   return success();

@@ -7,7 +7,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import recording
 from guarded import Memory
+
+
+def pytest_configure() -> None:
+    if recording.folder():
+        recording.watch_compiler()
+
+
+def pytest_runtest_setup() -> None:
+    recording.start()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == "call" and not report.skipped:
+        recording.keep(report.nodeid, report.passed)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+import recording
 import torch
 import torch._inductor.config as inductor
 import torch.nn.functional as F
@@ -58,6 +59,7 @@ def check(function: Function, *inputs: torch.Tensor, **tolerance: float) -> None
     expected = function(*inputs)
     found = compiled(torch.compile(function), *inputs)
     torch.testing.assert_close(tensors(found), tensors(expected), **tolerance)
+    recording.measured((tensors(found), tensors(expected)), None, inputs[0].dtype)
 
 
 def check_training(function: Function, *inputs: torch.Tensor, **tolerance: float) -> None:
@@ -72,6 +74,9 @@ def check_training(function: Function, *inputs: torch.Tensor, **tolerance: float
         step = with_gradients if run is function else lambda *a: compiled(with_gradients, *a)
         results.append([*step(*arguments), *(p.grad for p in parameters)])
     torch.testing.assert_close(results[1], results[0], **tolerance)
+    recording.measured(
+        (results[1][:1], results[0][:1]), (results[1][1:], results[0][1:]), results[0][0].dtype
+    )
 
 
 def mlp() -> nn.Module:

@@ -5,12 +5,16 @@ A case returns tensors to differentiate by, the function of the package, and wha
 
 from __future__ import annotations
 
+import inspect
 import math
 import os
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import recording
 import torch
 import torch.nn.functional as F
 
@@ -70,7 +74,7 @@ def compare(
     inputs: tuple[torch.Tensor, ...], function: Function, reference: Function, **tolerance: float
 ) -> None:
     """Values and gradients of `function` are those of `reference` on the same numbers in f32."""
-    results = []
+    results, numbers = [], []
     for run in (reference, function):
         torch.manual_seed(1)
         dtype = torch.float32 if run is reference else inputs[0].dtype
@@ -80,7 +84,14 @@ def compare(
         smooth = [y.float() for y in outputs if y.requires_grad]
         sum((y * torch.randn(y.shape)).sum() for y in smooth).backward()
         results.append([y.detach().float() for y in outputs] + [x.grad.float() for x in leaves])
+        numbers.append(len(outputs))
     torch.testing.assert_close(results[1], results[0], **tolerance)
+    split = numbers[0]
+    recording.measured(
+        (results[1][:split], results[0][:split]),
+        (results[1][split:], results[0][split:]),
+        inputs[0].dtype,
+    )
 
 
 # Activations.
@@ -584,7 +595,7 @@ def attn_res():
 
     return (
         (normal(3, 2, 4, 17), normal(17), normal(17)),
-        lambda v, query, w: ops.LigerAttnResFunction.apply(v, query, w, 1e-6),
+        lambda v, query, w: liger.liger_attn_res(v, query, w, 1e-6),
         reference,
     )
 
@@ -623,46 +634,77 @@ def neighborhood_attention():
 # Hyper-connections: coefficients, and how they mix the streams.
 
 
+def coefficients(x, phi, b, *alphas):
+    mixed = rms(x.flatten(-2), 1e-6) @ phi
+    pre, post, rest = (
+        part * alpha + bias
+        for part, alpha, bias in zip(
+            mixed.split((4, 4, 16), -1), alphas, b.split((4, 4, 16)), strict=True
+        )
+    )
+    matrix = rest.unflatten(-1, (4, 4)).softmax(-1) + 1e-6
+    matrix = matrix / (matrix.sum(-2, keepdim=True) + 1e-6)
+    for _ in range(4):
+        matrix = matrix / (matrix.sum(-1, keepdim=True) + 1e-6)
+        matrix = matrix / (matrix.sum(-2, keepdim=True) + 1e-6)
+    return pre.sigmoid() + 1e-2, 2 * post.sigmoid(), matrix
+
+
+def streams() -> tuple[torch.Tensor, ...]:
+    scalars = [torch.tensor(value) for value in (0.3, 0.5, 0.7)]
+    return (normal(2, 3, 4, 16), normal(64, 24) / 8, normal(24), *scalars)
+
+
+def enter(x: torch.Tensor, h: torch.Tensor) -> torch.Tensor:
+    return (x * h[..., None]).sum(-2)
+
+
+def leave(x: torch.Tensor, f: torch.Tensor, post: torch.Tensor, mix: torch.Tensor) -> torch.Tensor:
+    return f[..., None, :] * post[..., None] + mix @ x
+
+
+COEFFICIENTS = {"allow_fp32": True, "tmax": 5, "pre_eps": 1e-2}
+
+
 @nightly
 def mhc_coeffs():
-    def reference(x, phi, b, *alphas):
-        mixed = rms(x.flatten(-2), 1e-6) @ phi
-        pre, post, rest = (
-            part * alpha + bias
-            for part, alpha, bias in zip(
-                mixed.split((4, 4, 16), -1), alphas, b.split((4, 4, 16)), strict=True
-            )
-        )
-        matrix = rest.unflatten(-1, (4, 4)).softmax(-1) + 1e-6
-        matrix = matrix / (matrix.sum(-2, keepdim=True) + 1e-6)
-        for _ in range(4):
-            matrix = matrix / (matrix.sum(-1, keepdim=True) + 1e-6)
-            matrix = matrix / (matrix.sum(-2, keepdim=True) + 1e-6)
-        return pre.sigmoid() + 1e-2, 2 * post.sigmoid(), matrix
-
-    scalars = [torch.tensor(value) for value in (0.3, 0.5, 0.7)]
-    return (
-        (normal(2, 3, 4, 16), normal(64, 24) / 8, normal(24), *scalars),
-        lambda *leaves: ops.LigerMHCCoeffsFunction.apply(*leaves, True, 5, 1e-6, 1e-2, 1e-6, 2.0),
-        reference,
-    )
+    return streams(), lambda *x: liger.liger_mhc_coeffs(*x, **COEFFICIENTS), coefficients
 
 
 @nightly
 def mhc_pre():
-    return (
-        (normal(2, 3, 4, 16), normal(2, 3, 4)),
-        ops.LigerMHCPreFunction.apply,
-        lambda x, h: (x * h[..., None]).sum(-2),
-    )
+    return (normal(2, 3, 4, 16), normal(2, 3, 4)), liger.liger_mhc_pre, enter
 
 
 @nightly
 def mhc_post_res():
     return (
         (normal(2, 3, 4, 16), normal(2, 3, 16), normal(2, 3, 4), normal(2, 3, 4, 4)),
-        ops.LigerMHCPostResFunction.apply,
-        lambda x, f, post, mix: f[..., None, :] * post[..., None] + mix @ x,
+        liger.liger_mhc_post_res,
+        leave,
+    )
+
+
+@nightly
+def mhc_apply():
+    return (
+        (normal(2, 3, 4, 16), normal(2, 3, 16), torch.rand(2, 3, 4), normal(2, 3, 4),
+         normal(2, 3, 4, 4)),
+        lambda *leaves: liger.liger_mhc_apply(*leaves, return_x_in=True),
+        lambda x, f, pre, post, mix: (leave(x, f, post, mix), enter(x, pre)),
+    )  # fmt: skip
+
+
+@nightly
+def mhc_forward():
+    def reference(x, *rest):
+        pre, post, mix = coefficients(x, *rest)
+        return leave(x, torch.tanh(enter(x, pre)), post, mix)
+
+    return (
+        streams(),
+        lambda x, *rest: liger.liger_mhc_forward(x, torch.tanh, *rest, **COEFFICIENTS),
+        reference,
     )
 
 
@@ -776,3 +818,29 @@ def test_matmul_of_packed_weights(monkeypatch: pytest.MonkeyPatch):
     weight = torch.randint(-1, 2, (512, 7), dtype=torch.int8)
     result = packed.matmul(a, packed.pack_weights(weight.clone()))
     assert torch.equal(result, a.int() @ weight.int())
+
+
+ELSEWHERE = {
+    "LigerFusedLinearScaledCrossEntropyTPFunction": "insists on GPUs; without Triton kernels",
+    "liger_fused_linear_scaled_cross_entropy_tp": "insists on GPUs; without Triton kernels",
+    "LigerMLPFunction": "insists on a GPU; its kernels are run by test_mlp_on_host_descriptors",
+    "LigerTiledMLPFunction": "what apply_tiled_mlp applies",
+}
+"""What this file does not name, and why."""
+
+
+def test_every_exported_function_is_tested():
+    """By its name in this file, or by that of the function that calls it."""
+    named = set(re.findall(r"\b(?:liger|ops)\.(\w+)", Path(__file__).read_text()))
+    functions = {name for name in dir(liger) if name.startswith("liger_")}
+    calls = "".join(inspect.getsource(getattr(liger, name)) for name in functions & named)
+    classes = {
+        name
+        for name in dir(ops)
+        if inspect.isclass(getattr(ops, name)) and name.endswith("Function")
+    }
+    assert len(functions) >= 30
+    assert len(classes) >= 38
+    named |= {name for name in classes if re.search(rf"\b{name}\b", calls)}
+    assert sorted((functions | classes) - named - ELSEWHERE.keys()) == []
+    assert ELSEWHERE.keys() <= functions | classes

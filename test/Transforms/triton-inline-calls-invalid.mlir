@@ -22,9 +22,11 @@ tt.func private @odd(%x: f32) -> f32 {
 
 tt.func public @kernel(%x: f32) {
   // expected-error @below {{'tt.call' op calls 'elsewhere', which has no body}}
+  // expected-note @below {{write the function with @triton.jit in the same module, or call one of libdevice}}
   tt.call @elsewhere(%x) : (f32) -> ()
   tt.return
 }
+// expected-note @below {{the function is declared here, and its code is elsewhere}}
 tt.func private @elsewhere(f32)
 
 // -----

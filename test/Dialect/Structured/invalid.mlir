@@ -61,3 +61,43 @@ func.func @kind(%p: !tt.ptr<f32>, %o: i64, %x: f32) {
   %0 = tts.atomic_rmw add relaxed gpu %x at %p[%o] : f32, !tt.ptr<f32>, i64
   return
 }
+
+// -----
+
+func.func @lists(%p: !tt.ptr<f32>, %o: i64) {
+  // expected-error @below {{has 1 bounded dimensions but 0 operands for them}}
+  %0 = "tts.load"(%p, %o) <{static_strides = array<i64: 1>, bounded_dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 0, 0, 0, 0>}> : (!tt.ptr<f32>, i64) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @pair(%p: !tt.ptr<f32>, %o: i64) {
+  // expected-error @below {{has a pair of operand lists of different length}}
+  %0 = "tts.load"(%p, %o, %o) <{static_strides = array<i64: 1>, operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 1, 0, 0, 0>}> : (!tt.ptr<f32>, i64, i64) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @wrapped_and_gathered(%p: !tt.ptr<f32>, %o: i64, %x: tensor<8xi64>) {
+  // expected-error @below {{both wraps and gathers dimension 0}}
+  %0 = "tts.load"(%p, %o, %o, %o, %x) <{static_strides = array<i64: 1>, wrapped_dims = array<i64: 0>, gathered_dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 0, 1, 1, 1, 0, 0, 0, 0>}> : (!tt.ptr<f32>, i64, i64, i64, tensor<8xi64>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_size(%p: !tt.ptr<f32>, %o: i64) {
+  // expected-error @below {{needs a block of static shape, got 'tensor<?xf32>'}}
+  %0 = tts.load %p[%o] strides [1] : !tt.ptr<f32> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @no_number(%p: !tt.ptr<f32>, %o: i64) {
+  // expected-error @below {{accesses a number or a block of numbers, got 'vector<8xf32>'}}
+  %0 = tts.load %p[%o] strides [] : !tt.ptr<f32> -> vector<8xf32>
+  return
+}

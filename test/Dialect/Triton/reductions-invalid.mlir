@@ -236,3 +236,22 @@ tt.func @f() {
   }) : () -> ()
   tt.return
 }
+
+// -----
+
+tt.func @f(%x: tensor<8xf32>) {
+  // expected-error @below {{'tt.reduce' op has a region that ends in 'llvm.unreachable'}}
+  "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    llvm.unreachable
+  }) : (tensor<8xf32>) -> f32
+  tt.return
+}
+
+// -----
+
+tt.func @f(%a: tensor<8xf16>, %b: tensor<8x8xf16>, %c: tensor<8x8xf32>) {
+  // expected-error @below {{'tt.dot_scaled' op needs matrices, or batches of matrices}}
+  %0 = tt.dot_scaled %a, %b, %c lhs = fp16 rhs = fp16 {fastMath = false} : tensor<8xf16> * tensor<8x8xf16> -> tensor<8x8xf32>
+  tt.return
+}

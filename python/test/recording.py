@@ -1,0 +1,164 @@
+"""What a run of the tests has shown, as data: the pages below docs are made of it.
+
+With TRITON_SHARED_TEST_RECORD=<folder>, every test that passed adds a line of JSON there:
+`operations.jsonl` says which operations its kernels had, and on which element types;
+`clients.jsonl` what was measured against a client's own reference; `ttir` holds the kernels of the
+clients. scripts/supported-ops, scripts/accesses and scripts/clients take it with `--record`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+
+_TYPE = re.compile(r"(?:^|[<x, (*])((?:i|f|bf)\d+\w*)(?=[>,) ]|$)")
+_OPERATION = re.compile(r'^(?:%[\w:, %#]+ = )?"?((?:tt|arith|math)\.[\w.]+)"?\b(.*)$')
+_NOT_DATA = {"tt.func", "tt.return", "tt.call"}
+_CONDITION_FIRST = {"arith.select"}
+
+
+@dataclass
+class Record:
+    """What one test has done so far."""
+
+    texts: list[str] = field(default_factory=list)
+    measurements: list[dict[str, Any]] = field(default_factory=list)
+
+
+current = Record()
+
+
+def folder() -> Path | None:
+    """Where to keep records; None if nobody asked for them."""
+    text = os.environ.get("TRITON_SHARED_TEST_RECORD", "")
+    return Path(text) / triton.__version__ if text else None
+
+
+def start() -> None:
+    """A test begins."""
+    current.texts.clear()
+    current.measurements.clear()
+
+
+def watch_compiler() -> None:
+    """From now on, notes every text that is compiled."""
+    from triton_shared import library
+
+    original = library.compile_text
+
+    def compile_text(source: str | bytes, options: str, **keywords: Any) -> Any:
+        made = original(source, options, **keywords)
+        if made.succeeded and isinstance(source, str) and "tt.func" in source:
+            current.texts.append(source)
+        return made
+
+    library.compile_text = compile_text
+
+
+def keep(test: str, passed: bool) -> None:
+    """A test has ended. If it has passed, its kernels work."""
+    where = folder()
+    if not where or not (current.texts or current.measurements):
+        return
+    where.mkdir(parents=True, exist_ok=True)
+    cells = sorted({cell for text in current.texts for cell in cells_of(text)})
+    if cells and passed:
+        _append(where / "operations.jsonl", {"test": test, "cells": cells})
+    client = re.search(r"test_clients_(\w+)\.py", test)
+    if client:
+        _keep_texts(where / "ttir" / client[1])
+        package = {"liger": "liger-kernel", "inductor": "torch"}[client[1]]
+        outcome = {"test": test, "passed": passed, "package": f"{package} {version(package)}"}
+        for measurement in current.measurements or [{}]:
+            _append(where / "clients.jsonl", {**outcome, **measurement})
+
+
+def _keep_texts(where: Path) -> None:
+    """Keeps the kernels, and the files they come from: inductor removes its own."""
+    where.mkdir(parents=True, exist_ok=True)
+    for text in current.texts:
+        kept = text
+        for source in sorted(set(re.findall(r'"([^"]+\.py)"', text))):
+            if Path(source).is_file():
+                content = Path(source).read_bytes()
+                copy = where / f"{hashlib.sha256(content).hexdigest()[:12]}.py"
+                copy.write_bytes(content)
+                kept = kept.replace(f'"{source}"', f'"{copy}"')
+        (where / f"{hashlib.sha256(text.encode()).hexdigest()[:12]}.mlir").write_text(kept)
+
+
+def _append(path: Path, record: dict[str, Any]) -> None:
+    # One write: several processes add to the same file.
+    with path.open("a") as file:
+        file.write(json.dumps(record, sort_keys=True) + "\n")
+
+
+def cells_of(text: str) -> set[tuple[str, str]]:
+    """Every operation of a module of TTIR with each element type that it works on.
+
+    The type is that of its first operand and of its results, of a pointer what it points to.
+    """
+    cells: set[tuple[str, str]] = set()
+    open_regions: list[str] = []
+    for line in text.splitlines():
+        words = re.sub(r" loc\(.*$", "", line.strip())
+        if open_regions and words.startswith("})"):
+            cells |= _cells(open_regions.pop(), words)
+            continue
+        operation = _OPERATION.match(words)
+        if not operation:
+            continue
+        if words.endswith("({"):
+            open_regions.append(operation[1])
+        else:
+            cells |= _cells(operation[1], operation[2])
+    return cells
+
+
+def _cells(name: str, words: str) -> set[tuple[str, str]]:
+    signature = words.rpartition(" : ")[2] if " : " in words else ""
+    if name in _NOT_DATA or not signature:
+        return set()
+    before, arrow, after = signature.rpartition(" -> ") if " -> " in signature else (
+        signature.rpartition(" to ") if " to " in signature else (signature, "", "")
+    )  # fmt: skip
+    operands = _TYPE.findall(before)
+    chosen = operands[-1:] if name in _CONDITION_FIRST else operands[:1]
+    return {(name, kind) for kind in (*chosen, *(_TYPE.findall(after) if arrow else ()))}
+
+
+def scaled_error(found: list[torch.Tensor], expected: list[torch.Tensor]) -> float | None:
+    """The largest difference of finite numbers, in units of the largest number of each tensor."""
+    errors = []
+    for ours, theirs in zip(found, expected, strict=True):
+        x, y = ours.double(), theirs.double()
+        finite = x.isfinite() & y.isfinite()
+        if finite.any():
+            scale = max(float(y[finite].abs().max()), 1e-30)
+            errors.append(float((x - y)[finite].abs().max()) / scale)
+    return max(errors, default=None)
+
+
+def measured(
+    forward: tuple[list[torch.Tensor], list[torch.Tensor]],
+    backward: tuple[list[torch.Tensor], list[torch.Tensor]] | None,
+    kind: torch.dtype,
+) -> None:
+    """Notes the errors of a client's function: pairs of what was found and what was expected."""
+    current.measurements.append(
+        {
+            "kind": str(kind).removeprefix("torch."),
+            "forward": scaled_error(*forward),
+            "backward": scaled_error(*backward) if backward else None,
+            "trains": backward is not None,
+        }
+    )
