@@ -164,6 +164,6 @@ def _questions() -> tuple[Callable[[], int], Callable[[int], int]]:
     """How to learn the current device, and the current stream of a device."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
-        return gpus.current, lambda device: 0
+        return gpus.ask_current(), lambda device: 0
     torch.cuda.init()
     return torch._C._cuda_getDevice, torch._C._cuda_getCurrentRawStream

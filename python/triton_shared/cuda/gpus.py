@@ -36,6 +36,13 @@ def current() -> int:
         return int(_open().cuda_get_device())
 
 
+def ask_current() -> Callable[[], int]:
+    """The same as `current`, for every launch: the driver's answer without a check."""
+    with _cuda_errors():
+        ask: Callable[[], int] = _open().cuda_get_device
+        return ask
+
+
 def set_current(device: int) -> None:
     """Makes a GPU the current one of this thread."""
     with _cuda_errors():
