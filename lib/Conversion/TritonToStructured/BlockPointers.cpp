@@ -60,6 +60,25 @@ Value getPadding(OpBuilder &builder, Location loc, Type element,
   return arith::ConstantOp::create(builder, loc, value);
 }
 
+/// `i1` lies in memory as bytes: any but 0 is true.
+Type getMemoryType(RankedTensorType type) {
+  if (!type.getElementType().isInteger(1))
+    return type;
+  return type.clone(IntegerType::get(type.getContext(), 8));
+}
+
+/// The base of the tensor, as a pointer to what lies in memory.
+Value getBase(OpBuilder &builder, Location loc, const TensorParts &tensor,
+              Type stored) {
+  auto pointer = cast<tt::PointerType>(tensor.base.getType());
+  Type element = getElementTypeOrSelf(stored);
+  if (pointer.getPointeeType() == element)
+    return tensor.base;
+  return tt::BitcastOp::create(
+      builder, loc, tt::PointerType::get(element, pointer.getAddressSpace()),
+      tensor.base);
+}
+
 struct StructureBlockLoad : OpConversionPattern<tt::LoadOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -70,13 +89,22 @@ struct StructureBlockLoad : OpConversionPattern<tt::LoadOp> {
     TensorParts tensor = TensorParts::ofBlockPointer(adaptor.getPtr());
     BlockPlace place = placeBlock(rewriter, op.getLoc(), tensor, tensor.offsets,
                                   op.getBoundaryCheck());
-    Value other = getPadding(rewriter, op.getLoc(), type.getElementType(),
-                             op.getPadding());
+    Type stored = getMemoryType(type);
+    Value other = getPadding(rewriter, op.getLoc(),
+                             getElementTypeOrSelf(stored), op.getPadding());
     auto load =
-        tts::LoadOp::create(rewriter, op.getLoc(), type, tensor.base,
+        tts::LoadOp::create(rewriter, op.getLoc(), stored,
+                            getBase(rewriter, op.getLoc(), tensor, stored),
                             place.offset, place.dimensions, nullptr, other);
     load.setIsVolatile(op.getIsVolatile());
-    rewriter.replaceOp(op, load);
+    if (stored == type) {
+      rewriter.replaceOp(op, load);
+      return success();
+    }
+    Value zero = arith::ConstantOp::create(rewriter, op.getLoc(),
+                                           rewriter.getZeroAttr(stored));
+    rewriter.replaceOpWithNewOp<arith::CmpIOp>(op, arith::CmpIPredicate::ne,
+                                               load.getResult(), zero);
     return success();
   }
 };
@@ -90,9 +118,13 @@ struct StructureBlockStore : OpConversionPattern<tt::StoreOp> {
     TensorParts tensor = TensorParts::ofBlockPointer(adaptor.getPtr());
     BlockPlace place = placeBlock(rewriter, op.getLoc(), tensor, tensor.offsets,
                                   op.getBoundaryCheck());
-    rewriter.replaceOpWithNewOp<tts::StoreOp>(op, adaptor.getValue().front(),
-                                              tensor.base, place.offset,
-                                              place.dimensions, nullptr);
+    Value value = adaptor.getValue().front();
+    Type stored = getMemoryType(cast<RankedTensorType>(value.getType()));
+    if (stored != value.getType())
+      value = arith::ExtUIOp::create(rewriter, op.getLoc(), stored, value);
+    rewriter.replaceOpWithNewOp<tts::StoreOp>(
+        op, value, getBase(rewriter, op.getLoc(), tensor, stored), place.offset,
+        place.dimensions, nullptr);
     return success();
   }
 };

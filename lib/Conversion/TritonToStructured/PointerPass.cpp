@@ -237,7 +237,7 @@ void PointerRewriter::rewriteMove(Operation *op) {
 void PointerRewriter::rewriteBitcast(tt::BitcastOp op) {
   OpBuilder builder(op);
   Value offset = offsets.get(builder, op.getLoc(), op.getSrc());
-  int64_t from = getElementBytes(op.getSrc().getType());
+  int64_t from = getElementBytes(offsets.getType(op.getSrc()));
   int64_t to = getElementBytes(op.getType());
   offsets.set(op, rescale(builder, op.getLoc(), offset, from, to));
 }

@@ -16,6 +16,21 @@ tt.func @block_pointer(%p: !tt.ptr<f32>, %m: i64, %n: i64, %s: i64) {
   tt.return
 }
 
+// Truth values lie in memory as bytes, through block pointers too: any byte but 0 is true.
+// CHECK-LABEL: tt.func @block_pointer_to_truth_values(
+// CHECK:         %[[B:.*]] = tts.load {{.*}} : {{.*}}8xi8>
+// CHECK:         %[[V:.*]] = arith.cmpi ne, %[[B]], %{{.*}} : tensor<8xi8>
+// CHECK:         %[[S:.*]] = arith.extui %[[V]] : tensor<8xi1> to tensor<8xi8>
+// CHECK:         tts.store %[[S]]
+tt.func @block_pointer_to_truth_values(%p: !tt.ptr<i1>, %n: i64) {
+  %c0 = arith.constant 0 : i32
+  %one = arith.constant 1 : i64
+  %b = tt.make_tensor_ptr %p, [%n], [%one], [%c0] {order = array<i32: 0>} : <tensor<8xi1>>
+  %v = tt.load %b {boundaryCheck = array<i32: 0>, padding = 1 : i32} : !tt.ptr<tensor<8xi1>>
+  tt.store %b, %v {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<8xi1>>
+  tt.return
+}
+
 // A loop that advances a block pointer carries its offsets and nothing else.
 // CHECK-LABEL: tt.func @advance_in_loop(
 // CHECK:         scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i64)

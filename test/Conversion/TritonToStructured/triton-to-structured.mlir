@@ -41,6 +41,23 @@ tt.func @offsets_add_up_in_64_bits(%p: !tt.ptr<f32>, %i: i32, %j: i32) -> f32 {
   tt.return %v : f32
 }
 
+// A pointer carried by a loop can be cast: its type there is that of an offset already.
+// CHECK-LABEL: tt.func @cast_in_loop(
+// CHECK:         scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}) -> (i64)
+// CHECK:           tts.load %{{.*}}[%[[O]]] strides [] : !tt.ptr<i8> -> i8
+tt.func @cast_in_loop(%p: !tt.ptr<i1>, %q: !tt.ptr<i8>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %p) -> (!tt.ptr<i1>) : i32 {
+    %b = tt.bitcast %a : !tt.ptr<i1> -> !tt.ptr<i8>
+    %v = tt.load %b : !tt.ptr<i8>
+    tt.store %q, %v : !tt.ptr<i8>
+    %next = tt.addptr %a, %c1 : !tt.ptr<i1>, i32
+    scf.yield %next : !tt.ptr<i1>
+  }
+  tt.return
+}
+
 // A pointer carried by a loop is a carried offset.
 // CHECK-LABEL: tt.func @loop(
 // CHECK-SAME:    %[[P:.*]]: !tt.ptr<f32>
