@@ -14,12 +14,12 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-AffineAnalysis::AffineAnalysis(Operation *function)
-    : context(function->getContext()),
+AffineAnalysis::AffineAnalysis(Operation *function, DivisorSign sign)
+    : context(function->getContext()), sign(sign),
       solver(DataFlowConfig().setInterprocedural(false)) {
   solver.load<dataflow::DeadCodeAnalysis>();
   solver.load<dataflow::SparseConstantPropagation>();
-  solver.load<IndexRangeAnalysis>();
+  solver.load<IndexRangeAnalysis>(sign);
   // Without an answer of the solver, every range is that of the type.
   (void)solver.initializeAndRun(function);
   collectCarried(function);

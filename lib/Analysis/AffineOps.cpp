@@ -191,10 +191,10 @@ AffineExpr AffineTransfer::computeIndex(Operation *op) {
         return fits ? getOperand(op, 0) : AffineExpr();
       })
       .Case([&](arith::ExtUIOp extend) {
-        // As for signed indices, sums and products are taken to fit.
         Value source = extend.getIn();
         bool fits = isIndex(source.getType()) &&
-                    getRange(getOperand(op, 0)).isNonNegative();
+                    (analysis.isUnsigned(analysis.getForm(source)) ||
+                     isPlaceOfProgram(getOperand(op, 0)));
         return fits ? getOperand(op, 0) : AffineExpr();
       })
       .Case<arith::TruncIOp>([&](auto) {
@@ -243,11 +243,14 @@ AffineExpr AffineTransfer::computeDivision(Operation *op) {
     return nullptr;
   }
   IndexRange divisors = getRange(divisor);
-  if (divisors.high <= 0 || (!isSigned && divisors.low < 0)) {
+  bool wantsQuotient = isa<arith::DivSIOp, arith::DivUIOp>(op);
+  bool isSignMissed = wantsQuotient && analysis.sign == DivisorSign::Unknown;
+  if (divisors.high <= 0 || (!isSigned && divisors.low < 0) ||
+      (isSignMissed && divisors.low <= 0)) {
     fail("divides by a value that may be negative");
     return nullptr;
   }
-  return divide(dividend, divisor, isa<arith::DivSIOp, arith::DivUIOp>(op));
+  return divide(dividend, divisor, wantsQuotient);
 }
 
 /// Shifts by a constant are products and quotients by a power of two.
@@ -281,6 +284,17 @@ AffineExpr AffineTransfer::computeBits(Operation *op) {
       return add(lhs, rhs);
   }
   return nullptr;
+}
+
+/// True for what counts blocks of elements and never exceeds 32 bits without a
+/// sign, `64 * pid + i`: not negative, and with no factor that only a hash has,
+/// for which the wrap-around is meant.
+bool AffineTransfer::isPlaceOfProgram(AffineExpr expr) {
+  constexpr int64_t largestBlock = int64_t(1) << 16;
+  return getRange(expr).isNonNegative() &&
+         llvm::all_of(getTerms(expr), [](const AffineTerm &term) {
+           return term.coefficient <= largestBlock;
+         });
 }
 
 /// The smaller or larger of two values of which one is never the other side.

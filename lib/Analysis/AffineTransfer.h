@@ -33,6 +33,7 @@ private:
   AffineExpr computeDivision(Operation *op);
   AffineExpr computeShift(Operation *op);
   AffineExpr computeBits(Operation *op);
+  bool isPlaceOfProgram(AffineExpr expr);
   AffineExpr computeExtremum(Operation *op);
 
   AffineExpr getOperand(Operation *op, unsigned number);

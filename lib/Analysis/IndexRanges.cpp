@@ -108,18 +108,37 @@ static bool isWideIndex(Type type) {
   return element.isInteger(32) || element.isInteger(64) || element.isIndex();
 }
 
-/// C's quotient and remainder of a dividend that is not negative by a divisor
-/// taken positive; nothing for other dividends.
-static std::optional<IndexRange> divide(Operation *op,
-                                        ArrayRef<IndexRange> operands) {
-  if (!operands[0].isNonNegative() || operands[1].high <= 0)
-    return std::nullopt;
-  return isa<arith::DivSIOp>(op) ? floorDivide(operands[0], operands[1])
-                                 : remainder(operands[0], operands[1]);
+/// The sign of what `op` divides by, as far as it does not show in its range.
+/// Only what is the same for all elements may be taken for a size.
+static DivisorSign getSign(Operation *op, DivisorSign ofScalars) {
+  Value divisor = op->getOperand(1);
+  bool isUniform = !isa<RankedTensorType>(divisor.getType()) ||
+                   divisor.getDefiningOp<tt::SplatOp>();
+  return isUniform ? ofScalars : DivisorSign::Unknown;
 }
 
-static std::optional<IndexRange> infer(Operation *op,
-                                       ArrayRef<IndexRange> operands) {
+/// C's quotient and remainder of a dividend that is not negative; nothing for
+/// other dividends.
+static std::optional<IndexRange>
+divide(Operation *op, ArrayRef<IndexRange> operands, DivisorSign sign) {
+  IndexRange dividend = operands[0], divisor = operands[1];
+  if (!dividend.isNonNegative())
+    return std::nullopt;
+  bool isQuotient = isa<arith::DivSIOp>(op);
+  if (sign == DivisorSign::Unknown && divisor.low <= 0) {
+    // All bits set, or the dividend, if the divisor is zero.
+    IndexRange quotient = dividend * IndexRange{-1, 1};
+    quotient.low = std::min<int64_t>(quotient.low, -1);
+    return isQuotient ? quotient : IndexRange{0, dividend.high};
+  }
+  if (divisor.high <= 0)
+    return std::nullopt;
+  return isQuotient ? floorDivide(dividend, divisor)
+                    : remainder(dividend, divisor);
+}
+
+static std::optional<IndexRange>
+infer(Operation *op, ArrayRef<IndexRange> operands, DivisorSign sign) {
   return TypeSwitch<Operation *, std::optional<IndexRange>>(op)
       .Case<tt::GetProgramIdOp>([](auto) {
         return IndexRange{0, std::numeric_limits<int32_t>::max()};
@@ -139,7 +158,7 @@ static std::optional<IndexRange> infer(Operation *op,
       })
       .Case<arith::MulIOp>([&](auto) { return operands[0] * operands[1]; })
       .Case<arith::DivSIOp, arith::RemSIOp>(
-          [&](auto) { return divide(op, operands); })
+          [&](auto) { return divide(op, operands, getSign(op, sign)); })
       .Default([](auto) { return std::nullopt; });
 }
 
@@ -185,9 +204,13 @@ LogicalResult IndexRangeAnalysis::visitOnce(
   std::optional<IndexRange> range;
   if (isReached && op->getNumResults() == 1 &&
       isWideIndex(op->getResult(0).getType()))
-    range = infer(op, llvm::map_to_vector(operands, [](const auto *operand) {
-                    return toIndexRange(operand->getValue().getValue());
-                  }));
+    range = infer(op,
+                  llvm::map_to_vector(operands,
+                                      [](const auto *operand) {
+                                        return toIndexRange(
+                                            operand->getValue().getValue());
+                                      }),
+                  sign);
   if (!range)
     return IntegerRangeAnalysis::visitOperation(op, operands, results);
   unsigned width =

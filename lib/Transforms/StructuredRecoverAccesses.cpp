@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AssumedSizes.h"
 #include "CarriedScalars.h"
 #include "IndexBuilder.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -270,6 +271,26 @@ static std::vector<RecoveredAccess> findAccesses(Operation *function,
   return accesses;
 }
 
+/// How much of the accesses of `function` has no structure: gathered
+/// dimensions, accesses without a pattern, and masks that are not bounds.
+static unsigned countUnstructured(Operation *function,
+                                  ArrayRef<RecoveredAccess> accesses) {
+  unsigned count = 0;
+  function->walk([&](Operation *op) {
+    if (isa<tts::GatherOp, tts::ScatterOp>(op))
+      count += 8; // more than the dimensions of any block
+  });
+  for (const RecoveredAccess &access : accesses) {
+    count -= 8;
+    count += llvm::count_if(access.pattern.dimensions,
+                            [](const DimensionPattern &dimension) {
+                              return dimension.isGathered();
+                            });
+    count += access.mask.residuals.size();
+  }
+  return count;
+}
+
 static void requestCarried(const RecoveredAccess &access,
                            CarriedScalars &carried) {
   carried.request(access.pattern.offset);
@@ -323,8 +344,9 @@ struct StructuredRecoverAccesses
 
 private:
   static void recover(Operation *function) {
-    AffineAnalysis forms(function);
-    std::vector<RecoveredAccess> accesses = findAccesses(function, forms);
+    std::unique_ptr<AffineAnalysis> analysis;
+    std::vector<RecoveredAccess> accesses = analyze(function, analysis);
+    AffineAnalysis &forms = *analysis;
     CarriedScalars carried(forms);
     for (const RecoveredAccess &access : accesses)
       requestCarried(access, carried);
@@ -339,6 +361,28 @@ private:
         builder.replaceScatter(cast<tts::ScatterOp>(access.op));
     }
     dropUnusedCarried(function);
+  }
+
+  /// Finds the accesses of `function` by what is certain; takes what indices
+  /// are divided by for sizes, and marks them, where that tells more.
+  static std::vector<RecoveredAccess>
+  analyze(Operation *function, std::unique_ptr<AffineAnalysis> &forms) {
+    forms = std::make_unique<AffineAnalysis>(function, DivisorSign::Unknown);
+    llvm::SetVector<Value> sizes = findAssumedSizes(function, *forms);
+    std::vector<RecoveredAccess> proven = findAccesses(function, *forms);
+    if (sizes.empty() || !llvm::all_of(sizes, [&](Value size) {
+          return canMarkSize(function, size);
+        }))
+      return proven;
+    auto assuming = std::make_unique<AffineAnalysis>(function);
+    std::vector<RecoveredAccess> assumed = findAccesses(function, *assuming);
+    if (countUnstructured(function, proven) <=
+        countUnstructured(function, assumed))
+      return proven;
+    for (Value size : sizes)
+      markSize(function, size);
+    forms = std::move(assuming);
+    return assumed;
   }
 };
 

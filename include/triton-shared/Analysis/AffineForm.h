@@ -7,8 +7,9 @@
 //
 // Assumptions, which are those of Triton's own address arithmetic:
 //   - signed sums and products of indices do not overflow;
-//   - what a signed index is divided by is a size, so it is positive; for
-//     remainders nothing is taken for granted.
+//   - what a signed index is divided by is a size, so it is positive, unless
+//     the analysis is told not to believe that (`DivisorSign`); for remainders
+//     nothing is taken for granted.
 // Where the bits say otherwise for certain (an overflow of constants, unsigned
 // operations on what may be negative) the value gets a symbol of its own.
 //
@@ -69,7 +70,8 @@ struct CarriedIndex {
 /// The forms of the integers of a function. Changes nothing.
 class AffineAnalysis {
 public:
-  explicit AffineAnalysis(Operation *function);
+  explicit AffineAnalysis(Operation *function,
+                          DivisorSign sign = DivisorSign::Positive);
 
   AffineForm getForm(Value value);
 
@@ -118,6 +120,7 @@ private:
   AffineExpr getSymbolFor(IndexSymbol symbol);
 
   MLIRContext *context;
+  DivisorSign sign;
   DataFlowSolver solver;
   SmallVector<IndexSymbol> symbols;
   DenseMap<Value, SmallVector<unsigned, 1>> symbolsOf;

@@ -38,14 +38,20 @@ IndexRange operator*(IndexRange lhs, IndexRange rhs);
 IndexRange floorDivide(IndexRange dividend, IndexRange divisor);
 IndexRange remainder(IndexRange dividend, IndexRange divisor);
 
+/// What is taken for granted about the scalars that signed indices are divided
+/// by: that they are sizes, so positive, or nothing.
+enum class DivisorSign { Positive, Unknown };
+
 /// The upstream analysis under the assumptions of Triton's address arithmetic:
 ///   - sums and products of signed 32- and 64-bit indices do not overflow;
-///   - what a signed index is divided by is a size, so it is positive;
+///   - what `DivisorSign` says;
 /// with the sources of indices (program ids, ranges) and the operations that
 /// only move elements around added.
 class IndexRangeAnalysis : public dataflow::IntegerRangeAnalysis {
 public:
-  using IntegerRangeAnalysis::IntegerRangeAnalysis;
+  explicit IndexRangeAnalysis(DataFlowSolver &solver,
+                              DivisorSign sign = DivisorSign::Positive)
+      : IntegerRangeAnalysis(solver), sign(sign) {}
 
   LogicalResult visitOperation(
       Operation *op,
@@ -58,6 +64,7 @@ private:
             ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
             ArrayRef<dataflow::IntegerValueRangeLattice *> results);
 
+  DivisorSign sign;
   /// How often the range of a result has grown.
   DenseMap<const dataflow::IntegerValueRangeLattice *, unsigned> numChanges;
 };

@@ -70,6 +70,7 @@ struct StructuredToMemRef
     });
     if (walk.wasInterrupted())
       return signalPassFailure();
+    checkMarkedSizes(getOperation());
     markWaitingLoops(getOperation());
     RewritePatternSet patterns(&getContext());
     populateStructuredToMemRef(patterns);

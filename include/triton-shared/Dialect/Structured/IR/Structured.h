@@ -32,6 +32,10 @@ struct DimensionAccess {
   bool isBounded() const { return static_cast<bool>(high); }
 };
 
+/// A discardable attribute of an argument, or of an operation with one result:
+/// the accesses of the function rely on it that the number is not negative.
+inline constexpr llvm::StringLiteral kSizeMark = "tts.size";
+
 /// True for what an access may start from: a pointer to a scalar, or a memref
 /// of unknown rank.
 bool isAccessBase(Type type);

@@ -1,0 +1,46 @@
+//===- SizeChecks.cpp - Numbers that were taken for sizes are checked -----===//
+//
+// `structured-recover-accesses` marks the numbers that it took for sizes (see
+// lib/Transforms/AssumedSizes.h). A negative one would lead to wrong addresses,
+// so it ends the launch instead.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+static void checkSize(OpBuilder &builder, Value size) {
+  Location loc = size.getLoc();
+  Value zero = arith::ConstantOp::create(builder, loc,
+                                         builder.getZeroAttr(size.getType()));
+  Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                                      size, zero);
+  tts::AssertOp::create(builder, loc, holds,
+                        "an index is divided by a negative number, which is "
+                        "supported only where it does not form addresses");
+}
+
+void triton_shared::checkMarkedSizes(Operation *root) {
+  OpBuilder builder(root->getContext());
+  root->walk([&](func::FuncOp function) {
+    if (function.isExternal())
+      return;
+    for (BlockArgument argument : function.getArguments())
+      if (function.removeArgAttr(argument.getArgNumber(), tts::kSizeMark)) {
+        builder.setInsertionPointToStart(&function.front());
+        checkSize(builder, argument);
+      }
+    function.walk([&](Operation *op) {
+      if (op->removeDiscardableAttr(tts::kSizeMark)) {
+        builder.setInsertionPointAfter(op);
+        checkSize(builder, op->getResult(0));
+      }
+    });
+  });
+}
