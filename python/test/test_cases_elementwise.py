@@ -337,6 +337,40 @@ def test_shifts(left: str, right: str):
         assert_same(read(), expected, x, y, what=f"{left} {rule} {right}")
 
 
+@pytest.mark.parametrize("name", INTEGERS)
+def test_shifts_beyond_the_width_leave_nothing_but_the_sign(name: str):
+    count = width(name)
+    amounts = np.array([count - 1, count, count + 1, 2 * count - 1, 100, 127, 64, 33])
+    x = np.repeat(pairs(name, name)[0][::16], amounts.size)
+    y = np.tile(amounts.astype(numpy_dtype(name)), 16)
+    made = [room(x.size, name), room(x.size, name)]
+    apply_shifts[(1,)](given(x, name), given(y, name), tuple(m[0] for m in made), N=x.size)
+    for (_, read), rule in zip(made, ("<<", ">>"), strict=True):
+        expected = [
+            wrap(int(a) << int(b) if rule == "<<" else int(a) >> int(b), name)
+            for a, b in zip(x, y, strict=True)
+        ]
+        assert_same(read(), np.array(expected, dtype=x.dtype), x, y, what=f"{name} {rule}")
+
+
+@triton.jit
+def shift_by_a_constant(x_ptr, outs, AMOUNT: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    tl.store(outs[0] + at, x << AMOUNT)
+    tl.store(outs[1] + at, x >> AMOUNT)
+
+
+@pytest.mark.parametrize("name", ["int8", "uint8", "int32", "uint32", "int64"])
+@pytest.mark.parametrize("amount", [64, 65, 100])
+def test_constant_shifts_beyond_the_width(amount: int, name: str):
+    x = pairs(name, name)[0][::16]
+    made = [room(x.size, name), room(x.size, name)]
+    shift_by_a_constant[(1,)](given(x, name), tuple(m[0] for m in made), AMOUNT=amount, N=x.size)
+    assert_same(made[0][1](), np.zeros_like(x), x, what="<<")
+    assert_same(made[1][1](), np.where(x < 0, -1, 0).astype(x.dtype), x, what=">>")
+
+
 # ---------------------------------------------------------------------------------------------
 # Choosing: what looks like a minimum or a maximum is one only as far as IEEE 754 allows
 # ---------------------------------------------------------------------------------------------

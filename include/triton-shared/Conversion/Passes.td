@@ -284,8 +284,12 @@ def CpuGuardDivision : Pass<"cpu-guard-division"> {
     x % 0 is x, as on NVIDIA GPUs; the smallest integer divided by -1 is itself.
     Divisions by other constants stay what they are.
 
+    A shift by the width or more is as undefined; here it leaves zero, or the
+    sign where the shift keeps it.
+
     Needs: nothing. Leaves: no `arith.divsi`, `divui`, `remsi`, `remui`,
-    `floordivsi`, `ceildivsi`, `ceildivui` that may trap.
+    `floordivsi`, `ceildivsi`, `ceildivui` that may trap, no `arith.shli`,
+    `shrsi`, `shrui` by more than the last place.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -1,7 +1,8 @@
-//===- GuardDivision.cpp - Integer divisions that cannot trap -------------===//
+//===- GuardDivision.cpp - Integers that are defined everywhere -----------===//
 //
-// The divisor is replaced by 1 where the division would trap, and the result by
-// what an NVIDIA GPU gives.
+// Where a division would trap its divisor is replaced by 1, where a shift
+// would leave the width its amount by the last place, and the result by what an
+// NVIDIA GPU gives.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,13 +70,46 @@ template <typename Division> struct GuardDivision : OpRewritePattern<Division> {
   }
 };
 
+/// A shift by the width or more leaves zero, or the sign alone.
+template <typename Shift> struct GuardShift : OpRewritePattern<Shift> {
+  using OpRewritePattern<Shift>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Shift op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<IntegerType>(op.getType());
+    APInt amount;
+    if (!type || (matchPattern(op.getRhs(), m_ConstantInt(&amount)) &&
+                  amount.ult(type.getWidth())))
+      return rewriter.notifyMatchFailure(op, "cannot leave the width");
+    Location loc = op.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getIntegerAttr(type, value));
+    };
+    // The last place of an i1 is 0, that of an i8 7: both fit the type.
+    Value last = constant(type.getWidth() - 1);
+    Value within = arith::MinUIOp::create(rewriter, loc, op.getRhs(), last);
+    Value shifted = Shift::create(rewriter, loc, op.getLhs(), within);
+    if (std::is_same_v<Shift, arith::ShRSIOp>) {
+      rewriter.replaceOp(op, shifted);
+      return success();
+    }
+    Value leaves = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ugt, op.getRhs(), last);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, leaves, constant(0),
+                                                 shifted);
+    return success();
+  }
+};
+
 struct CpuGuardDivision
     : triton_shared::impl::CpuGuardDivisionBase<CpuGuardDivision> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<GuardDivision<arith::DivSIOp>, GuardDivision<arith::DivUIOp>,
-                 GuardDivision<arith::RemSIOp>, GuardDivision<arith::RemUIOp>>(
-        &getContext());
+                 GuardDivision<arith::RemSIOp>, GuardDivision<arith::RemUIOp>,
+                 GuardShift<arith::ShLIOp>, GuardShift<arith::ShRSIOp>,
+                 GuardShift<arith::ShRUIOp>>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

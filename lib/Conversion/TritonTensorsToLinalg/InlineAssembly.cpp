@@ -566,5 +566,5 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
 void triton_shared::populateTritonTensorsToLinalgInlineAssembly(
     RewritePatternSet &patterns, ConversionTarget &target) {
   patterns.add<LowerInlineAssembly>(patterns.getContext());
-  target.addLegalDialect<LLVM::LLVMDialect>();
+  target.addLegalOp<LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::StoreOp>();
 }

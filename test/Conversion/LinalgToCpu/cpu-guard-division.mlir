@@ -36,3 +36,35 @@ func.func @constant(%a: i32) -> i32 {
   %0 = arith.divsi %a, %c : i32
   return %0 : i32
 }
+
+// A shift beyond the width leaves zero.
+// CHECK-LABEL: func.func @shift(
+// CHECK:         %[[WITHIN:.*]] = arith.minui %arg1, %[[LAST:.*]] : i32
+// CHECK:         %[[SHIFTED:.*]] = arith.shli %arg0, %[[WITHIN]]
+// CHECK:         %[[LEAVES:.*]] = arith.cmpi ugt, %arg1, %[[LAST]]
+// CHECK:         arith.select %[[LEAVES]], %{{.*}}, %[[SHIFTED]]
+func.func @shift(%a: i32, %b: i32) -> i32 {
+  %0 = arith.shli %a, %b : i32
+  return %0 : i32
+}
+
+// One that keeps the sign leaves that.
+// CHECK-LABEL: func.func @signed_shift(
+// CHECK:         %[[WITHIN:.*]] = arith.minui %arg1, %{{.*}} : i8
+// CHECK:         %[[SHIFTED:.*]] = arith.shrsi %arg0, %[[WITHIN]]
+// CHECK-NEXT:    return %[[SHIFTED]]
+func.func @signed_shift(%a: i8, %b: i8) -> i8 {
+  %0 = arith.shrsi %a, %b : i8
+  return %0 : i8
+}
+
+// By a constant within the width, nothing is to be done.
+// CHECK-LABEL: func.func @constant_shift(
+// CHECK:         %[[SEVEN:.*]] = arith.constant 7
+// CHECK-NEXT:    arith.shrui %arg0, %[[SEVEN]]
+// CHECK-NEXT:    return
+func.func @constant_shift(%a: i8) -> i8 {
+  %c7 = arith.constant 7 : i8
+  %0 = arith.shrui %a, %c7 : i8
+  return %0 : i8
+}
