@@ -96,7 +96,7 @@ def _verdict(report: LaunchReport, gpu: workers.Result) -> str:
         return {"equal": "agree", "different": "differ"}[report.status]
     if gpu.error == "not run":
         return "left"
-    return "refused" if "CompilationError" in gpu.error else "failed"
+    return "refused" if gpu.error in ("CompilationError", "CompilerCrashError") else "failed"
 
 
 def table(rows: Iterable[Row]) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -47,6 +49,21 @@ def save_all(folder: Path, quick: bool, only: str) -> list[Path]:
                 recording.save(folder / f"suite-{name}-{number}")
         made += sorted(path.parent for path in folder.glob(f"suite-{name}-[0-9]/launch.json"))
     return made
+
+
+def save_tests(folder: Path, files: str, only: str) -> list[Path]:
+    """Records the launches of the Python tests whose files match; once, as it takes a while."""
+    done = folder / f"tests-{''.join(c for c in files if c.isalnum())}.done"
+    found = [str(path) for path in sorted((ROOT / "python" / "test").glob(files))]
+    if found and not done.is_file():
+        plugin = ["-p", "benchmarks.gpu.record_tests", "-p", "no:cacheprovider"]
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *plugin, *found]
+        environment = {**os.environ, "GPU_CHECK_RECORD": str(folder)}
+        said = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
+        print("tests on the CPU:", said.stdout.strip().splitlines()[-1:], flush=True)
+        done.touch()
+    made = sorted(path.parent for path in folder.glob("tests-*/launch.json"))
+    return [path for path in made if only in path.name]
 
 
 def corpus() -> Iterator[tuple[str, Recording]]:

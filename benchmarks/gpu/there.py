@@ -71,6 +71,8 @@ def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadli
     mode = "precise" if options.precise else "usual"
     folder = KEPT / f"{facts['library'][-12:]}-{mode}"
     made = launches.save_all(folder, options.quick, options.only)
+    if options.tests:
+        made += launches.save_tests(folder, options.tests, options.only)
     print(f"{len(made)} launches recorded in {time.monotonic() - start:.0f} s", flush=True)
     reserve = 0.0 if options.no_speed else 60.0 * options.minutes / 3
     rows = check.check(made, options.timeout, deadline - reserve)

@@ -62,6 +62,16 @@ def dot_without_tail(a, b, c, K, S: tl.constexpr):
 
 
 @triton.jit
+def larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def combine(x, out, COMBINE: tl.constexpr):
+    tl.store(out, COMBINE(tl.load(x), tl.load(x + 1)))
+
+
+@triton.jit
 def touches(address, out):
     tl.store(out, tl.load(tl.load(address).to(tl.pointer_type(tl.int32), bitcast=True)))
 

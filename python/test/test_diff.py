@@ -12,7 +12,15 @@ import pytest
 import torch
 import triton.language as tl
 from triton.tools.tensor_descriptor import TensorDescriptor
-from triton_shared.diff import census, comparison, formats, recording, tolerances, workers
+from triton_shared.diff import (
+    census,
+    comparison,
+    formats,
+    recorder,
+    recording,
+    tolerances,
+    workers,
+)
 from triton_shared.diff.__main__ import main
 from triton_shared.diff.recording import Recording, RecordingError, Storages, encode_argument
 from triton_shared.diff.tolerances import Reference
@@ -128,6 +136,7 @@ class TestRecording:
             "nested": (1, (whole, 2.5), None),
             "dtype": tl.float16,
             "infinity": float("-inf"),
+            "function": diff_cases.larger,
             "text": "word",
         }
         storages = Storages()
@@ -144,6 +153,23 @@ class TestRecording:
             assert back.stride() == arguments[name].stride()
             assert torch.equal(formats.bits(back), formats.bits(arguments[name]))
         assert set(found.views()) >= {"view", "descriptor.base", "nested[1][0]"}
+
+    def test_a_launch_with_a_function_is_replayed(self, tmp_path: Path):
+        x = torch.tensor([3, 9, 2, 5], dtype=torch.int32)
+        arguments = {"x": x, "out": torch.zeros(1, dtype=torch.int32), "COMBINE": diff_cases.larger}
+        launch = save(tmp_path / "0", "combine", arguments)
+        workers.replay_all([launch], ("cpu",), timeout=60)
+        result = workers.result(launch, "cpu")
+        assert result.succeeded, result.message
+        assert result.buffers[1].view(torch.int32).tolist() == [9]
+
+    def test_launches_that_fail_or_cannot_be_kept_are_left_out(self):
+        caught: list[Any] = []
+        with recorder.catching(caught, "label", skips=True):
+            diff_cases.right_copy()
+            with pytest.raises(TypeError):
+                diff_cases.copy[(1,)](object(), object(), 1, BLOCK=1)
+        assert [recording.kernel for recording, _ in caught] == ["copy"]
 
     def test_what_cannot_be_kept_is_named(self):
         with pytest.raises(RecordingError, match=r"argument 't\[1\]' is a 'object'"):

@@ -15,7 +15,7 @@ from typing import Any
 import torch
 
 from . import modules
-from .recording import Recording, RecordingError, Stated, Storages, encode_argument
+from .recording import Recording, RecordingError, Stated, Storages, encode_argument, shown
 
 _NOT_OPTIONS = ("instrumentation_mode", "fpsan_homomorphic_casts")
 
@@ -40,7 +40,7 @@ def record(case: Any) -> list[Recording]:
     run: Callable[[], Any] = getattr(case, "run", case)
     label = str(case) if hasattr(case, "run") else getattr(case, "__name__", str(case))
     caught: list[tuple[Recording, dict[str, torch.Tensor]]] = []
-    with triton_shared.device("cpu"), _catching(caught, label):
+    with triton_shared.device("cpu"), catching(caught, label):
         outputs = run()
     if hasattr(case, "expected"):
         _attach(caught, outputs, case.expected())
@@ -62,15 +62,27 @@ def _cases(module: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _catching(caught: list[Any], label: str) -> Iterator[None]:
+def catching(caught: list[Any], label: str, skips: bool = False) -> Iterator[None]:
+    """Adds every launch inside of the block that succeeds to `caught`, with its tensors.
+
+    What cannot be recorded is an error, or left out if `skips`.
+    """
     from triton.runtime.jit import JITFunction
 
     original = JITFunction.run
 
     def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        recorded = None
         if not warmup:
-            caught.append(_record_launch(self, args, grid, kwargs, label))
-        return original(self, *args, grid=grid, warmup=warmup, **kwargs)
+            try:
+                recorded = _record_launch(self, args, grid, kwargs, label)
+            except (RecordingError, TypeError):
+                if not skips:
+                    raise
+        done = original(self, *args, grid=grid, warmup=warmup, **kwargs)
+        if recorded:
+            caught.append(recorded)
+        return done
 
     JITFunction.run = run
     try:
@@ -89,7 +101,7 @@ def _record_launch(
     size = tuple(grid(given)) if callable(grid) else tuple(grid)
     storages = Storages()
     recording = Recording(
-        file=_shown(fn.fn.__code__.co_filename),
+        file=shown(fn.fn.__code__.co_filename),
         kernel=fn.fn.__name__,
         grid=tuple(int(n) for n in size),
         arguments={name: encode_argument(name, v, storages) for name, v in given.items()},
@@ -98,13 +110,6 @@ def _record_launch(
         storages=storages.copies,
     )
     return recording, {n: v for n, v in given.items() if isinstance(v, torch.Tensor)}
-
-
-def _shown(file: str) -> str:
-    """Relative to this folder if it lies below: recordings go to other machines."""
-    path = Path(file).resolve()
-    here = Path.cwd()
-    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
 
 
 def _attach(caught: list[Any], outputs: Any, expected: Any) -> None:

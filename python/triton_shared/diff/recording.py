@@ -66,6 +66,14 @@ class Dtype:
 
 
 @dataclass(frozen=True)
+class Function:
+    """Another jitted function as an argument: its file and name."""
+
+    file: str
+    name: str
+
+
+@dataclass(frozen=True)
 class Stated:
     """What the case says of a tensor after the launch: its value, and how far off it may be."""
 
@@ -185,6 +193,7 @@ class Storages:
 def encode_argument(name: str, value: Any, storages: Storages) -> Any:
     """An argument of a launch, as a recording holds it."""
     import triton.language as tl
+    from triton.runtime.jit import JITFunction
 
     if isinstance(value, torch.Tensor):
         return storages.view(value)
@@ -192,8 +201,10 @@ def encode_argument(name: str, value: Any, storages: Storages) -> Any:
         return Dtype(value.name)
     if isinstance(value, tl.constexpr):
         return encode_argument(name, value.value, storages)
-    if isinstance(value, tuple):
+    if type(value) is tuple:
         return tuple(encode_argument(f"{name}[{i}]", v, storages) for i, v in enumerate(value))
+    if isinstance(value, JITFunction):
+        return Function(shown(value.fn.__code__.co_filename), value.fn.__name__)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if hasattr(value, "block_shape") and isinstance(getattr(value, "base", None), torch.Tensor):
@@ -231,6 +242,13 @@ def map_argument(value: Any, view: Callable[[View], Any], other: Callable[[Any],
     return other(value)
 
 
+def shown(file: str) -> str:
+    """Relative to this folder if it lies below: recordings go to other machines."""
+    path = Path(file).resolve()
+    here = Path.cwd()
+    return str(path.relative_to(here)) if path.is_relative_to(here) else str(path)
+
+
 def _typed(memory: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     size = dtype.itemsize
     return memory[: memory.numel() // size * size].view(dtype)
@@ -248,6 +266,8 @@ def _encode(value: Any) -> Any:
         return {"descriptor": asdict(value)}
     if isinstance(value, Dtype):
         return {"dtype": value.name}
+    if isinstance(value, Function):
+        return {"function": asdict(value)}
     if isinstance(value, (tuple, list)):
         return {"tuple": [_encode(member) for member in value]}
     if isinstance(value, float):
@@ -271,6 +291,8 @@ def _decode(value: Any) -> Any:
         )
     if form == "dtype":
         return Dtype(content)
+    if form == "function":
+        return Function(**content)
     if form == "tuple":
         return tuple(_decode(member) for member in content)
     if form == "float":

@@ -12,7 +12,7 @@ import torch
 
 from . import modules
 from .formats import TYPES, wide
-from .recording import Dtype, Recording, RecordingError, View, map_argument
+from .recording import Dtype, Function, Recording, RecordingError, View, map_argument
 
 TARGETS = ("cpu", "shared_cuda", "nvidia", "interpreter")
 """Where a launch can be replayed: this compiler on both devices, Triton's own, its interpreter."""
@@ -58,6 +58,8 @@ def replay(
 
 def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> dict[str, Any]:
     def other(value: Any) -> Any:
+        if isinstance(value, Function):
+            return modules.kernel(value.file, value.name)
         return dtype(value.name) if isinstance(value, Dtype) else value
 
     return {
@@ -133,6 +135,8 @@ def _replay_in_f64(recording: Recording, target: str) -> Replayed:
     ]
 
     def other(value: Any) -> Any:
+        if isinstance(value, Function):
+            return modules.kernel(value.file, value.name)
         # The kernel gets an f32, whatever it computes in.
         return of_scalar(torch.tensor(value).item()) if isinstance(value, float) else value
 
