@@ -221,6 +221,12 @@ class Addresses:
             self.in_dimension(self.to_i64(t.value) if wide else t.value, axis, len(shape))
             for axis, t in enumerate(terms)
         ]
+        if wide and shape and self.rng.random() < 0.4:
+            # Far away and back: the sum of both does not fit into 32 bits.
+            far = self.rng.choice((2**33, -(2**31), 2**45))
+            pointer = self._moved(pointer, self.constant(-far, (), "i64"))
+            back = self.constant(far, values[0].shape, "i64")
+            values[0] = self.binary("addi", values[0], back)
         return self._sum(pointer, values, shape), indices
 
     def _sum(self, pointer: Value, values: list[Value], shape: tuple[int, ...]) -> Value:

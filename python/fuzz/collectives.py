@@ -1,4 +1,4 @@
-"""Operations that move elements or combine several: reductions, scans, dots, joins, lookups."""
+"""Operations that move elements or combine several: reductions, scans, joins, lookups."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ class Collectives:
         self.addresses = addresses
 
     def statement(self, value: Value, some: Some) -> None:
-        if not value.shape or self.rng.random() < 0.1:
-            self.dot()
-        elif value.element == "i32" and len(value.shape) == 1 and self.rng.random() < 0.2:
+        if value.element == "i32" and len(value.shape) == 1 and self.rng.random() < 0.2:
             self.histogram(value, some("i1", value.shape) if self.rng.random() < 0.5 else None)
         elif self.rng.random() < 0.2:
             self.lookup(value, some("i32", value.shape))
@@ -112,6 +110,7 @@ class Collectives:
     def _without_sign_of_zero(self, op: str, value: Value) -> Value:
         if op not in numerics.FLOAT_EXTREMA:
             return value
+        self.program.block.pool.remove(value)
         element, kind = value.element, value.type
         word = f"dense<0.0> : {kind}" if value.shape else f"0.0 : {kind}"
         nothing: Array = np.zeros(value.shape, numerics.TYPES[element])
@@ -250,47 +249,3 @@ class Collectives:
         )
         self.program.block.pool += (left, right)
         return right
-
-    def dot(self) -> Value:
-        """A product of small whole numbers: exact in any order and any precision."""
-        m, n, k = (self.rng.choice((1, 2, 4, 8, 16)) for _ in range(3))
-        batch = self.rng.choice(((), (), (), (2,)))
-        element, result = self.rng.choice(
-            (("i8", "i32"), ("f16", "f32"), ("bf16", "f32"), ("f32", "f32"), ("f64", "f64"))
-        )
-        with self.addresses.aside():
-            a = self._small((*batch, m, k), element)
-            b = self._small((*batch, k, n), element)
-            c = self._small((*batch, m, n), result)
-        text = f"tt.dot {a.name}, {b.name}, {c.name} : {a.type} * {b.type} -> {c.type}"
-        kind = numerics.TYPES[result]
-        return self.program.emit(
-            text,
-            (a, b, c),
-            lambda a, b, c: np.matmul(a.astype(kind), b.astype(kind)) + c,
-            result,
-            c.shape,
-        )
-
-    def _small(self, shape: tuple[int, ...], element: str) -> Value:
-        """Numbers from -8 to 7 that depend on the place."""
-        size = int(np.prod(shape, dtype=int))
-        factor = self.rng.choice((1, 3, 5, 7))
-        numbers = self.addresses.range(size).value
-        numbers = self.addresses.binary("muli", numbers, self.addresses.constant(factor, (size,)))
-        bits = self.addresses.constant(15, (size,))
-        text = f"arith.andi {numbers.name}, {bits.name} : {numbers.type}"
-        numbers = self.program.emit(text, (numbers, bits), np.bitwise_and, "i32", (size,))
-        numbers = self.addresses.binary("subi", numbers, self.addresses.constant(8, (size,)))
-        op = "arith.sitofp" if element in FLOATS else "arith.trunci"
-        if element != "i32":
-            text = f"{op} {numbers.name} : {numbers.type} to tensor<{size}x{element}>"
-            numbers = self.program.emit(
-                text,
-                (numbers,),
-                lambda x: x.astype(numerics.TYPES[element]),
-                element,
-                (size,),
-            )
-        text = f"tt.reshape {numbers.name} : {numbers.type} -> {type_of(element, shape)}"
-        return self.program.emit(text, (numbers,), lambda x: np.reshape(x, shape), element, shape)

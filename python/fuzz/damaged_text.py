@@ -14,7 +14,8 @@ _TOKEN = re.compile(r"\s+|[%#@^!]?[\w.$-]+|\"[^\"]*\"|->|.", re.DOTALL)
 @functools.cache
 def _vocabulary() -> tuple[str, ...]:
     """What any text of the corpus says: types, operations, attributes, numbers."""
-    return tuple(sorted({token for text in sources.texts() for token in _TOKEN.findall(text)}))
+    texts = (*sources.texts(), *sources.later_texts())
+    return tuple(sorted({token for text in texts for token in _TOKEN.findall(text)}))
 
 
 _NUMBERS = ("-1", "0", "1", "2", "3", "7", "16", "127", "2147483647", "-9223372036854775808")
@@ -55,7 +56,7 @@ def _alike(token: str, tokens: list[str]) -> list[str]:
         return [*_NUMBERS, *(other for other in tokens if _kind(other) == "number")]
     if "." in token:
         dialect = token.split(".")[0] + "."
-        return [other for other in _vocabulary() if other.startswith(dialect)]
+        return [other for other in _vocabulary() if other.startswith(dialect)] or [token]
     return [other for other in tokens if _kind(other) == _kind(token)]
 
 

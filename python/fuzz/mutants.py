@@ -11,6 +11,7 @@ does to the heap is no concern of the next. A mutant is a function of its kind a
 from __future__ import annotations
 
 import argparse
+import faulthandler
 import os
 import random
 import re
@@ -131,6 +132,7 @@ def attempt(compiles: Callable[[], bool], patience: int = PATIENCE) -> str:
     """`compiled`, `refused`, or how a process that tried this has died."""
     child = os.fork()
     if child == 0:
+        faulthandler.disable()
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(patience)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
@@ -154,7 +156,8 @@ _READER = re.compile(
 """Upstream's functions that read text and bytecode."""
 _UPSTREAM = re.compile(
     # Libraries; what TableGen and upstream's templates make; the start of the tool.
-    r"/lib[\w+]*\.so|\./|::readProperties|::readAttribute|^main |^_start |^call_init |^__libc_"
+    r"/lib[\w+]*\.so|\./|DialectBytecodeReader"
+    r"|^(main|_start|__do_global_dtors_aux|call_init|__libc_\w+) "
 )
 
 

@@ -27,6 +27,9 @@ TYPES = {
     "bf16": np.float32,
     "f32": np.float32,
     "f64": np.float64,
+    # As codes; small_floats.py knows their values.
+    "f8E5M2": np.uint8,
+    "f8E4M3FN": np.uint8,
 }
 STORED = {**TYPES, "i1": np.uint8, "bf16": np.uint16}
 """How an element lies in memory."""
@@ -255,6 +258,9 @@ ATOMIC: dict[str, Callable[[Array, Array], Array]] = {
     "exch": lambda old, new: new,
 }
 """Of the old value in memory and the operand."""
+
+COMMUTATIVE = ("add", "and", "or", "xor", "max", "min", "umax", "umin")
+"""Several of one kind give the same in any order."""
 
 BOOLEAN_BINARY: dict[str, Callable[[Array, Array], Array]] = {
     "arith.andi": np.bitwise_and,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .numerics import STORED, TYPES, Array, from_memory, to_memory
+from .small_floats import SMALL
 
 REGION = 2048
 """Elements of a result buffer that belong to one program of the grid."""
@@ -27,10 +28,12 @@ class Value:
     element: str
     shape: tuple[int, ...] = ()
     buffer: str = ""
+    spelled: str = ""
+    """The type, if it is no block: a pointer to a block, or a descriptor."""
 
     @property
     def type(self) -> str:
-        return type_of(self.element, self.shape, bool(self.buffer))
+        return self.spelled or type_of(self.element, self.shape, bool(self.buffer))
 
     @property
     def size(self) -> int:
@@ -95,6 +98,8 @@ class Program:
         self.grid = grid
         self.buffers: dict[str, Buffer] = {}
         self.scalars: dict[str, int] = {}
+        self.functions: list[list[str]] = []
+        """The lines of those that the kernel calls."""
         self.block = Block()
         self.loaded: set[str] = set()
         self._names = 0
@@ -133,7 +138,13 @@ class Program:
     @contextmanager
     def region(self, *arguments: Value) -> Iterator[Block]:
         """Everything emitted within goes to a new block, which sees the values so far."""
-        outer, inner = self.block, Block(pool=[*self.block.pool, *arguments])
+        with self.isolated(*self.block.pool, *arguments) as inner:
+            yield inner
+
+    @contextmanager
+    def isolated(self, *arguments: Value) -> Iterator[Block]:
+        """The same for a block that sees nothing but its arguments."""
+        outer, inner = self.block, Block(pool=list(arguments))
         self.block = inner
         try:
             yield inner
@@ -147,7 +158,9 @@ class Program:
         parameters += [f"%{name}: i32" for name in self.scalars]
         lines = [f"  tt.func public @program({', '.join(parameters)}) {{"]
         lines += [f"    {line}" for line in (*self.block.lines, "tt.return")]
-        return "\n".join(["module {", *lines, "  }", "}", ""])
+        lines.append("  }")
+        lines += [f"  {line}" for function in self.functions for line in function]
+        return "\n".join(["module {", *lines, "}", ""])
 
     def evaluate(self) -> dict[str, Array]:
         """The buffers that the program writes, after all programs of the grid."""
@@ -234,9 +247,34 @@ class Program:
         self.block.pool.append(result)
         return result
 
+    def compare_and_swap(self, pointer: Value, expected: Value, value: Value) -> Value:
+        """`tt.atomic_cas`, element after element."""
+        operands = (pointer, expected, value)
+        result = Value(self.name(), value.element, value.shape)
+        kinds = ", ".join(operand.type for operand in operands)
+        names = ", ".join(operand.name for operand in operands)
+        self.block.lines.append(
+            f"{result.name} = tt.atomic_cas acq_rel, gpu, {names} : ({kinds}) -> {result.type}"
+        )
+        buffer = pointer.buffer
+
+        def compute(state: State, at: Array, expected: Array, values: Array) -> Array:
+            memory, old = state.memory[buffer], np.zeros_like(values)
+            for index in np.ndindex(at.shape):
+                old[index] = memory[at[index]]
+                if old[index] == expected[index]:
+                    memory[at[index]] = values[index]
+            return old
+
+        self.step("tt.atomic_cas", (result,), operands, compute)
+        self.block.pool.append(result)
+        return result
+
 
 def random_contents(rng: np.random.Generator, element: str, count: int) -> Array:
     """Small numbers, any numbers, and for floats what is special about them."""
+    if element in SMALL:
+        return rng.integers(0, 256, count).astype(np.uint8)
     if element[0] == "i":
         if element == "i1":
             return rng.integers(0, 2, count).astype(np.uint8)

@@ -19,6 +19,7 @@ import numpy as np
 from .generator import Generator
 from .numerics import Array, from_memory
 from .program import Program
+from .small_floats import SMALL, decoded
 
 
 class LaunchError(Exception):
@@ -37,6 +38,8 @@ def check(seed: int) -> str:
     for name, expected in want.items():
         element = program.buffers[name].element
         expected, found = (from_memory(b[name], element) for b in (want, got))
+        if element in SMALL:
+            expected, found = decoded(expected, element), decoded(found, element)
         differs = _differs(expected, found)
         for at in np.flatnonzero(differs)[:4]:
             complaints.append(f"{name}[{at}] is {found[at]}, not {expected[at]}")
@@ -45,9 +48,12 @@ def check(seed: int) -> str:
 
 def launch(program: Program) -> dict[str, Array]:
     """The written buffers after a launch in reference mode."""
-    from triton_shared import library
+    from triton_shared import CompilerCrashError, library
 
-    compilation = library.compile_text(program.text(), "mode=reference")
+    try:
+        compilation = library.compile_text(program.text(), "mode=reference")
+    except CompilerCrashError as crash:
+        raise LaunchError(str(crash)) from None
     if not compilation.succeeded:
         raise LaunchError(f"does not compile:\n{compilation.diagnostics}")
     memory = {b.name: b.contents.copy() for b in program.buffers.values()}

@@ -52,6 +52,8 @@ def _make_one(text: str, phase: str, *options: str) -> bytes:
     if not kept.exists() or kept.stat().st_mtime < TOOL.stat().st_mtime:
         command = [str(TOOL), f"--to-phase={phase}", *options]
         made = subprocess.run(command, input=text.encode(), capture_output=True, timeout=120)
+        if made.returncode not in (0, 1):
+            raise RuntimeError(f"{' '.join(command)} fails: {made.stderr.decode()}")
         # Renamed when complete: tests run side by side.
         part = kept.with_suffix(f".{id(text)}")
         part.write_bytes(made.stdout if made.returncode == 0 else b"")

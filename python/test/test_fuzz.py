@@ -10,9 +10,13 @@ import time
 
 import numpy as np
 import pytest
+import torch
+import triton
+import triton.language as tl
 from fuzz import mutants, numerics, programs
 from fuzz.generator import Generator
 from fuzz.program import Buffer, Program
+from fuzz.small_floats import SMALL, decoded, encoded
 
 BATCH = 20
 
@@ -21,13 +25,13 @@ def wrong_programs(seeds: range) -> dict[int, str]:
     return {seed: complaint for seed in seeds if (complaint := programs.check(seed))}
 
 
-@pytest.mark.parametrize("first", range(0, 100, BATCH))
+@pytest.mark.parametrize("first", range(0, 60, BATCH))
 def test_random_programs(first: int):
     assert wrong_programs(range(first, first + BATCH)) == {}
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("first", range(100, 2100, BATCH))
+@pytest.mark.parametrize("first", range(60, 2100, BATCH))
 def test_many_random_programs(first: int):
     assert wrong_programs(range(first, first + BATCH)) == {}
 
@@ -111,6 +115,27 @@ def test_division_as_gpus_do_it():
         assert numerics.INTEGER_BINARY["arith.divui"](a, b).tolist() == [0, 124, -1, 0, 42]
 
 
+@pytest.mark.parametrize("element", SMALL)
+def test_8_bit_floats_are_those_of_torch(element: str):
+    dtype = torch.float8_e5m2 if element == "f8E5M2" else torch.float8_e4m3fn
+    codes = np.arange(256, dtype=np.uint8)
+    values = torch.from_numpy(codes).view(dtype).to(torch.float32).numpy()
+    np.testing.assert_array_equal(decoded(codes, element), values)
+    finite = codes[np.isfinite(values)]
+    np.testing.assert_array_equal(encoded(values[finite], element), finite)
+    between = np.random.default_rng(0).uniform(-440, 440, 1000).astype(np.float32)
+    between[:4] = (2.0**-17, 3 * 2.0**-17, 2.0**-10, -1.0625)
+    want = torch.from_numpy(between).to(dtype).view(torch.uint8).numpy()
+    np.testing.assert_array_equal(encoded(between, element), want)
+
+
+def test_8_bit_floats_end_at_their_largest_number():
+    numbers = np.array([np.inf, -1e9, np.nan], np.float32)
+    assert encoded(numbers, "f8E5M2").tolist() == [0x7B, 0xFB, 0x7F]
+    assert encoded(numbers, "f8E5M2", toward_zero=True).tolist() == [0x7C, 0xFB, 0x7F]
+    assert encoded(numbers, "f8E4M3FN", toward_zero=True).tolist() == [0x7E, 0xFE, 0x7F]
+
+
 def test_large_integers_round_once():
     """2^62 + 2^54 + 1 lies above a tie of bf16, which has 8 bits."""
     numbers = np.array([2**62 + 2**54 + 1, 2**62 + 2**54, -1], np.int64)
@@ -135,3 +160,38 @@ def test_f16_rounds_between_two_functions():
         value = program.emit(f"{function} {value.name} : f16", (value,), np.exp, "f16")
     program.store(pointer, value, None)
     assert programs.launch(program)["x"].tolist() == [np.inf] + [12] * 7
+
+
+@triton.jit
+def count_true(flags, out, steps, BLOCK: tl.constexpr):
+    at = flags + tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.int32)
+    for _ in range(steps):
+        total += tl.load(at).to(tl.int32)
+        at += BLOCK
+    tl.store(out + tl.arange(0, BLOCK), total)
+
+
+def test_a_pointer_to_truth_values_walks_through_a_loop():
+    """Triton casts it to a pointer to bytes inside of the loop that carries it."""
+    flags = torch.rand(64, generator=torch.Generator().manual_seed(0)) < 0.5
+    out = torch.zeros(8, dtype=torch.int32)
+    count_true[(1,)](flags, out, 8, BLOCK=8)
+    assert out.tolist() == flags.view(8, 8).sum(0).tolist()
+
+
+def test_a_block_pointer_to_truth_values():
+    """Any byte but 0 is true, 1 is stored, and nothing outside of the tensor is."""
+    program = Program((1, 1))
+    contents = np.array([0, 1, 2, 255, 0, 7, 8, 9], np.uint8)
+    pointer = program.argument(Buffer("x", "i1", contents, written=True))
+    program.block.lines += [
+        "%zero = arith.constant 0 : i32",
+        "%one = arith.constant 1 : i64",
+        "%size = arith.constant 5 : i64",
+        f"%block = tt.make_tensor_ptr {pointer.name}, [%size], [%one], [%zero] "
+        "{order = array<i32: 0>} : <tensor<8xi1>>",
+        "%v = tt.load %block {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<8xi1>>",
+        "tt.store %block, %v {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<8xi1>>",
+    ]
+    assert programs.launch(program)["x"].tolist() == [0, 1, 1, 1, 0, 7, 8, 9]
