@@ -193,7 +193,7 @@ def test_a_field_put_into_a_number():
 
 @pytest.mark.parametrize("name", ["int16", "uint16", "int32", "uint32", "int64", "uint64"])
 def test_shifts_beyond_the_width(name: str):
-    """PTX: nothing is left, or the sign. (An operator of the language leaves that open.)"""
+    """Nothing is left, or the sign."""
     x = np.repeat(numbers(name), 16)
     y = np.tile(
         np.array([0, 1, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 255, 256, 2**31], np.uint32), 16
