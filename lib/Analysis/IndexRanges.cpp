@@ -159,6 +159,16 @@ infer(Operation *op, ArrayRef<IndexRange> operands, DivisorSign sign) {
       .Case<arith::MulIOp>([&](auto) { return operands[0] * operands[1]; })
       .Case<arith::DivSIOp, arith::RemSIOp>(
           [&](auto) { return divide(op, operands, getSign(op, sign)); })
+      .Case([&](arith::ExtUIOp extend) -> std::optional<IndexRange> {
+        // What reaches the limit may have gone past it: without a sign, all
+        // bits count.
+        bool mayExceed =
+            getElementTypeOrSelf(extend.getIn().getType()).isInteger(32) &&
+            operands[0].high == std::numeric_limits<int32_t>::max();
+        if (!mayExceed)
+          return std::nullopt;
+        return IndexRange{0, std::numeric_limits<uint32_t>::max()};
+      })
       .Default([](auto) { return std::nullopt; });
 }
 

@@ -182,3 +182,17 @@ def test_unsigned_places_are_strided():
     assert torch.equal(out[50:], torch.zeros(14))
     found = triton_shared.explain(unsigned, x, out, 50, grid=(4,), BLOCK=16)
     assert [access.kind for access in found] == ["strided", "strided"]
+
+
+@triton.jit
+def hashed(out_ptr, N: tl.constexpr):
+    pid = tl.program_id(0)
+    place = (pid.to(tl.uint32) * 16777619 + tl.arange(0, N).to(tl.uint32)).to(tl.int64)
+    tl.store(out_ptr + pid * N + tl.arange(0, N), place % 97, mask=place < 2**31)
+
+
+def test_unsigned_hashes_wrap_around():
+    out = torch.full((600 * 4,), -1)
+    hashed[(600,)](out, N=4)
+    place = (torch.arange(600)[:, None] * 16777619 + torch.arange(4)) % 2**32
+    assert torch.equal(out, torch.where(place < 2**31, place % 97, -1).flatten())

@@ -153,3 +153,21 @@ tt.func @runtime_rows(%p: !tt.ptr<f32>, %n: i32) -> tensor<64xf32> {
   %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<64xi64> -> tensor<64xf32>
   tt.return %t : tensor<64xf32>
 }
+
+// -----
+
+// A large factor is that of a hash, whose wrap-around is meant.
+tt.func @unsigned_hash(%p: !tt.ptr<f32>) -> tensor<8xf32> {
+  %pid = tt.get_program_id x : i32
+  %prime = arith.constant 16777619 : i32
+  %start = arith.muli %pid, %prime : i32
+  %starts = tt.splat %start : i32 -> tensor<8xi32>
+  %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %x = arith.addi %starts, %i : tensor<8xi32>
+  // expected-note @below {{this value is computed by 'arith.extui', which has no affine form}}
+  %o = arith.extui %x : tensor<8xi32> to tensor<8xi64>
+  // expected-remark @+2 {{gathered load}}
+  // expected-note @+1 {{an offset with one term per dimension}}
+  %t = tts.gather %p[%o] : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
+  tt.return %t : tensor<8xf32>
+}
