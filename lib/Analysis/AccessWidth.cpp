@@ -87,6 +87,7 @@ AccessWidth describeStrided(const DataFlowSolver &solver, AccessOp access,
   const tts::DimensionAccess &inner = dimensions[fastest];
   if (getConstantIntValue(inner.stride) != 1 || inner.isGathered())
     return result;
+  result.isContiguous = true;
 
   WidthFinder finder(solver, access.getBase(), block.getElementType());
   finder.restrict(access.getOffset());

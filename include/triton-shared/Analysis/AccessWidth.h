@@ -17,6 +17,8 @@ namespace mlir::triton_shared {
 struct AccessWidth {
   /// The dimensions of the block, the one with the nearest neighbours first.
   SmallVector<unsigned> order;
+  /// Neighbours along `order[0]` lie side by side.
+  bool isContiguous = false;
   /// Neighbours along `order[0]` that one instruction may move; a power of two.
   /// One if nothing is known.
   unsigned elements = 1;

@@ -99,6 +99,9 @@ private:
   /// Follows `block` from the state at its begin to that at its end.
   void insertBarriers(Block &block, PendingReads &state) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
+      // One that the program asks for, or of an earlier turn of a loop.
+      if (isa<gpu::BarrierOp>(op))
+        state = PendingReads();
       if (op.getNumRegions() && !isa<cta::ReduceOp, cta::ScanOp>(op))
         insertBarriersInRegions(op, state);
       auto found = isSecond.find(&op);
@@ -113,7 +116,7 @@ private:
     }
   }
 
-  /// A region may run after itself, and not at all.
+  /// A region may run not at all and, but for that of a branch, after itself.
   void insertBarriersInRegions(Operation &op, PendingReads &state) {
     PendingReads before;
     do {
@@ -124,7 +127,7 @@ private:
           insertBarriers(block, inside);
           state.join(inside);
         }
-    } while (!(before == state));
+    } while (!isa<scf::IfOp>(op) && !(before == state));
   }
 
   DenseMap<Operation *, bool> isSecond;

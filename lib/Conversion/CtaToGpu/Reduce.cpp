@@ -111,8 +111,8 @@ Value shuffle(OpBuilder &builder, Location loc, Value value, unsigned mask) {
 
 /// What goes through shared memory.
 struct ReduceExchange {
-  /// The distances along the axis that warps, or registers above them, differ
-  /// in; ascending.
+  /// The distances along the axis that warps, or registers and lanes above
+  /// them, differ in; ascending.
   SmallVector<int32_t> steps;
   /// One tile per operand, with these steps side by side along the axis.
   SmallVector<RankedTensorType> tiles;
@@ -129,9 +129,10 @@ ReduceExchange getReduceExchange(cta::ReduceOp op) {
     if (basis[axis])
       exchange.steps.push_back(basis[axis]);
   if (!isCommutative(op.getCombine()))
-    for (const cta::Coordinates &basis : layout.getRegisters())
-      if (basis[axis] > *firstWarp)
-        exchange.steps.push_back(basis[axis]);
+    for (const auto *bases : {&layout.getRegisters(), &layout.getLanes()})
+      for (const cta::Coordinates &basis : *bases)
+        if (basis[axis] > *firstWarp)
+          exchange.steps.push_back(basis[axis]);
   llvm::sort(exchange.steps);
   for (Value source : op.getSources()) {
     auto type = cast<RankedTensorType>(source.getType());
@@ -159,52 +160,58 @@ public:
     for (Value vector : vectors)
       values.push_back(unpackRegisters(builder, loc, vector));
 
-    if (!isOrdered)
-      reduceRegisters(/*below=*/std::numeric_limits<int32_t>::max());
-    for (unsigned bit : getLanesInOrder()) {
-      if (isOrdered)
-        reduceRegisters(laneBases[bit][axis]);
-      reduceLane(bit);
-    }
-    // Warps come between the registers below and above them.
-    if (std::optional<int32_t> firstWarp = getFirstWarpStep(warpBases, axis)) {
-      if (isOrdered)
-        reduceRegisters(*firstWarp);
-      reduceWarps();
-    }
-    reduceRegisters(std::numeric_limits<int32_t>::max());
+    isOrdered ? reduceInOrder() : reduceInAnyOrder();
     return llvm::map_to_vector(values, [&](SmallVector<Value> &elements) {
       return packRegisters(builder, loc, elements);
     });
   }
 
 private:
-  /// The bits of the lane that lie along the axis, the nearest neighbours
-  /// first.
-  SmallVector<unsigned> getLanesInOrder() const {
-    SmallVector<unsigned> bits;
+  /// Registers first, so that there is less to shuffle.
+  void reduceInAnyOrder() {
+    reduceAllRegisters();
     for (unsigned bit = 0; bit < laneBases.size(); ++bit)
       if (laneBases[bit][axis])
-        bits.push_back(bit);
-    llvm::sort(bits, [&](unsigned a, unsigned b) {
-      return laneBases[a][axis] < laneBases[b][axis];
-    });
-    return bits;
+        reduceLane(bit);
+    if (getFirstWarpStep(warpBases, axis)) {
+      reduceWarps();
+      reduceAllRegisters();
+    }
   }
 
-  /// Combines registers whose axis coordinates differ in bits below `below`,
-  /// the lowest bit first.
-  void reduceRegisters(int32_t below) {
+  void reduceAllRegisters() {
+    while (std::optional<unsigned> bit = findLowest(registerBases))
+      reduceRegister(*bit);
+  }
+
+  /// The nearest neighbours first, wherever they are.
+  void reduceInOrder() {
+    auto stepOf = [&](const LinearLayout::Bases &bases) {
+      std::optional<unsigned> bit = findLowest(bases);
+      return bit ? bases[*bit][axis] : std::numeric_limits<int32_t>::max();
+    };
     while (true) {
-      std::optional<unsigned> lowest;
-      for (auto [bit, basis] : llvm::enumerate(registerBases))
-        if (basis[axis] && basis[axis] < below &&
-            (!lowest || basis[axis] < registerBases[*lowest][axis]))
-          lowest = bit;
-      if (!lowest)
+      int32_t ofRegisters = stepOf(registerBases), ofLanes = stepOf(laneBases);
+      int32_t ofWarps = stepOf(warpBases);
+      int32_t lowest = std::min({ofRegisters, ofLanes, ofWarps});
+      if (lowest == std::numeric_limits<int32_t>::max())
         return;
-      reduceRegister(*lowest);
+      if (lowest == ofRegisters)
+        reduceRegister(*findLowest(registerBases));
+      else if (lowest == ofLanes)
+        reduceLane(*findLowest(laneBases));
+      else
+        reduceWarps();
     }
+  }
+
+  /// The bit that stands for the smallest distance along the axis.
+  std::optional<unsigned> findLowest(const LinearLayout::Bases &bases) const {
+    std::optional<unsigned> lowest;
+    for (auto [bit, basis] : llvm::enumerate(bases))
+      if (basis[axis] && (!lowest || basis[axis] < bases[*lowest][axis]))
+        lowest = bit;
+    return lowest;
   }
 
   void reduceRegister(unsigned bit) {
@@ -244,7 +251,7 @@ private:
   }
 
   /// Every warp writes its part; every thread reads those of all warps along
-  /// the axis.
+  /// the axis, into registers.
   void reduceWarps() {
     ReduceExchange exchange = getReduceExchange(op);
     SmallVector<SharedTile> tiles;
@@ -253,32 +260,40 @@ private:
       tiles.push_back(SharedTile(op, type, skip));
       skip += tiles.back().getBytes();
     }
-    LinearLayout held(laneBases.front().size(),
-                      compact(registerBases, exchange), laneBases,
-                      compact(warpBases, exchange));
+    LinearLayout held = getCompactLayout(exchange);
     for (auto [tile, elements] : llvm::zip_equal(tiles, values))
       tile.store(builder, loc, packRegisters(builder, loc, elements), held);
     createBarrier(builder, loc);
 
-    // Now warps hold the same along the axis, and registers the places of all.
-    for (cta::Coordinates &basis : warpBases)
-      basis[axis] = 0;
-    llvm::erase_if(registerBases, [&](const cta::Coordinates &basis) {
-      return basis[axis] != 0;
-    });
-    LinearLayout::Bases all;
-    for (unsigned bit = 0; bit < exchange.steps.size(); ++bit) {
-      cta::Coordinates basis(laneBases.front().size(), 0);
-      basis[axis] = 1 << bit;
-      all.push_back(basis);
-    }
-    llvm::append_range(all, registerBases);
-    registerBases = all;
-    LinearLayout gathered(laneBases.front().size(), registerBases, laneBases,
-                          warpBases);
+    moveWarpsToRegisters();
+    LinearLayout gathered = getCompactLayout(exchange);
     for (auto [tile, elements] : llvm::zip_equal(tiles, values))
       elements =
           unpackRegisters(builder, loc, tile.load(builder, loc, gathered));
+  }
+
+  /// Now warps hold the same along the axis, and the first registers count the
+  /// places along it: neighbours are read together.
+  void moveWarpsToRegisters() {
+    LinearLayout::Bases along, others;
+    for (const cta::Coordinates &basis : registerBases)
+      (basis[axis] ? along : others).push_back(basis);
+    for (cta::Coordinates &basis : warpBases)
+      if (basis[axis]) {
+        along.push_back(cta::Coordinates(basis.size(), 0));
+        std::swap(along.back()[axis], basis[axis]);
+      }
+    llvm::sort(along,
+               [&](const auto &a, const auto &b) { return a[axis] < b[axis]; });
+    llvm::append_range(along, others);
+    registerBases = along;
+  }
+
+  /// Where the tiles in shared memory have what threads hold now.
+  LinearLayout getCompactLayout(const ReduceExchange &exchange) const {
+    return LinearLayout(
+        laneBases.front().size(), compact(registerBases, exchange),
+        compact(laneBases, exchange), compact(warpBases, exchange));
   }
 
   /// `bases` with the steps along the axis numbered one after the other.

@@ -65,7 +65,9 @@ LinearLayout SharedTile::flatten(const LinearLayout &layout) const {
 }
 
 int64_t SharedTile::getBytes() const {
-  return type.getNumElements() * getSharedTypeBytes(type.getElementType());
+  int64_t bytes =
+      type.getNumElements() * getSharedTypeBytes(type.getElementType());
+  return llvm::alignTo(bytes, kBytesPerAccess);
 }
 
 /// How many leading registers are neighbours in memory: a power of two.

@@ -36,6 +36,7 @@ public:
   SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes = 0)
       : op(op), type(type), skipBytes(skipBytes) {}
 
+  /// What it takes, so that the next tile begins where the widest access may.
   int64_t getBytes() const;
 
   /// Writes what each thread holds of it in `vector`.

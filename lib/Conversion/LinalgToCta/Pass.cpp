@@ -27,7 +27,7 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
   void runOnOperation() override {
     if (!llvm::isPowerOf2_32(numWarps) || numWarps > 32) {
       getOperation().emitError("cannot run on ")
-          << numWarps << " warps; use 1, 2, 4, 8, 16 or 32";
+          << numWarps.getValue() << " warps; use 1, 2, 4, 8, 16 or 32";
       return signalPassFailure();
     }
     RewritePatternSet patterns(&getContext());
@@ -46,31 +46,32 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
 private:
   /// True if something is left that is no tile operation.
   bool reportLeftovers() {
-    WalkResult result = getOperation().walk([](Operation *op) {
-      if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
-                          bufferization::BufferizationDialect>(
-              op->getDialect())) {
-        if (isOpTriviallyDead(op))
-          return WalkResult::advance();
-        op->emitOpError("has no form on tiles for the GPU yet").attachNote()
-            << "the CPU can run this kernel: use device \"cpu\"";
-        return WalkResult::interrupt();
-      }
-      for (Type type : op->getResultTypes())
-        if (auto tile = dyn_cast<RankedTensorType>(type))
-          if (!llvm::all_of(tile.getShape(), [](int64_t size) {
-                return llvm::isPowerOf2_64(size);
-              })) {
+    WalkResult result =
+        getOperation().walk<WalkOrder::PreOrder>([](Operation *op) {
+          if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
+                              bufferization::BufferizationDialect>(
+                  op->getDialect())) {
             if (isOpTriviallyDead(op))
-              continue;
-            InFlightDiagnostic error = op->emitOpError("makes a block of type ")
-                                       << type;
-            error.attachNote() << "blocks on the GPU have powers of two as "
-                                  "sizes; use a mask for the rest";
+              return WalkResult::advance();
+            op->emitOpError("has no form on tiles for the GPU yet").attachNote()
+                << "the CPU can run this kernel: use device \"cpu\"";
             return WalkResult::interrupt();
           }
-      return WalkResult::advance();
-    });
+          for (Type type : op->getResultTypes())
+            if (auto tile = dyn_cast<RankedTensorType>(type))
+              if (!llvm::all_of(tile.getShape(), [](int64_t size) {
+                    return llvm::isPowerOf2_64(size);
+                  })) {
+                if (isOpTriviallyDead(op))
+                  continue;
+                InFlightDiagnostic error =
+                    op->emitOpError("makes a block of type ") << type;
+                error.attachNote() << "blocks on the GPU have powers of two as "
+                                      "sizes; use a mask for the rest";
+                return WalkResult::interrupt();
+              }
+          return WalkResult::advance();
+        });
     return result.wasInterrupted();
   }
 };

@@ -60,6 +60,8 @@ public:
 
   void assignAnchors(func::FuncOp function);
   void assignRest(func::FuncOp function);
+  /// Gives large blocks that are stored the layout that their store is fast in.
+  void convertStores(func::FuncOp function) const;
 
   LinearLayout lookup(Value value) const { return layouts.lookup(value); }
 
@@ -94,7 +96,7 @@ bool LayoutSpread::isGoodFor(Operation *access,
                              const LinearLayout &layout) const {
   auto type = cast<RankedTensorType>(getAccessedTile(access).getType());
   AccessWidth width = describeAccessWidth(solver, access);
-  if (type.getRank() == 0 || width.elements == 1)
+  if (type.getRank() == 0 || !width.isContiguous)
     return true;
   unsigned fastest = width.order.front();
   int64_t step = 1;
@@ -127,6 +129,13 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
          !isGoodFor(definition, wanted)))
       continue;
     layouts[next] = wanted;
+    // What costs nothing is made again for each user: they need not agree.
+    if (isa_and_nonnull<arith::ConstantOp, cta::SplatOp, cta::IotaOp>(
+            definition) &&
+        next != value)
+      continue;
+    for (Value other : getOtherNames(next))
+      waiting.push_front({other, wanted});
     auto follow = [&](Operation *op) {
       for (const LayoutRelation &relation : getLayoutRelations(op, next))
         if (!layouts.contains(relation.related))
@@ -232,6 +241,21 @@ static void convertOperands(func::FuncOp function) {
     }
 }
 
+void LayoutSpread::convertStores(func::FuncOp function) const {
+  OpBuilder builder(function.getContext());
+  function.walk([&](Operation *op) {
+    Value tile =
+        isAccess(op) && !op->getNumResults() ? getAccessedTile(op) : nullptr;
+    if (!tile)
+      return;
+    // One element of each thread is written faster than exchanged.
+    auto type = cast<RankedTensorType>(tile.getType());
+    int64_t threads = int64_t(numWarps) * cta::kWarpSize;
+    if (type.getNumElements() > threads && !isGoodFor(op, cta::getLayout(type)))
+      op->setOperand(0, getWithLayout(builder, tile, getPreferred(op)));
+  });
+}
+
 namespace {
 
 struct CtaAssignLayouts
@@ -251,6 +275,7 @@ struct CtaAssignLayouts
       spread.assignAnchors(function);
       spread.assignRest(function);
       setAllLayouts(function, spread);
+      spread.convertStores(function);
       convertOperands(function);
     }
   }

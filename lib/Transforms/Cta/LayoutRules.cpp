@@ -79,6 +79,47 @@ static Operation *getOwner(Operation *op) {
   return isa<scf::YieldOp, scf::ConditionOp>(op) ? op->getParentOp() : op;
 }
 
+/// What a variable of `op` is called inside of it and after it: these always
+/// have one layout.
+static bool isNameOf(Operation *op, Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner()->getParentOp() == op;
+  return value.getDefiningOp() == op;
+}
+
+SmallVector<Value> triton_shared::getOtherNames(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = cast<BlockArgument>(value).getOwner()->getParentOp();
+  SmallVector<Value> names;
+  for (ArrayRef<Value> variable : getVariables(op))
+    if (llvm::is_contained(variable, value))
+      llvm::copy_if(variable, std::back_inserter(names), [&](Value other) {
+        return other != value && isNameOf(op, other);
+      });
+  return names;
+}
+
+/// The variable that an operand starts or passes on, as it is called there.
+static Value findVariable(OpOperand &operand) {
+  unsigned number = operand.getOperandNumber();
+  Operation *user = operand.getOwner();
+  Operation *owner = getOwner(user);
+  if (isa<scf::ConditionOp>(user))
+    return cast<scf::WhileOp>(owner).getAfterArguments()[number - 1];
+  return TypeSwitch<Operation *, Value>(owner)
+      .Case<scf::ForOp>([&](scf::ForOp loop) -> Value {
+        return user == owner ? loop.getTiedLoopRegionIterArg(&operand)
+                             : loop.getRegionIterArg(number);
+      })
+      .Case<scf::WhileOp>([&](scf::WhileOp loop) -> Value {
+        return loop.getBeforeArguments()[number];
+      })
+      .Case<scf::IfOp>(
+          [&](scf::IfOp branch) -> Value { return branch.getResult(number); })
+      .Default(Value());
+}
+
 //===----------------------------------------------------------------------===//
 // Accesses
 //===----------------------------------------------------------------------===//
@@ -94,16 +135,20 @@ static LayoutFunction ofIndices(int64_t rank, int64_t dim) {
   };
 }
 
-/// The gathered dimension that `value` gives the indices of.
-static std::optional<int64_t> findGatheredDim(Operation *access, Value value) {
+/// The gathered dimension that an operand gives the indices of. One tile may
+/// be the indices of several.
+static std::optional<int64_t> findGatheredDim(OpOperand &operand) {
   auto find = [&](auto op) -> std::optional<int64_t> {
-    for (auto [dim, indices] :
-         llvm::zip_equal(op.getGatheredDims(), op.getIndices()))
-      if (indices == value)
-        return dim;
-    return std::nullopt;
+    ValueRange indices = op.getIndices();
+    if (indices.empty())
+      return std::nullopt;
+    unsigned first = op.getIndices().getBeginOperandIndex();
+    unsigned number = operand.getOperandNumber();
+    if (number < first || number >= first + indices.size())
+      return std::nullopt;
+    return op.getGatheredDims()[number - first];
   };
-  return TypeSwitch<Operation *, std::optional<int64_t>>(access)
+  return TypeSwitch<Operation *, std::optional<int64_t>>(operand.getOwner())
       .Case<tts::LoadOp, tts::StoreOp>(find)
       .Default(std::optional<int64_t>());
 }
@@ -111,18 +156,30 @@ static std::optional<int64_t> findGatheredDim(Operation *access, Value value) {
 static SmallVector<LayoutRelation> relateAccess(Operation *access,
                                                 Value value) {
   SmallVector<LayoutRelation> relations;
-  if (findGatheredDim(access, value) || !isTile(getAccessedTile(access)))
+  Value tile = getAccessedTile(access);
+  if (!tile)
     return relations;
-  int64_t rank = getShape(getAccessedTile(access)).size();
-  auto add = [&](Value other) {
-    if (!isTile(other) || other == value)
-      return;
-    std::optional<int64_t> dim = findGatheredDim(access, other);
-    relations.push_back({other, dim ? ofIndices(rank, *dim) : keep});
-  };
-  llvm::for_each(access->getOperands(), add);
-  llvm::for_each(access->getResults(), add);
+  // Indices do not tell the layout of a block.
+  for (OpOperand &operand : access->getOpOperands())
+    if (operand.get() == value && value != tile && findGatheredDim(operand))
+      return relations;
+  int64_t rank = getShape(tile).size();
+  for (OpOperand &operand : access->getOpOperands()) {
+    if (!isTile(operand.get()) || operand.get() == value)
+      continue;
+    std::optional<int64_t> dim = findGatheredDim(operand);
+    relations.push_back({operand.get(), dim ? ofIndices(rank, *dim) : keep});
+  }
+  for (Value result : access->getResults())
+    if (isTile(result) && result != value)
+      relations.push_back({result, keep});
   return relations;
+}
+
+static LinearLayout getNeededByAccess(OpOperand &operand, Value tile) {
+  LinearLayout layout = cta::getLayout(tile.getType());
+  std::optional<int64_t> dim = findGatheredDim(operand);
+  return dim ? ofIndices(layout.getRank(), *dim)(layout) : layout;
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,8 +284,7 @@ std::optional<LinearLayout> triton_shared::getNeededLayout(OpOperand &operand) {
   Value value = operand.get();
   if (!isTile(value))
     return std::nullopt;
-  // What decides: the block of a loop, the result of anything else; of an
-  // operation without results, what it stores.
+  // Otherwise the result decides.
   auto follow = [&](Value decider) -> std::optional<LinearLayout> {
     for (const LayoutRelation &relation : getLayoutRelations(op, decider))
       if (relation.related == value)
@@ -236,17 +292,13 @@ std::optional<LinearLayout> triton_shared::getNeededLayout(OpOperand &operand) {
     return decider == value ? std::optional(cta::getLayout(value.getType()))
                             : std::nullopt;
   };
-  for (ArrayRef<Value> variable : getVariables(op))
-    if (llvm::is_contained(variable, value)) {
-      // Block arguments and results of one variable always agree.
-      for (Value other : variable)
-        if (isa<BlockArgument>(other)
-                ? cast<BlockArgument>(other).getOwner()->getParentOp() == op
-                : other.getDefiningOp() == op)
-          return cta::getLayout(other.getType());
-    }
-  if (isAccess(op))
-    return follow(getAccessedTile(op));
+  if (Value variable = findVariable(operand))
+    return cta::getLayout(variable.getType());
+  if (isAccess(op)) {
+    Value tile = getAccessedTile(op);
+    return tile ? std::optional(getNeededByAccess(operand, tile))
+                : std::nullopt;
+  }
   if (auto reduce = dyn_cast<cta::ReduceOp>(op))
     return cta::getLayout(reduce.getSources().front().getType());
   if (auto dot = dyn_cast<cta::DotOp>(op))

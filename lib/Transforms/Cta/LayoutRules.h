@@ -30,6 +30,10 @@ struct LayoutRelation {
 /// it as operand or result, or whose regions carry it.
 SmallVector<LayoutRelation> getLayoutRelations(Operation *op, Value value);
 
+/// The other values that are the same variable of a loop or branch as `value`,
+/// inside of it or as its result: all of them have one layout.
+SmallVector<Value> getOtherNames(Value value);
+
 /// The layout that `op` needs its tile operand to have, given the layouts that
 /// its other tiles have now; nothing if it takes the operand as it is.
 std::optional<cta::LinearLayout> getNeededLayout(OpOperand &operand);

@@ -16,7 +16,23 @@ using namespace mlir::cta;
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaOps.cpp.inc"
 
+namespace {
+/// Layouts are long: they are printed once, at the top.
+struct LayoutAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attribute,
+                       raw_ostream &stream) const override {
+    if (!isa<LayoutAttr>(attribute))
+      return AliasResult::NoAlias;
+    stream << "layout";
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
 void CTADialect::initialize() {
+  addInterfaces<LayoutAliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "triton-shared/Dialect/Cta/IR/CtaAttrs.cpp.inc"

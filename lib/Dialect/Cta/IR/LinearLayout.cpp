@@ -3,6 +3,7 @@
 #include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cassert>

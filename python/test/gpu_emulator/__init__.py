@@ -1,0 +1,148 @@
+"""Runs kernels made for an NVIDIA GPU on this machine, without a GPU.
+
+`compile_kernel` takes text of a phase up to `linalg` through the whole lowering for a GPU to LLVM
+IR, which `rewrite` turns into code for this machine; `launch` runs it block by block with one fiber
+per thread (shim.c). On the way it finds what a GPU would not say: accesses outside of the buffers
+or of shared memory, misaligned ones, shared memory that is read before it is written or without
+the barrier that it takes, threads that wait for ever. Threads can run in any order: `seed`.
+
+    kernel = compile_kernel(ttir, num_warps=4, folder=tmp_path)
+    launch(kernel, (x, y, 1000), grid=(8,))
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from . import rewrite
+
+_ROOT = Path(__file__).parents[3]
+_OPT = _ROOT / "build" / "bin" / "triton-shared-opt"
+_SHIM = Path(__file__).with_name("shim.c")
+
+
+class EmulationError(Exception):
+    """The kernel did what it must not do."""
+
+
+class CompileError(Exception):
+    """The kernel has no form for the GPU; the text is what the compiler says."""
+
+
+@dataclass(frozen=True)
+class EmulatedKernel:
+    library: ctypes.CDLL
+    parameters: tuple[str, ...]
+    threads: int
+    shared: int
+    """Bytes of shared memory."""
+    llvm: str
+    """The MLIR of the LLVM dialect that it was made of."""
+
+
+def _tool(name: str) -> str:
+    """A tool of LLVM 22, by its name in Debian or as its build calls it."""
+    for path in (f"{name}-22", f"/usr/lib/llvm-22/bin/{name}", name):
+        if found := shutil.which(path):
+            return found
+    raise FileNotFoundError(f"{name} of LLVM 22")
+
+
+def _run(*command: object) -> str:
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode:
+        raise CompileError(done.stderr)
+    return done.stdout
+
+
+def _attribute(llvm: str, name: str) -> int:
+    match = re.search(rf"\b{re.escape(name)} = (\d+)", llvm)
+    assert match, name
+    return int(match[1])
+
+
+def lower(text: str, num_warps: int, folder: Path) -> str:
+    """The LLVM dialect, in a `gpu.module`."""
+    source = folder / "kernel.mlir"
+    source.write_text(text)
+    return _run(_OPT, "--target=cuda:90a", f"--num-warps={num_warps}", "--to-phase=llir", source)
+
+
+def compile_kernel(text: str, num_warps: int, folder: Path) -> EmulatedKernel:
+    """Lowers the kernel of `text` for a GPU and builds it for this machine."""
+    return build_kernel(lower(text, num_warps, folder), folder)
+
+
+def build_kernel(llvm: str, folder: Path) -> EmulatedKernel:
+    """Builds a kernel in the LLVM dialect for this machine."""
+    aliases = "\n".join(line for line in llvm.splitlines() if line.startswith("#"))
+    body = llvm[llvm.index("{", llvm.index("gpu.module")) + 1 :].rstrip().removesuffix("}")
+    (folder / "body.mlir").write_text(f"{aliases}\nmodule {{{body}")
+    kernel = rewrite.for_host(
+        _run(_tool("mlir-translate"), "--mlir-to-llvmir", folder / "body.mlir")
+    )
+    (folder / "kernel.ll").write_text(kernel.ir)
+    (folder / "libdevice.c").write_text(kernel.libdevice_c)
+    built = folder / "kernel.so"
+    _run(
+        *(_tool("clang"), "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-o", built),
+        *(folder / "kernel.ll", folder / "libdevice.c", _SHIM, "-lm"),
+    )
+    library = ctypes.CDLL(str(built))
+    library.emu_launch.restype = ctypes.c_char_p
+    threads = _attribute(llvm, "cta.num_warps") * 32
+    shared = _attribute(llvm, "cta.shared")
+    return EmulatedKernel(library, kernel.parameters, threads, shared, llvm)
+
+
+_NUMBERS = {"i1": "u1", "i8": "u1", "i16": "u2", "i32": "u4", "i64": "u8"}
+_FLOATS = {"half": "f2", "float": "f4", "double": "f8"}
+
+
+def _encode(kind: str, value: Any) -> bytes:
+    """An argument as it lies in memory."""
+    if kind == "ptr":
+        address = value.data_ptr() if isinstance(value, torch.Tensor) else value
+        return int(address).to_bytes(8, "little")
+    if kind == "bfloat":
+        bits = torch.tensor(value, dtype=torch.bfloat16).view(torch.int16)
+        return bytes(bits.numpy().tobytes())
+    if kind in _FLOATS:
+        return np.array(value, dtype=_FLOATS[kind]).tobytes()
+    size = np.dtype(_NUMBERS[kind]).itemsize
+    return (int(value) % (1 << (8 * size))).to_bytes(size, "little")
+
+
+def launch(
+    kernel: EmulatedKernel, arguments: Sequence[Any], grid: Sequence[int], seed: int = 0
+) -> None:
+    """Runs all blocks of `grid`, one after the other; tensors are the only memory there is.
+
+    `seed` 0 runs threads in ascending order, 1 in descending, others at random.
+    """
+    assert len(arguments) == len(kernel.parameters), kernel.parameters
+    held = [_encode(kind, value) for kind, value in zip(kernel.parameters, arguments, strict=True)]
+    buffers = [ctypes.create_string_buffer(value, 8) for value in held]
+    places = (ctypes.c_void_p * len(held))(*[ctypes.addressof(buffer) for buffer in buffers])
+    regions: list[int] = []
+    for value in arguments:
+        if isinstance(value, torch.Tensor):
+            storage = value.untyped_storage()
+            regions += [storage.data_ptr(), storage.data_ptr() + storage.nbytes()]
+    message = kernel.library.emu_launch(
+        *(kernel.library.emu_entry, places, (ctypes.c_uint32 * 3)(*(*grid, 1, 1)[:3])),
+        *(kernel.threads, ctypes.c_int64(kernel.shared)),
+        *((ctypes.c_uint64 * len(regions))(*regions), len(regions) // 2, seed),
+    )
+    if message:
+        raise EmulationError(message.decode())

@@ -1,0 +1,247 @@
+"""LLVM IR for an NVIDIA GPU becomes LLVM IR for this machine, line by line.
+
+Address spaces go away, intrinsics of NVVM become calls of shim.c, inline assembly becomes
+branches around loads and stores, and functions of libdevice those of libm. What is not known
+here raises `UnknownInstruction`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+
+class UnknownInstruction(Exception):
+    """The emulator has no meaning for a part of the kernel."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel for this machine."""
+
+    name: str
+    parameters: tuple[str, ...]
+    """LLVM types, in order."""
+    ir: str
+    libdevice_c: str
+    """C definitions of the functions of libdevice that it calls."""
+
+
+_ACCESS = re.compile(
+    r"^  (?P<result>%\S+ = load|store) (?P<volatile>volatile )?(?P<what>.*?), "
+    r"ptr addrspace\((?P<space>[13])\) (?P<pointer>.*), align (?P<align>\d+)$"
+)
+_ASM = re.compile(
+    r'call (?P<type>void|i\d+|\{.*?\}) asm (?:sideeffect )?"(?P<text>(?:[^"\\]|\\.)*)", '
+    r'"(?P<constraints>[^"]*)"\((?P<arguments>.*)\)(?: #\d+)?$'
+)
+_MOVE = re.compile(
+    r"@\$(?P<predicate>\d+) (?P<kind>ld|st)(?:\.volatile)?\.global(?:\.v(?P<count>\d))?"
+    r"\.b(?P<bits>\d+)"
+)
+
+
+def _size(kind: str) -> str:
+    return f"ptrtoint (ptr getelementptr ({kind}, ptr null, i32 1) to i64)"
+
+
+def _split_types(arguments: str) -> list[str]:
+    """The types of a comma-separated list of typed values without nested commas."""
+    return [part.strip().split(" ")[0] for part in arguments.split(", ")] if arguments else []
+
+
+def _plain(line: str) -> str:
+    """Without address spaces, NVVM names and attribute groups."""
+    line = re.sub(r" addrspace\(\d+\)", "", line)
+    line = re.sub(r"addrspacecast \(ptr (@\S+) to ptr\)", r"\1", line)
+    line = line.replace("addrspacecast ptr", "bitcast ptr").replace("ptx_kernel ", "")
+    line = re.sub(r"@llvm\.nvvm\.([\w.]+)", lambda m: "@emu_" + m[1].replace(".", "_"), line)
+    if line.startswith("declare "):
+        line = re.sub(r"(noundef |range\([^)]*\) )", "", line)
+    if line.startswith(("declare ", "define ")):
+        line = re.sub(r" #\d+(?= \{|$)", "", line)
+    return line
+
+
+@dataclass
+class _Rewriter:
+    body: list[str] = field(default_factory=list)
+    helpers: dict[str, str] = field(default_factory=dict)
+    """Functions in place of inline assembly, by their text and types."""
+    slots: list[str] = field(default_factory=list)
+
+    def _watch(self, kind: str, pointer: str, align: str, space: str, written: str) -> None:
+        self.body.append(
+            f"  call void @emu_access(ptr {pointer}, i64 {_size(kind)}, i64 {align}, "
+            f"i32 {space}, ptr {written})"
+        )
+
+    def access(self, match: re.Match[str]) -> None:
+        """A load or store that always happens: announced to `emu_access`."""
+        what, pointer = _plain(match["what"]), _plain(match["pointer"])
+        if match["result"] != "store":
+            self._watch(what, pointer, match["align"], match["space"], "null")
+        else:
+            kind = re.match(r"<[^>]*>|\{[^}]*\}|\S+", what)
+            assert kind
+            slot = f"%emu.slot.{len(self.slots)}"
+            self.slots.append(f"  {slot} = alloca {kind[0]}, align 16")
+            self.body.append(f"  store {what}, ptr {slot}, align 16")
+            self._watch(kind[0], pointer, match["align"], match["space"], slot)
+        volatile = match["volatile"] or ""
+        self.body.append(
+            f"  {match['result']} {volatile}{what}, ptr {pointer}, align {match['align']}"
+        )
+
+    def assembly(self, line: str, match: re.Match[str]) -> None:
+        """Inline assembly: a call of a function that does the same."""
+        arguments = _plain(match["arguments"])
+        key = f"{match['text']}|{match['type']}|{' '.join(_split_types(arguments))}"
+        name = f"@emu.asm.{len(self.helpers)}"
+        if key in self.helpers:
+            name = re.findall(r"@emu\.asm\.\d+", self.helpers[key])[0]
+        else:
+            self.helpers[key] = _make_move(name, match, _split_types(arguments))
+        start = _plain(line[: match.start()])
+        self.body.append(f"{start}call {match['type']} {name}({arguments})")
+
+
+_UPDATES = {"and": "and", "or": "or", "xor": "xor", "exch": "xchg", "add": "add"}
+_UPDATES |= {"min.s": "min", "max.s": "max", "min.u": "umin", "max.u": "umax", "add.f": "fadd"}
+
+
+def _make_update(name: str, match: re.Match[str], types: list[str]) -> str:
+    """`atom…`, as Atomics.cpp writes it for the whole system."""
+    update = re.match(r"atom\.relaxed\.\w+\.global\.(?:(\w+)\.([a-z]+)\d+) ", match["text"])
+    kind = f"{update[1]}.{update[2]}" if update else ""
+    operation = _UPDATES.get(kind, _UPDATES.get(kind.split(".")[0]))
+    if not operation or len(types) != 2:
+        raise UnknownInstruction(match["text"])
+    word = types[1]
+    bits, result = "%a1", "%old"
+    lines = [f"define internal {word} {name}(ptr %a0, {word} %a1) {{"]
+    size = int(word[1:]) // 8
+    lines.append(f"  call void @emu_access(ptr %a0, i64 {size}, i64 {size}, i32 1, ptr %a0)")
+    if operation == "fadd":
+        floating = {"i16": "half", "i32": "float", "i64": "double"}[word]
+        lines.append(f"  %f = bitcast {word} %a1 to {floating}")
+        word, bits = floating, "%f"
+    lines.append(f"  %old = atomicrmw {operation} ptr %a0, {word} {bits} monotonic")
+    if operation == "fadd":
+        lines.append(f"  %bits = bitcast {word} %old to {types[1]}")
+        result = "%bits"
+    return "\n".join([*lines, f"  ret {types[1]} {result}", "}"])
+
+
+def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
+    """`@$p ld.global…` or `@$p st.global…` of words, as GlobalMemory.cpp writes them."""
+    if match["text"].startswith("atom."):
+        return _make_update(name, match, types)
+    move = _MOVE.search(match["text"])
+    if not move or types[:2] != ["ptr", "i1"]:
+        raise UnknownInstruction(match["text"])
+    count, bits = int(move["count"] or 1), int(move["bits"])
+    held, word = types[2], f"i{bits}"
+    parameters = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(types))
+    lines = [f"define internal {match['type']} {name}({parameters}) {{"]
+    if move["kind"] == "st":
+        lines.append(f"  %w = alloca [{count} x {word}], align 16")
+    lines += ["  br i1 %a1, label %yes, label %no", "yes:"]
+    size, cast = count * bits // 8, "bitcast" if held == word else "trunc"
+    for i in range(count):
+        lines.append(f"  %p{i} = getelementptr {word}, ptr %a0, i32 {i}")
+    if move["kind"] == "st":
+        for i in range(count):
+            lines += [
+                f"  %v{i} = {cast} {held} %a{i + 2} to {word}",
+                f"  %w{i} = getelementptr {word}, ptr %w, i32 {i}",
+                f"  store {word} %v{i}, ptr %w{i}",
+            ]
+        lines.append(f"  call void @emu_access(ptr %a0, i64 {size}, i64 {size}, i32 1, ptr %w)")
+        lines += [f"  store {word} %v{i}, ptr %p{i}, align 1" for i in range(count)]
+        lines += ["  br label %no", "no:", "  ret void", "}"]
+        return "\n".join(lines)
+    lines.append(f"  call void @emu_access(ptr %a0, i64 {size}, i64 {size}, i32 1, ptr null)")
+    for i in range(count):
+        lines.append(f"  %l{i} = load {word}, ptr %p{i}, align 1")
+        extend = "bitcast" if held == word else "zext"
+        lines.append(f"  %v{i} = {extend} {word} %l{i} to {held}")
+    lines += ["  br label %no", "no:"]
+    for i in range(count):
+        lines.append(f"  %r{i} = phi {held} [ %v{i}, %yes ], [ %a{i + 2}, %0 ]")
+    if count == 1:
+        return "\n".join([*lines, f"  ret {held} %r0", "}"])
+    for i in range(count):
+        before = "poison" if i == 0 else f"%s{i - 1}"
+        lines.append(f"  %s{i} = insertvalue {match['type']} {before}, {held} %r{i}, {i}")
+    return "\n".join([*lines, f"  ret {match['type']} %s{count - 1}", "}"])
+
+
+_C_TYPES = {"float": "float", "double": "double", "i32": "int32_t", "i64": "int64_t"}
+_OTHER_NAMES = {
+    "rsqrtf": "1 / sqrtf",
+    "rsqrt": "1 / sqrt",
+    "fast_expf": "expf",
+    "fast_logf": "logf",
+    "popc": "__builtin_popcount",
+    "popcll": "__builtin_popcountll",
+}
+
+
+def _libdevice(declaration: str) -> str:
+    """`__nv_expf` in terms of `expf`."""
+    match = re.match(r"declare (\w+) @__nv_(\w+)\((.*)\)", declaration)
+    if not match or not {match[1], *_split_types(match[3])} <= _C_TYPES.keys():
+        raise UnknownInstruction(declaration)
+    kinds = [_C_TYPES[kind] for kind in _split_types(match[3])]
+    parameters = ", ".join(f"{kind} a{i}" for i, kind in enumerate(kinds))
+    passed = ", ".join(f"a{i}" for i in range(len(kinds)))
+    name = match[2]
+    # Built in, so that a name that libm does not have fails to compile.
+    call = "a0 != 0 ? __builtin_clz(a0) : 32" if name == "clz" else ""
+    call = call or f"{_OTHER_NAMES.get(name, '__builtin_' + name)}({passed})"
+    return f"{_C_TYPES[match[1]]} __nv_{name}({parameters}) {{ return {call}; }}"
+
+
+def _entry(name: str, parameters: tuple[str, ...]) -> str:
+    """A function that takes all arguments as an array of addresses."""
+    lines = ["define void @emu_entry(ptr %arguments) {"]
+    for i, kind in enumerate(parameters):
+        lines += [
+            f"  %p{i} = getelementptr ptr, ptr %arguments, i32 {i}",
+            f"  %q{i} = load ptr, ptr %p{i}",
+            f"  %v{i} = load {kind}, ptr %q{i}, align 1",
+        ]
+    passed = ", ".join(f"{kind} %v{i}" for i, kind in enumerate(parameters))
+    return "\n".join([*lines, f"  call void @{name}({passed})", "  ret void", "}"])
+
+
+def for_host(ir: str) -> Kernel:
+    """The only kernel of `ir`, what mlir-translate prints of a `gpu.module`."""
+    rewriter, name = _Rewriter(), ""
+    libdevice: list[str] = []
+    parameters: tuple[str, ...] = ()
+    for line in ir.splitlines():
+        if line.startswith(("attributes ", "!", "target ")):
+            continue
+        line = re.sub(r", !\w[\w.]* !\d+", "", line)
+        if line.startswith("declare ") and "@__nv_" in line:
+            libdevice.append(_libdevice(_plain(line)))
+        if line.startswith("define ptx_kernel"):
+            header = re.match(r"define ptx_kernel void @(\S+?)\((.*)\)", line)
+            assert header
+            name, parameters = header[1], tuple(_split_types(_plain(header[2])))
+            # Offsets may count from address zero, which only other address spaces permit.
+            start = _plain(line).removesuffix("{") + "null_pointer_is_valid {"
+            rewriter.body += [start, "; slots"]
+        elif match := _ACCESS.match(line):
+            rewriter.access(match)
+        elif match := _ASM.search(line):
+            rewriter.assembly(line, match)
+        else:
+            rewriter.body.append(_plain(line))
+    text = "\n".join(rewriter.body).replace("; slots", "\n".join(rewriter.slots))
+    declarations = "declare void @emu_access(ptr, i64, i64, i32, ptr)"
+    whole = [text, declarations, *rewriter.helpers.values(), _entry(name, parameters)]
+    header_c = "#include <math.h>\n#include <stdint.h>\n"
+    return Kernel(name, parameters, "\n".join(whole) + "\n", header_c + "\n".join(libdevice) + "\n")

@@ -1,0 +1,291 @@
+// What a GPU does for the kernels of gpu_emulator: one CTA at a time, each of its threads a fiber
+// that runs until it waits for others. Accesses are watched: see `emu_access`.
+
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+
+enum { kWarp = 32, kMaxThreads = 1024, kStack = 256 * 1024, kMaxShared = 232448 };
+
+typedef struct {
+  ucontext_t context;
+  char *stack;
+  int isDone;
+  unsigned shuffles; // how many this thread has begun
+  uint32_t slots[2];
+} Fiber;
+
+typedef struct {
+  uint64_t begin, end;
+} Region;
+
+// What happened to a byte of shared memory since the last barrier.
+typedef struct {
+  int writeEpoch, writer;
+  int readEpoch, reader; // reader -1: several
+} Shadow;
+
+_Alignas(1024) char cta_shared[kMaxShared];
+static Shadow shadow[kMaxShared];
+
+static Fiber fibers[kMaxThreads];
+static ucontext_t scheduler;
+static int current, numThreads, arrived, epoch, progress;
+static int64_t sharedBytes;
+static uint32_t grid[3], block[3];
+static const Region *regions;
+static int numRegions;
+static void (*kernel)(void **);
+static void **kernelArguments;
+static char message[512];
+
+static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+static void fail(const char *format, ...) {
+  char text[384];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  snprintf(message, sizeof(message), "block (%u, %u, %u), thread %d: %s", block[0], block[1],
+           block[2], current, text);
+  swapcontext(&fibers[current].context, &scheduler);
+  abort();
+}
+
+static void pause_fiber(void) { swapcontext(&fibers[current].context, &scheduler); }
+
+// Registers
+
+uint32_t emu_read_ptx_sreg_tid_x(void) { return current; }
+uint32_t emu_read_ptx_sreg_ntid_x(void) { return numThreads; }
+uint32_t emu_read_ptx_sreg_laneid(void) { return current % kWarp; }
+uint32_t emu_read_ptx_sreg_ctaid_x(void) { return block[0]; }
+uint32_t emu_read_ptx_sreg_ctaid_y(void) { return block[1]; }
+uint32_t emu_read_ptx_sreg_ctaid_z(void) { return block[2]; }
+uint32_t emu_read_ptx_sreg_nctaid_x(void) { return grid[0]; }
+uint32_t emu_read_ptx_sreg_nctaid_y(void) { return grid[1]; }
+uint32_t emu_read_ptx_sreg_nctaid_z(void) { return grid[2]; }
+
+// Waiting for each other
+
+void emu_barrier_cta_sync_aligned_all(uint32_t id) {
+  if (id != 0)
+    fail("waits at barrier %u", id);
+  int before = epoch;
+  if (++arrived == numThreads) {
+    arrived = 0;
+    ++epoch;
+  }
+  while (epoch == before)
+    pause_fiber();
+  ++progress;
+}
+
+static uint32_t exchange(uint32_t mask, uint32_t value, unsigned source) {
+  if (mask != 0xFFFFFFFFu)
+    fail("shuffles among some lanes only");
+  Fiber *self = &fibers[current];
+  unsigned turn = self->shuffles++;
+  self->slots[turn % 2] = value;
+  int warp = current / kWarp * kWarp;
+  for (int lane = 0; lane < kWarp; ++lane)
+    while (fibers[warp + lane].shuffles <= turn)
+      pause_fiber();
+  ++progress;
+  return fibers[warp + source].slots[turn % 2];
+}
+
+uint32_t emu_shfl_sync_bfly_i32(uint32_t mask, uint32_t value, uint32_t other, uint32_t clamp) {
+  if (clamp != kWarp - 1)
+    fail("shuffles with clamp %u", clamp);
+  return exchange(mask, value, (current % kWarp) ^ other);
+}
+
+uint32_t emu_shfl_sync_idx_i32(uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp) {
+  if (clamp != kWarp - 1)
+    fail("shuffles with clamp %u", clamp);
+  return exchange(mask, value, lane % kWarp);
+}
+
+uint32_t emu_shfl_sync_up_i32(uint32_t mask, uint32_t value, uint32_t delta, uint32_t clamp) {
+  if (clamp != 0)
+    fail("shuffles up with clamp %u", clamp);
+  unsigned lane = current % kWarp;
+  return exchange(mask, value, lane >= delta ? lane - delta : lane);
+}
+
+uint32_t emu_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t delta, uint32_t clamp) {
+  if (clamp != kWarp - 1)
+    fail("shuffles down with clamp %u", clamp);
+  unsigned lane = current % kWarp;
+  return exchange(mask, value, lane + delta < kWarp ? lane + delta : lane);
+}
+
+// Memory
+
+static void check_global(uint64_t address, int64_t size, int isWrite) {
+  for (int i = 0; i < numRegions; ++i)
+    if (address >= regions[i].begin && address + size <= regions[i].end)
+      return;
+  fail("%s %ld bytes outside of every buffer, at %#lx", isWrite ? "writes" : "reads", (long)size,
+       (long)address);
+}
+
+static void check_shared(uint64_t address, int64_t size, const char *written) {
+  int64_t offset = address - (uint64_t)cta_shared;
+  if (offset < 0 || offset + size > sharedBytes)
+    fail("%s %ld bytes at offset %ld of %ld bytes of shared memory", written ? "writes" : "reads",
+         (long)size, (long)offset, (long)sharedBytes);
+  for (int64_t i = 0; i < size; ++i) {
+    Shadow *byte = &shadow[offset + i];
+    int isOthers = byte->writeEpoch == epoch && byte->writer != current;
+    if (!written) {
+      if (byte->writeEpoch < 0)
+        fail("reads offset %ld of shared memory, which nobody has written", (long)(offset + i));
+      if (isOthers)
+        fail("reads offset %ld of shared memory, which thread %d wrote since the last barrier",
+             (long)(offset + i), byte->writer);
+      byte->reader = byte->readEpoch == epoch && byte->reader != current ? -1 : current;
+      byte->readEpoch = epoch;
+      continue;
+    }
+    if (byte->readEpoch == epoch && byte->reader != current)
+      fail("writes offset %ld of shared memory, which another thread read since the last barrier",
+           (long)(offset + i));
+    if (isOthers && cta_shared[offset + i] != written[i])
+      fail("writes offset %ld of shared memory, which thread %d wrote differently since the last "
+           "barrier",
+           (long)(offset + i), byte->writer);
+    byte->writeEpoch = epoch;
+    byte->writer = current;
+  }
+}
+
+// Called before each access of `size` bytes. `written` is what will be there, or null for a read.
+void emu_access(void *pointer, int64_t size, int64_t alignment, int space, const char *written) {
+  uint64_t address = (uint64_t)pointer;
+  if (address % alignment)
+    fail("%s %ld bytes at %#lx, which is no multiple of %ld", written ? "writes" : "reads",
+         (long)size, (long)address, (long)alignment);
+  if (space == 3)
+    check_shared(address, size, written);
+  else
+    check_global(address, size, written != 0);
+}
+
+// What the compiler calls for bf16: rounding to nearest, ties to even.
+__bf16 __truncsfbf2(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, 4);
+  uint16_t half = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
+  if (value != value)
+    half = 0x7FFF;
+  __bf16 result;
+  memcpy(&result, &half, 2);
+  return result;
+}
+
+__bf16 __truncdfbf2(double value) {
+  // To odd first, so that it is rounded once.
+  float near = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &near, 4);
+  if (value == value && (double)near != value && !(bits & 1))
+    bits += (near > value) == (near > 0) ? -1 : 1;
+  memcpy(&near, &bits, 4);
+  return __truncsfbf2(near);
+}
+
+// Messages
+
+void __assertfail(const char *text, const char *file, uint32_t line, const char *function,
+                  uint64_t size) {
+  (void)function, (void)size;
+  fail("assertion '%s' at %s:%u", text, file, line);
+}
+
+// Launching
+
+static void run_fiber(void) {
+  kernel(kernelArguments);
+  fibers[current].isDone = 1;
+  ++progress;
+  swapcontext(&fibers[current].context, &scheduler);
+}
+
+static uint32_t next_random(uint32_t *state) {
+  *state = *state * 1664525u + 1013904223u;
+  return *state >> 8;
+}
+
+// 0: ascending, 1: descending, other seeds: random, a new one each round.
+static void choose_order(int *order, uint32_t seed, uint32_t *state) {
+  for (int i = 0; i < numThreads; ++i)
+    order[i] = seed == 1 ? numThreads - 1 - i : i;
+  if (seed > 1)
+    for (int i = numThreads - 1; i > 0; --i) {
+      int other = next_random(state) % (i + 1), kept = order[i];
+      order[i] = order[other];
+      order[other] = kept;
+    }
+}
+
+static const char *run_block(uint32_t seed, uint32_t *state) {
+  static int order[kMaxThreads];
+  memset(shadow, -1, sizeof(shadow));
+  memset(cta_shared, 0x5A, sizeof(cta_shared));
+  arrived = epoch = 0;
+  for (int i = 0; i < numThreads; ++i) {
+    Fiber *fiber = &fibers[i];
+    if (!fiber->stack)
+      fiber->stack = malloc(kStack);
+    fiber->isDone = fiber->shuffles = 0;
+    getcontext(&fiber->context);
+    fiber->context.uc_stack.ss_sp = fiber->stack;
+    fiber->context.uc_stack.ss_size = kStack;
+    makecontext(&fiber->context, run_fiber, 0);
+  }
+  for (int live = numThreads; live > 0;) {
+    int before = progress;
+    choose_order(order, seed, state);
+    for (int i = 0; i < numThreads; ++i) {
+      if (fibers[order[i]].isDone)
+        continue;
+      current = order[i];
+      swapcontext(&scheduler, &fibers[current].context);
+      if (message[0])
+        return message;
+      live -= fibers[current].isDone;
+    }
+    if (progress == before) {
+      snprintf(message, sizeof(message), "block (%u, %u, %u): %d of %d threads wait for ever",
+               block[0], block[1], block[2], live, numThreads);
+      return message;
+    }
+  }
+  return 0;
+}
+
+// Returns null, or what went wrong.
+const char *emu_launch(void (*entry)(void **), void **arguments, const uint32_t *size, int threads,
+                       int64_t shared, const Region *buffers, int numBuffers, uint32_t seed) {
+  kernel = entry;
+  kernelArguments = arguments;
+  numThreads = threads;
+  sharedBytes = shared;
+  regions = buffers;
+  numRegions = numBuffers;
+  memcpy(grid, size, sizeof(grid));
+  message[0] = 0;
+  uint32_t state = seed;
+  for (block[2] = 0; block[2] < grid[2]; ++block[2])
+    for (block[1] = 0; block[1] < grid[1]; ++block[1])
+      for (block[0] = 0; block[0] < grid[0]; ++block[0])
+        if (run_block(seed, &state))
+          return message;
+  return 0;
+}

@@ -1,0 +1,88 @@
+// Neighbours are moved together; a group that bounds cut is moved in parts.
+// RUN: triton-shared-opt %s --cta-to-gpu --canonicalize --cse | FileCheck %s
+
+#vector = #cta.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+#single = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#twice = #cta.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = []>
+
+// Four floats of a base that is a multiple of 16 bytes are one access.
+// CHECK-LABEL: gpu.func @together(
+// CHECK-SAME: %[[P:.*]]: !llvm.ptr<1>
+func.func @together(%p: memref<*xf32> {tt.divisibility = 16 : i32}, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  // CHECK: %[[V:.*]] = llvm.load %[[A:.*]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+  // CHECK-NOT: llvm.load
+  // CHECK: llvm.store %[[V]], %[[A]] {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+  // CHECK-NOT: llvm.store
+  // CHECK: gpu.return
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #vector>
+  tts.store %v to %p[%zero] strides [1] : tensor<128xf32, #vector>, memref<*xf32>
+  return
+}
+
+// Without the hint each element moves alone.
+// CHECK-LABEL: gpu.func @alone(
+func.func @alone(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  // CHECK-COUNT-4: llvm.load %{{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> vector<1xf32>
+  // CHECK-COUNT-4: llvm.store %{{.*}} {alignment = 4 : i64} : vector<1xf32>, !llvm.ptr<1>
+  // CHECK: gpu.return
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #vector>
+  tts.store %v to %p[%zero] strides [1] : tensor<128xf32, #vector>, memref<*xf32>
+  return
+}
+
+// A bound that is a multiple of four takes or leaves whole groups.
+// CHECK-LABEL: gpu.func @whole_groups(
+func.func @whole_groups(%p: memref<*xf32> {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32},
+    %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  // CHECK: %[[IN:.*]] = arith.cmpi slt
+  // CHECK: llvm.inline_asm {{.*}}ld.global.v4.b32{{.*}} %{{.*}}, %[[IN]]
+  // CHECK-NOT: llvm.inline_asm
+  // CHECK: gpu.return
+  %zero = arith.constant 0 : i64
+  %high = arith.extsi %n : i32 to i64
+  %v = tts.load %p[%zero] strides [1] bounds [0] from (%zero) to (%high) : memref<*xf32> -> tensor<128xf32, #vector>
+  return
+}
+
+// Any other bound may cut a group: all at once, or else one by one.
+// CHECK-LABEL: gpu.func @cut_groups(
+func.func @cut_groups(%p: memref<*xf32> {tt.divisibility = 16 : i32}, %n: i32,
+    %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  // CHECK: llvm.inline_asm {{.*}}ld.global.v4.b32
+  // CHECK-COUNT-4: llvm.inline_asm {{.*}}ld.global.b32
+  // CHECK-NOT: llvm.inline_asm
+  // CHECK: gpu.return
+  %zero = arith.constant 0 : i64
+  %high = arith.extsi %n : i32 to i64
+  %v = tts.load %p[%zero] strides [1] bounds [0] from (%zero) to (%high) : memref<*xf32> -> tensor<128xf32, #vector>
+  return
+}
+
+// Of the lanes that hold the same element, one writes.
+// CHECK-LABEL: gpu.func @first_holder(
+func.func @first_holder(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  // CHECK: llvm.load
+  // CHECK: %[[FREE:.*]] = arith.andi %{{.*}}, %c16_i32
+  // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[FREE]], %c0_i32
+  // CHECK: llvm.inline_asm {{.*}}@$1 st.global.b32{{.*}} %{{.*}}, %[[FIRST]],
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [1] : memref<*xf32> -> tensor<16xf32, #twice>
+  tts.store %v to %p[%zero] strides [1] : tensor<16xf32, #twice>, memref<*xf32>
+  return
+}
+
+// Bytes travel in registers of 16 bits.
+// CHECK-LABEL: gpu.func @bytes(
+func.func @bytes(%p: memref<*xi8>, %m: i1, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  // CHECK: llvm.inline_asm {{.*}}ld.global.b8{{.*}} "=&h,l,b,h" {{.*}} -> i16
+  %zero = arith.constant 0 : i64
+  %mask = cta.splat %m : tensor<32xi1, #single>
+  %v = tts.load %p[%zero] strides [1] mask %mask : tensor<32xi1, #single> : memref<*xi8> -> tensor<32xi8, #single>
+  return
+}

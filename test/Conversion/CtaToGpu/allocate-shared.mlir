@@ -1,0 +1,104 @@
+// Exchanges use two places in turn, and wait only where a place may still be read.
+// RUN: triton-shared-opt %s --cta-allocate-shared | FileCheck %s
+
+#a = #cta.layout<register = [[64]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#b = #cta.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = [[64]]>
+
+// The places lie one after the other, each as large as its largest tile: 512
+// bytes of f32, then 256 of f16.
+// CHECK-LABEL: func.func @places(
+// CHECK-SAME: cta.shared = 768 : i64
+func.func @places(%x: tensor<128xf32, #a>, %h: tensor<128xf16, #a>) -> (tensor<128xf32, #b>, tensor<128xf16, #b>) attributes {cta.num_warps = 2 : i32} {
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  // CHECK-NOT: gpu.barrier
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 512 : i64
+  // CHECK-NOT: gpu.barrier
+  // CHECK: return
+  %0 = cta.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+  %1 = cta.convert_layout %h : tensor<128xf16, #a> -> tensor<128xf16, #b>
+  return %0, %1 : tensor<128xf32, #b>, tensor<128xf16, #b>
+}
+
+// The third exchange is at the place of the first, which everyone has read when
+// the second has waited.
+// CHECK-LABEL: func.func @three(
+// CHECK-SAME: cta.shared = 1024 : i64
+func.func @three(%x: tensor<128xf32, #a>) -> tensor<128xf32, #b> attributes {cta.num_warps = 2 : i32} {
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  // CHECK-NEXT: cta.convert_layout {{.*}}cta.shared_offset = 512 : i64
+  // CHECK-NEXT: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  %0 = cta.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+  %1 = cta.convert_layout %0 : tensor<128xf32, #b> -> tensor<128xf32, #a>
+  %2 = cta.convert_layout %1 : tensor<128xf32, #a> -> tensor<128xf32, #b>
+  return %2 : tensor<128xf32, #b>
+}
+
+// In a loop one exchange follows itself: one barrier, not two.
+// CHECK-LABEL: func.func @loop(
+func.func @loop(%x: tensor<128xf32, #a>, %n: i32) -> tensor<128xf32, #a> attributes {cta.num_warps = 2 : i32} {
+  // CHECK: scf.for
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  // CHECK-NOT: gpu.barrier
+  // CHECK: scf.yield
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r = scf.for %k = %zero to %n step %one iter_args(%v = %x) -> (tensor<128xf32, #a>) : i32 {
+    %0 = cta.convert_layout %v : tensor<128xf32, #a> -> tensor<128xf32, #b>
+    %1 = cta.map %0 : (tensor<128xf32, #b>) -> tensor<128xf32, #a> {
+    ^bb0(%e: f32):
+      cta.yield %e : f32
+    }
+    scf.yield %1 : tensor<128xf32, #a>
+  }
+  return %r : tensor<128xf32, #a>
+}
+
+// A barrier of the program itself is enough.
+// CHECK-LABEL: func.func @own_barrier(
+func.func @own_barrier(%x: tensor<128xf32, #a>, %c: i1) -> tensor<128xf32, #b> attributes {cta.num_warps = 2 : i32} {
+  // CHECK: scf.if
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  // CHECK: gpu.barrier
+  // CHECK-NEXT: scf.if
+  // CHECK-NEXT: cta.convert_layout {{.*}}cta.shared_offset = 512 : i64
+  // CHECK-NOT: gpu.barrier
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  scf.if %c {
+    %0 = cta.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+    scf.yield
+  }
+  gpu.barrier
+  scf.if %c {
+    %0 = cta.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+    scf.yield
+  }
+  %r = cta.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+  return %r : tensor<128xf32, #b>
+}
+
+// What only renames registers exchanges nothing.
+// CHECK-LABEL: func.func @registers(
+// CHECK-SAME: cta.shared = 0 : i64
+#c = #cta.layout<register = [[64], [32]], lane = [[1], [2], [4], [8], [16]], warp = []>
+#d = #cta.layout<register = [[32], [64]], lane = [[1], [2], [4], [8], [16]], warp = []>
+func.func @registers(%x: tensor<128xf32, #c>) -> tensor<128xf32, #d> attributes {cta.num_warps = 1 : i32} {
+  // CHECK-NOT: cta.shared_offset
+  // CHECK: return
+  %0 = cta.convert_layout %x : tensor<128xf32, #c> -> tensor<128xf32, #d>
+  return %0 : tensor<128xf32, #d>
+}
+
+// Operands of a reduction lie one after the other; the second begins where 16
+// bytes at once may be read, though the first ends before: 4 warps times 1 byte.
+// CHECK-LABEL: func.func @operands(
+// CHECK-SAME: cta.shared = 32 : i64
+#w = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
+#s = #cta.layout<register = [], lane = [[], [], [], [], []], warp = [[], []]>
+func.func @operands(%x: tensor<128xi8, #w>, %i: tensor<128xi32, #w>) -> (tensor<i8, #s>, tensor<i32, #s>) attributes {cta.num_warps = 4 : i32} {
+  %0:2 = cta.reduce %x, %i axis 0 : (tensor<128xi8, #w>, tensor<128xi32, #w>) -> (tensor<i8, #s>, tensor<i32, #s>) {
+  ^bb0(%a: i8, %j: i32, %b: i8, %k: i32):
+    cta.yield %a, %j : i8, i32
+  }
+  return %0#0, %0#1 : tensor<i8, #s>, tensor<i32, #s>
+}
