@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CompileOptions.h"
 #include "DeepStack.h"
 #include "ObjectSeal.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,52 +38,7 @@ struct TritonSharedCompilation {
 
 namespace {
 
-constexpr StringRef kObjectPhase = "obj";
-constexpr StringRef kAccessesArtefact = "accesses";
 constexpr unsigned kProgramArguments = 6;
-
-//===----------------------------------------------------------------------===//
-// Options
-//===----------------------------------------------------------------------===//
-
-struct CompileOptions {
-  /// Nothing if it is an object file.
-  std::optional<Phase> toPhase;
-  /// Empty for no dumps.
-  std::string dumpFolder;
-  /// Says how memory is accessed, and compiles nothing.
-  bool explainsAccesses = false;
-};
-
-/// Reads `word=value` words. Gives what is wrong with them, or nothing.
-std::string parseOptions(StringRef text, CompileOptions &options) {
-  SmallVector<StringRef> words;
-  llvm::SplitString(text, words);
-  for (StringRef word : words) {
-    auto [name, value] = word.split('=');
-    if (name == "mode") {
-      if (value != "reference")
-        return "unknown value '" + value.str() +
-               "' of option 'mode'; use reference";
-    } else if (name == "to-phase") {
-      options.toPhase = symbolizePhase(value);
-      if (!options.toPhase && value != kObjectPhase)
-        return "unknown value '" + value.str() +
-               "' of option 'to-phase'; use " + listPhases().str() + ", or obj";
-    } else if (name == "dump-dir") {
-      options.dumpFolder = value.str();
-    } else if (name == "explain") {
-      if (value != kAccessesArtefact)
-        return "unknown value '" + value.str() +
-               "' of option 'explain'; use accesses";
-      options.explainsAccesses = true;
-    } else {
-      return "unknown option '" + name.str() +
-             "'; use mode, to-phase, dump-dir or explain";
-    }
-  }
-  return "";
-}
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
@@ -102,15 +58,29 @@ StringRef describeSeverity(DiagnosticSeverity severity) {
   llvm_unreachable("covered switch");
 }
 
-/// `file:line:col: error: text`; without a place, the text alone.
-void printDiagnostic(Diagnostic &diagnostic, llvm::raw_ostream &stream) {
-  if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+/// What the kernel's author calls the value that `location` is of, if Triton
+/// has kept it.
+StringRef getVariable(Location location) {
+  auto name = location->findInstanceOf<NameLoc>();
+  return name ? name.getName().getValue() : "";
+}
+
+/// `file:line:col: error: text (variable 'x')`; without a place, the text
+/// alone. A note names its variable if that is another one.
+void printDiagnostic(Diagnostic &diagnostic, llvm::raw_ostream &stream,
+                     StringRef known = "") {
+  Location location = diagnostic.getLocation();
+  if (auto place = location->findInstanceOf<FileLineColLoc>())
     stream << place.getFilename().getValue() << ":" << place.getLine() << ":"
            << place.getColumn() << ": ";
   stream << describeSeverity(diagnostic.getSeverity()) << ": "
-         << diagnostic.str() << "\n";
+         << diagnostic.str();
+  StringRef variable = getVariable(location);
+  if (!variable.empty() && variable != known)
+    stream << " (variable '" << variable << "')";
+  stream << "\n";
   for (Diagnostic &note : diagnostic.getNotes())
-    printDiagnostic(note, stream);
+    printDiagnostic(note, stream, variable);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,14 +110,16 @@ FunctionOpInterface findKernel(ModuleOp module) {
   return nullptr;
 }
 
-std::string describeKernel(FunctionOpInterface kernel) {
+llvm::json::Object describeKernel(FunctionOpInterface kernel,
+                                  const CompileTarget &target) {
   llvm::json::Array args;
   for (Type type : kernel.getArgumentTypes().drop_back(kProgramArguments))
     args.push_back(describeParameter(type));
   llvm::json::Object object{{"name", kernel.getName()},
-                            {"entry", (kernel.getName() + kEntrySuffix).str()},
                             {"args", std::move(args)}};
-  return llvm::formatv("{0}", llvm::json::Value(std::move(object)));
+  object["entry"] = target.isGpu() ? kernel.getName().str()
+                                   : (kernel.getName() + kEntrySuffix).str();
+  return object;
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,13 +159,14 @@ public:
     auto reached = [&](Phase phase, ModuleOp current) {
       return record(phase, current);
     };
-    if (failed(runToPhase(*module, options.toPhase.value_or(Phase::Llir),
-                          reached)))
-      return failure();
-    // The artefact of phase `llir` is LLVM IR, which comes with the object.
-    if (options.toPhase.value_or(Phase::Llir) != Phase::Llir)
-      return success();
-    return writeObject(*module);
+    bool hasSucceeded =
+        succeeded(runToPhase(*module, options.toPhase.value_or(Phase::Llir),
+                             options.target, reached)) &&
+        succeeded(writeCode(*module));
+    if (kernel)
+      result.metadata =
+          llvm::formatv("{0}", llvm::json::Value(std::move(*kernel)));
+    return success(hasSucceeded);
   }
 
 private:
@@ -204,9 +177,16 @@ private:
   }
 
   void recordKernel(ModuleOp module) {
-    if (FunctionOpInterface kernel = findKernel(module);
-        kernel && result.metadata.empty())
-      result.metadata = describeKernel(kernel);
+    FunctionOpInterface found = findKernel(module);
+    if (!found)
+      return;
+    if (!kernel)
+      kernel = describeKernel(found, options.target);
+    if (auto shared = found->getAttrOfType<IntegerAttr>("cta.shared")) {
+      kernel->insert({"shared", shared.getInt()});
+      kernel->insert({"num_warps", options.target.numWarps});
+      kernel->insert({"target", "cuda:" + options.target.cudaArch});
+    }
   }
 
   LogicalResult explainAccesses(ModuleOp module) {
@@ -229,9 +209,16 @@ private:
     return dumpPhase(options.dumpFolder, phase, module);
   }
 
-  LogicalResult writeObject(ModuleOp module) {
-    if (result.metadata.empty())
+  /// The artefact of phase `llir` is LLVM IR, which comes with the code.
+  LogicalResult writeCode(ModuleOp module) {
+    if (options.toPhase.value_or(Phase::Llir) != Phase::Llir)
+      return success();
+    if (!kernel)
       return module.emitError("holds no kernel");
+    return options.target.isGpu() ? writeCubin(module) : writeObject(module);
+  }
+
+  LogicalResult writeObject(ModuleOp module) {
     std::optional<HostObject> object = writeHostObject(module);
     if (!object)
       return failure();
@@ -241,9 +228,29 @@ private:
     return success();
   }
 
+  LogicalResult writeCubin(ModuleOp module) {
+    std::optional<PtxCode> code = writePtx(module, options.ptx);
+    if (!code)
+      return failure();
+    result.artefacts[stringifyPhase(Phase::Llir)] = std::move(code->llvmIr);
+    result.artefacts[kPtxPhase] = code->ptx;
+    if (options.stopsAtPtx)
+      return success();
+    std::string log;
+    std::optional<std::string> cubin =
+        assembleCubin(module, code->ptx, options.ptx, log);
+    if (!cubin)
+      return failure();
+    kernel->insert({"ptxas_log", std::move(log)});
+    result.artefacts[kCubinPhase] = std::move(*cubin);
+    return success();
+  }
+
   TritonSharedCompilation &result;
   const CompileOptions &options;
   MLIRContext context;
+  /// What is known about the kernel, once it has been seen.
+  std::optional<llvm::json::Object> kernel;
 };
 
 TritonSharedString borrow(const std::string &text) {

@@ -22,16 +22,20 @@ static void addCleanUp(OpPassManager &manager) {
 }
 
 void triton_shared::buildLinalgToCta(OpPassManager &manager,
-                                     const LinalgToGpuOptions &options) {
+                                     unsigned numWarps) {
   // Bodies of loops are scalar here: what the GPU has no instruction for is
   // spelled out before they become operations on tiles.
+  manager.addPass(createLinalgExtendDotOperands());
   arith::ArithEmulateUnsupportedFloatsOptions floats;
   floats.sourceTypeStrs = {"f8E4M3", "f8E4M3FN", "f8E5M2", "f8E4M3FNUZ",
                            "f8E5M2FNUZ"};
   floats.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(floats));
   manager.addPass(math::createMathExtendToSupportedTypes());
-  manager.addPass(createLinalgToCta({options.numWarps}));
+  CpuExpandSmallFloatsOptions small;
+  small.keepsBFloat = true;
+  manager.addPass(createCpuExpandSmallFloats(small));
+  manager.addPass(createLinalgToCta({numWarps}));
   addCleanUp(manager);
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
@@ -45,18 +49,17 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager) {
 }
 
 void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
-  OpPassManager &kernels = manager.nest<gpu::GPUModuleOp>();
-  kernels.addPass(createConvertVectorToSCFPass());
-  kernels.addPass(createSCFToControlFlowPass());
-  kernels.addPass(createConvertGpuOpsToNVVMOps());
-  kernels.addPass(createConvertVectorToLLVMPass());
-  kernels.addPass(createArithToLLVMConversionPass());
-  kernels.addPass(createConvertMathToLLVMPass());
-  kernels.addPass(createConvertIndexToLLVMPass());
-  kernels.addPass(createConvertControlFlowToLLVMPass());
-  kernels.addPass(createUBToLLVMConversionPass());
-  kernels.addPass(createReconcileUnrealizedCastsPass());
-  addCleanUp(kernels);
+  manager.addPass(createConvertVectorToSCFPass());
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addNestedPass<gpu::GPUModuleOp>(createConvertGpuOpsToNVVMOps());
+  manager.addPass(createConvertVectorToLLVMPass());
+  manager.addPass(createArithToLLVMConversionPass());
+  manager.addPass(createConvertMathToLLVMPass());
+  manager.addPass(createConvertIndexToLLVMPass());
+  manager.addPass(createConvertControlFlowToLLVMPass());
+  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  addCleanUp(manager);
 }
 
 void triton_shared::registerLinalgToGpuPipelines() {
@@ -64,7 +67,7 @@ void triton_shared::registerLinalgToGpuPipelines() {
       "linalg-to-gpu",
       "Lower phase 'linalg' to the LLVM dialect for an NVIDIA GPU",
       [](OpPassManager &manager, const LinalgToGpuOptions &options) {
-        buildLinalgToCta(manager, options);
+        buildLinalgToCta(manager, options.numWarps);
         buildCtaToGpu(manager);
         buildGpuToLlvm(manager);
       });

@@ -2,13 +2,17 @@
 
 #include "triton-shared/Pipelines/Phases.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/Pipelines/LinalgToCpu.h"
+#include "triton-shared/Pipelines/LinalgToGpu.h"
 #include "triton-shared/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
@@ -35,6 +39,10 @@ StringRef triton_shared::stringifyPhase(Phase phase) {
     return "linalg";
   case Phase::MemRef:
     return "memref";
+  case Phase::Cta:
+    return "cta";
+  case Phase::Gpu:
+    return "gpu";
   case Phase::Llir:
     return "llir";
   }
@@ -47,19 +55,69 @@ std::optional<Phase> triton_shared::symbolizePhase(StringRef name) {
       .Case("structured", Phase::Structured)
       .Case("linalg", Phase::Linalg)
       .Case("memref", Phase::MemRef)
+      .Case("cta", Phase::Cta)
+      .Case("gpu", Phase::Gpu)
       .Case("llir", Phase::Llir)
       .Default(std::nullopt);
 }
 
 StringRef triton_shared::listPhases() {
-  return "ttir, structured, linalg, memref or llir";
+  return "ttir, structured, linalg, memref, cta, gpu or llir";
+}
+
+std::optional<CompileTarget> triton_shared::parseTarget(StringRef text) {
+  CompileTarget target;
+  if (text == "cpu")
+    return target;
+  if (!text.consume_front("cuda:"))
+    return std::nullopt;
+  StringRef digits = text;
+  digits.consume_back("a");
+  unsigned capability;
+  if (digits.getAsInteger(10, capability) || capability < 80)
+    return std::nullopt;
+  target.cudaArch = text.str();
+  return target;
+}
+
+std::optional<Phase> triton_shared::getNextPhase(Phase phase,
+                                                 const CompileTarget &target) {
+  switch (phase) {
+  case Phase::Source:
+    return Phase::Ttir;
+  case Phase::Ttir:
+    return Phase::Structured;
+  case Phase::Structured:
+    return Phase::Linalg;
+  case Phase::Linalg:
+    return target.isGpu() ? Phase::Cta : Phase::MemRef;
+  case Phase::Cta:
+    return Phase::Gpu;
+  case Phase::MemRef:
+  case Phase::Gpu:
+    return Phase::Llir;
+  case Phase::Llir:
+    return std::nullopt;
+  }
+  llvm_unreachable("covered switch");
+}
+
+bool triton_shared::isReachable(Phase from, Phase to,
+                                const CompileTarget &target) {
+  std::optional<Phase> phase = from;
+  while (phase && *phase != to)
+    phase = getNextPhase(*phase, target);
+  return phase.has_value();
 }
 
 Phase triton_shared::detectPhase(ModuleOp module) {
   bool hasTriton = false, hasTritonMemory = false, hasStructured = false;
   bool hasLlvmFunction = false, isStructuredFunction = true;
+  bool hasTile = false, hasGpuFunction = false;
   module.walk([&](Operation *op) {
     hasLlvmFunction |= isa<LLVM::LLVMFuncOp>(op);
+    hasGpuFunction |= isa<gpu::GPUFuncOp>(op);
+    hasTile |= op->hasAttr(cta::kNumWarps) && isa<func::FuncOp>(op);
     if (isa_and_nonnull<tts::TTSDialect>(op->getDialect()))
       hasStructured = true;
     if (!isa_and_nonnull<triton::TritonDialect>(op->getDialect()))
@@ -75,6 +133,10 @@ Phase triton_shared::detectPhase(ModuleOp module) {
     return hasStructured && !hasTritonMemory && isStructuredFunction
                ? Phase::Structured
                : Phase::Source;
+  if (hasTile)
+    return Phase::Cta;
+  if (hasGpuFunction)
+    return Phase::Gpu;
   if (hasStructured)
     return Phase::Linalg;
   return hasLlvmFunction ? Phase::Llir : Phase::MemRef;
@@ -118,7 +180,8 @@ static void buildMemRef(OpPassManager &manager) {
   addCleanUp(manager);
 }
 
-void triton_shared::buildPhase(OpPassManager &manager, Phase phase) {
+void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
+                               const CompileTarget &target) {
   switch (phase) {
   case Phase::Source:
     return;
@@ -134,7 +197,15 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase) {
   case Phase::MemRef:
     buildMemRef(manager);
     break;
+  case Phase::Cta:
+    buildLinalgToCta(manager, target.numWarps);
+    break;
+  case Phase::Gpu:
+    buildCtaToGpu(manager);
+    break;
   case Phase::Llir:
+    if (target.isGpu())
+      return buildGpuToLlvm(manager);
     return buildLinalgToCpuPipeline(manager);
   }
   manager.addPass(createVerifyPhase({stringifyPhase(phase).str()}));
@@ -144,24 +215,22 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase) {
 // Running
 //===----------------------------------------------------------------------===//
 
-static Phase next(Phase phase) {
-  return static_cast<Phase>(static_cast<int>(phase) + 1);
-}
-
 LogicalResult triton_shared::runToPhase(
-    ModuleOp module, Phase target, PhaseCallback reached,
+    ModuleOp module, Phase phase, const CompileTarget &target,
+    PhaseCallback reached,
     function_ref<LogicalResult(PassManager &)> configure) {
   Phase current = detectPhase(module);
-  if (current > target)
+  if (!isReachable(current, phase, target))
     return module.emitError("is in phase '")
-           << stringifyPhase(current) << "', which comes after '"
-           << stringifyPhase(target) << "'";
-  while (current != target) {
-    current = next(current);
+           << stringifyPhase(current) << "', from which no way to "
+           << (target.isGpu() ? "a GPU" : "the CPU") << " leads to '"
+           << stringifyPhase(phase) << "'";
+  while (current != phase) {
+    current = *getNextPhase(current, target);
     PassManager manager(module.getContext());
     if (configure && failed(configure(manager)))
       return failure();
-    buildPhase(manager, current);
+    buildPhase(manager, current, target);
     if (failed(manager.run(module)) ||
         (reached && failed(reached(current, module))))
       return failure();

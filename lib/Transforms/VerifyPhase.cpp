@@ -1,6 +1,10 @@
 //===- VerifyPhase.cpp - The contract at the end of each phase ------------===//
 
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -39,7 +43,7 @@ bool isTritonType(Type type) {
   return isa<tt::PointerType, tt::TensorDescType>(getElementTypeOrSelf(type));
 }
 
-bool anyType(Operation *op, bool (*holds)(Type)) {
+bool anyType(Operation *op, llvm::function_ref<bool(Type)> holds) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       if (llvm::any_of(block.getArgumentTypes(), holds))
@@ -86,6 +90,29 @@ StringRef checkMemRef(Operation *op) {
   return "";
 }
 
+bool isTensorWithoutLayout(Type type) {
+  return isa<RankedTensorType>(type) && !cta::getLayoutAttr(type);
+}
+
+StringRef checkCta(Operation *op) {
+  if (StringRef problem = checkLinalg(op); !problem.empty())
+    return problem;
+  if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
+                      bufferization::BufferizationDialect>(op->getDialect()))
+    return "is no operation on tiles";
+  if (anyType(op, isTensorWithoutLayout))
+    return "holds a tile without a layout";
+  return "";
+}
+
+StringRef checkGpu(Operation *op) {
+  if (isa_and_nonnull<cta::CTADialect, tts::TTSDialect>(op->getDialect()))
+    return "was not distributed to threads";
+  if (anyType(op, llvm::IsaPred<RankedTensorType>))
+    return "holds a tile";
+  return "";
+}
+
 struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
   using VerifyPhaseBase::VerifyPhaseBase;
 
@@ -95,11 +122,13 @@ struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
                       .Case("structured", checkStructured)
                       .Case("linalg", checkLinalg)
                       .Case("memref", checkMemRef)
+                      .Case("cta", checkCta)
+                      .Case("gpu", checkGpu)
                       .Default(nullptr);
     if (!check) {
       getOperation().emitError("unknown value '")
-          << phase << "' of option 'phase'; use ttir, structured, linalg or "
-          << "memref";
+          << phase << "' of option 'phase'; use ttir, structured, linalg, "
+          << "memref, cta or gpu";
       return signalPassFailure();
     }
     WalkResult walk = getOperation().walk([&](Operation *op) {

@@ -24,7 +24,7 @@
 // UNKNOWN: unknown phase 'linag'; use ttir, structured, linalg, memref or llir
 
 // RUN: not triton-shared-opt %t/04.memref.mlir --to-phase=ttir 2>&1 | FileCheck %s --check-prefix=BACK
-// BACK: error: is in phase 'memref', which comes after 'ttir'
+// BACK: error: is in phase 'memref', which does not lead to 'ttir'
 
 // TTIR-LABEL:       tt.func @negate(
 // TTIR:               tt.load

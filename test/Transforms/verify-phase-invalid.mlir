@@ -62,5 +62,5 @@ func.func @access(%p: memref<*xf32>, %o: i64) {
 }
 
 //--- option.mlir
-// expected-error @below {{unknown value 'linag' of option 'phase'; use ttir, structured, linalg or memref}}
+// expected-error @below {{unknown value 'linag' of option 'phase'; use ttir, structured, linalg, memref, cta or gpu}}
 module {}

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CrashReport.h"
+#include "GpuCode.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -33,8 +34,9 @@ namespace {
 struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunToPhase)
 
-  RunToPhase(Phase target, std::string dumpFolder)
-      : target(target), dumpFolder(std::move(dumpFolder)) {}
+  RunToPhase(Phase phase, CompileTarget target, std::string dumpFolder)
+      : phase(phase), target(std::move(target)),
+        dumpFolder(std::move(dumpFolder)) {}
 
   StringRef getName() const override { return "RunToPhase"; }
   void getDependentDialects(DialectRegistry &registry) const override {
@@ -44,16 +46,16 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     Phase current = detectPhase(module);
-    if (current > target) {
+    if (!isReachable(current, phase, target)) {
       module.emitError("is in phase '")
-          << stringifyPhase(current) << "', which comes after '"
-          << stringifyPhase(target) << "'";
+          << stringifyPhase(current) << "', which does not lead to '"
+          << stringifyPhase(phase) << "'";
       return signalPassFailure();
     }
-    while (current != target) {
-      current = static_cast<Phase>(static_cast<int>(current) + 1);
+    while (current != phase) {
+      current = *getNextPhase(current, target);
       OpPassManager manager(ModuleOp::getOperationName());
-      buildPhase(manager, current);
+      buildPhase(manager, current, target);
       if (failed(runPipeline(manager, module)))
         return signalPassFailure();
       if (!dumpFolder.empty() && failed(dumpPhase(dumpFolder, current, module)))
@@ -62,7 +64,8 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
   }
 
 private:
-  Phase target;
+  Phase phase;
+  CompileTarget target;
   std::string dumpFolder;
 };
 
@@ -116,7 +119,7 @@ int main(int argc, char **argv) {
   llvm::cl::OptionCategory category("Phases of triton-shared");
   const std::string toPhaseHelp =
       ("Run everything from the phase of the input up to this one: " +
-       listPhases())
+       listPhases() + "; ptx or cubin (machine code) for a GPU")
           .str();
   llvm::cl::opt<std::string> toPhase("to-phase", llvm::cl::value_desc("phase"),
                                      llvm::cl::cat(category),
@@ -125,6 +128,13 @@ int main(int argc, char **argv) {
       "dump-phases-to", llvm::cl::value_desc("folder"), llvm::cl::cat(category),
       llvm::cl::desc("With --to-phase: write each phase to "
                      "<folder>/<number>.<phase>.mlir"));
+  llvm::cl::opt<std::string> targetName(
+      "target", llvm::cl::value_desc("cpu|cuda:90a"), llvm::cl::cat(category),
+      llvm::cl::desc("With --to-phase: what code is made for (default: cpu, or "
+                     "cuda:90a for the phases of a GPU)"));
+  llvm::cl::opt<unsigned> numWarps(
+      "num-warps", llvm::cl::cat(category), llvm::cl::init(4),
+      llvm::cl::desc("With --target=cuda: warps that run one program"));
   llvm::cl::opt<bool> noCrashReport(
       kNoCrashReport, llvm::cl::cat(category),
       llvm::cl::desc("Crash in this process, without a reproducer: for "
@@ -150,14 +160,29 @@ int main(int argc, char **argv) {
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (!toPhase.empty()) {
-    std::optional<Phase> target = symbolizePhase(toPhase);
-    if (!target) {
+    bool isForGpu = isGpuCode(toPhase) || toPhase == "cta" || toPhase == "gpu";
+    std::optional<Phase> phase = symbolizePhase(toPhase);
+    if (!phase && !isGpuCode(toPhase)) {
       llvm::errs() << "triton-shared-opt: unknown phase '" << toPhase
-                   << "'; use " << listPhases() << "\n";
+                   << "'; use " << listPhases() << ", ptx or cubin\n";
       return EXIT_FAILURE;
     }
-    config.setPassPipelineSetupFn([&, phase = *target](PassManager &manager) {
-      manager.addPass(std::make_unique<RunToPhase>(phase, dumpFolder));
+    if (targetName.empty())
+      targetName = isForGpu ? "cuda:90a" : "cpu";
+    std::optional<CompileTarget> target = parseTarget(targetName);
+    if (!target) {
+      llvm::errs() << "triton-shared-opt: unknown target '" << targetName
+                   << "'; use cpu, or cuda:<compute capability> as in "
+                      "cuda:90a, from 80 on\n";
+      return EXIT_FAILURE;
+    }
+    target->numWarps = numWarps;
+    if (isGpuCode(toPhase))
+      return failed(
+          writeGpuCode(inputFile, outputFile, toPhase, *target, registry));
+    config.setPassPipelineSetupFn([&, phase = *phase,
+                                   target = *target](PassManager &manager) {
+      manager.addPass(std::make_unique<RunToPhase>(phase, target, dumpFolder));
       return success();
     });
   }

@@ -347,6 +347,11 @@ def CpuExpandSmallFloats : Pass<"cpu-expand-small-floats"> {
     (`arith-emulate-unsupported-floats`). Leaves: 8-bit floats only in memory,
     constants and bit casts.
   }];
+  let options = [
+    Option<"keepsBFloat", "keep-bfloat", "bool", /*default=*/"false",
+           "leave arithmetic on bf16 and its conversions from and to f32 to "
+           "the hardware, as a GPU has them">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
   ];
@@ -423,6 +428,20 @@ def CpuBFloatAsBits : Pass<"cpu-bfloat-as-bits"> {
 //===----------------------------------------------------------------------===//
 // Phase linalg -> cta -> gpu -> llir (NVIDIA)
 //===----------------------------------------------------------------------===//
+
+def LinalgExtendDotOperands : Pass<"linalg-extend-dot-operands"> {
+  let summary = "Extend 8-bit floats that go into matrix products to f16";
+  let description = [{
+    Every 8-bit float is an f16, so nothing is lost, and the tensor cores of all
+    supported GPUs take f16.
+
+    Needs: phase `linalg`. Leaves: matrix products without 8-bit floats.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
 
 def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
   let summary = "Turn tensors of linalg into tiles of a CTA";

@@ -5,8 +5,6 @@
 
 #include "mlir/Pass/PassOptions.h"
 
-#include <string>
-
 namespace mlir {
 class OpPassManager;
 } // namespace mlir
@@ -15,17 +13,13 @@ namespace mlir::triton_shared {
 
 /// What a GPU kernel is made for.
 struct LinalgToGpuOptions : PassPipelineOptions<LinalgToGpuOptions> {
-  Option<std::string> arch{*this, "arch",
-                           llvm::cl::desc("compute capability: 80, 90a, …"),
-                           llvm::cl::init("90a")};
   Option<unsigned> numWarps{*this, "num-warps",
                             llvm::cl::desc("warps that run one program"),
                             llvm::cl::init(4)};
 };
 
 /// Adds the passes from phase `linalg` to phase `cta`.
-void buildLinalgToCta(OpPassManager &manager,
-                      const LinalgToGpuOptions &options);
+void buildLinalgToCta(OpPassManager &manager, unsigned numWarps);
 /// Adds the passes from phase `cta` to phase `gpu`.
 void buildCtaToGpu(OpPassManager &manager);
 /// Adds the passes from phase `gpu` to phase `llir`.

@@ -22,22 +22,44 @@ class PassManager;
 
 namespace mlir::triton_shared {
 
-/// The phases that are MLIR, in order. Object code is made from the last one by
-/// Target/ObjectWriter.h.
+/// The phases that are MLIR. The ways to a CPU and to a GPU part after `Linalg`
+/// and have their last phase in common. Code is made from it by
+/// Target/ObjectWriter.h and Target/PtxWriter.h.
 enum class Phase {
   Source,     ///< As read: nothing has run.
   Ttir,       ///< `tt` after inlining and clean-up.
   Structured, ///< Accesses are `tts` operations.
   Linalg,     ///< Computation is linalg on tensors.
-  MemRef,     ///< Upstream dialects only; the documented signature.
+  MemRef,     ///< CPU: upstream dialects only; the documented signature.
+  Cta,        ///< GPU: tiles with layouts.
+  Gpu,        ///< GPU: what each thread does.
   Llir,       ///< The LLVM dialect.
 };
+
+/// What code is made for.
+struct CompileTarget {
+  /// Compute capability of an NVIDIA GPU as in `sm_90a`; empty for the CPU.
+  std::string cudaArch;
+  /// Warps that run one program of a GPU.
+  unsigned numWarps = 4;
+
+  bool isGpu() const { return !cudaArch.empty(); }
+};
+
+/// Reads `cpu` or `cuda:90a`; nothing if it is neither.
+std::optional<CompileTarget> parseTarget(StringRef text);
 
 StringRef stringifyPhase(Phase phase);
 std::optional<Phase> symbolizePhase(StringRef name);
 
-/// The phases one may stop at: "ttir, structured, linalg, memref or llir".
+/// The phases one may stop at, in words.
 StringRef listPhases();
+
+/// The phase after `phase` on the way to `target`; nothing after the last.
+std::optional<Phase> getNextPhase(Phase phase, const CompileTarget &target);
+
+/// True if the way from `from` to `target` passes through `to`.
+bool isReachable(Phase from, Phase to, const CompileTarget &target);
 
 /// The earliest phase whose contract `module` fulfils, so that a dump of any
 /// phase can be read again and continued.
@@ -45,15 +67,17 @@ Phase detectPhase(ModuleOp module);
 
 /// Adds the passes that lead from the phase before `phase` to it, with the
 /// contract check at the end.
-void buildPhase(OpPassManager &manager, Phase phase);
+void buildPhase(OpPassManager &manager, Phase phase,
+                const CompileTarget &target = {});
 
 /// Called with every phase that has been reached.
 using PhaseCallback = function_ref<LogicalResult(Phase, ModuleOp)>;
 
-/// Runs everything from the phase in which `module` is up to `target`.
+/// Runs everything from the phase in which `module` is up to `phase`.
 /// `configure` may set up the pass manager of each phase (timing, printing).
 LogicalResult
-runToPhase(ModuleOp module, Phase target, PhaseCallback reached = nullptr,
+runToPhase(ModuleOp module, Phase phase, const CompileTarget &target = {},
+           PhaseCallback reached = nullptr,
            function_ref<LogicalResult(PassManager &)> configure = nullptr);
 
 /// A callback that writes `<folder>/<NN>.<phase>.mlir` and then calls `next`.

@@ -49,7 +49,7 @@ struct ElementPlaces {
 Value createPointer(OpBuilder &builder, Location loc, Value base, Value offset,
                     Type elementType) {
   return LLVM::GEPOp::create(builder, loc, base.getType(),
-                             getMemoryType(elementType), base,
+                             getRegisterType(elementType), base,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
@@ -325,42 +325,27 @@ Value sliceRegisters(OpBuilder &builder, Location loc, Value vector,
       ArrayRef<int64_t>{1});
 }
 
-/// Vectors of 8-bit floats as integers.
-Value toMemory(OpBuilder &builder, Location loc, Value vector) {
-  auto type = cast<VectorType>(vector.getType());
-  Type memory = getMemoryType(type.getElementType());
-  if (memory == type.getElementType())
-    return vector;
-  return arith::BitcastOp::create(
-      builder, loc, VectorType::get(type.getShape(), memory), vector);
-}
-
 Value createLoads(OpBuilder &builder, Location loc, const ElementPlaces &places,
                   VectorType type, Value other, bool isVolatile) {
-  Type memory = getMemoryType(type.getElementType());
-  auto memoryType = VectorType::get(type.getShape(), memory);
-  Value result = other ? toMemory(builder, loc, other)
-                       : arith::ConstantOp::create(
-                             builder, loc, builder.getZeroAttr(memoryType));
+  Value result = other ? other
+                       : arith::ConstantOp::create(builder, loc,
+                                                   builder.getZeroAttr(type));
   moveGroups(
       places, builder, loc,
       [&](unsigned first, unsigned count, Value pointer, Value predicate) {
         Value before = sliceRegisters(builder, loc, result, first, count);
-        Value part =
-            createGlobalLoad(builder, loc, VectorType::get({count}, memory),
-                             pointer, predicate, before, isVolatile);
+        Value part = createGlobalLoad(
+            builder, loc, VectorType::get({count}, type.getElementType()),
+            pointer, predicate, before, isVolatile);
         result = vector::InsertStridedSliceOp::create(
             builder, loc, part, result, ArrayRef<int64_t>{first},
             ArrayRef<int64_t>{1});
       });
-  if (memory == type.getElementType())
-    return result;
-  return arith::BitcastOp::create(builder, loc, type, result);
+  return result;
 }
 
 void createStores(OpBuilder &builder, Location loc, const ElementPlaces &places,
                   Value vector) {
-  vector = toMemory(builder, loc, vector);
   moveGroups(
       places, builder, loc,
       [&](unsigned first, unsigned count, Value pointer, Value predicate) {
@@ -419,7 +404,7 @@ private:
   static Value loadScalar(tts::LoadOp op, OpAdaptor adaptor,
                           OpBuilder &builder) {
     Location loc = op.getLoc();
-    auto type = VectorType::get({1}, op.getType());
+    auto type = VectorType::get({1}, getRegisterType(op.getType()));
     ElementPlaces places;
     places.pointers.push_back(createPointer(builder, loc, adaptor.getBase(),
                                             adaptor.getOffset(), op.getType()));

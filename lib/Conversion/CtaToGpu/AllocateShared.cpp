@@ -44,8 +44,14 @@ int64_t triton_shared::getSharedBytes(Operation *op) {
         auto type = cast<RankedTensorType>(extract.getSource().getType());
         return type.getNumElements() == 1 ? 0 : ofTile(extract.getSource());
       })
+      .Case<cta::HistogramOp>([&](cta::HistogramOp histogram) {
+        return ofTile(histogram.getResult());
+      })
       .Case<cta::ReduceOp>(getReduceSharedBytes)
+      .Case<cta::ScanOp>(getScanSharedBytes)
       .Case<cta::DotOp>(getDotSharedBytes)
+      .Case<tts::AtomicRMWOp, tts::AtomicCASOp, tts::AtomicPollOp>(
+          [](Operation *atomic) { return getAtomicSharedBytes(atomic); })
       .Default(int64_t(0));
 }
 

@@ -25,6 +25,10 @@ struct ConvertElementwise : ConversionPattern {
     SmallVector<Type> results;
     if (failed(getTypeConverter()->convertTypes(op->getResultTypes(), results)))
       return failure();
+    if (isa<arith::BitcastOp>(op) && operands[0].getType() == results[0]) {
+      rewriter.replaceOp(op, operands[0]);
+      return success();
+    }
     Operation *converted =
         Operation::create(op->getLoc(), op->getName(), results, operands,
                           op->getDiscardableAttrDictionary(),
@@ -41,14 +45,26 @@ struct ConvertConstant : OpConversionPattern<arith::ConstantOp> {
   LogicalResult
   matchAndRewrite(arith::ConstantOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    Type type = getTypeConverter()->convertType(op.getType());
     auto splat = dyn_cast<SplatElementsAttr>(op.getValue());
-    auto type = dyn_cast_or_null<VectorType>(
-        getTypeConverter()->convertType(op.getType()));
-    if (!splat || !type)
+    if (!type || (isa<VectorType>(type) && !splat))
       return rewriter.notifyMatchFailure(op, "holds different elements");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
-        op, DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+    TypedAttr value = toRegister(splat ? splat.getSplatValue<TypedAttr>()
+                                       : cast<TypedAttr>(op.getValue()));
+    if (auto vector = dyn_cast<VectorType>(type))
+      value = DenseElementsAttr::get(vector, Attribute(value));
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
     return success();
+  }
+
+private:
+  /// The bits of an 8-bit float; anything else as it is.
+  static TypedAttr toRegister(TypedAttr value) {
+    Type held = getRegisterType(value.getType());
+    if (held == value.getType())
+      return value;
+    return IntegerAttr::get(held,
+                            cast<FloatAttr>(value).getValue().bitcastToAPInt());
   }
 };
 

@@ -10,12 +10,6 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-Type triton_shared::getMemoryType(Type elementType) {
-  if (isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 8)
-    return IntegerType::get(elementType.getContext(), 8);
-  return elementType;
-}
-
 namespace {
 
 /// The words that PTX moves for a vector.

@@ -12,9 +12,6 @@
 
 namespace mlir::triton_shared {
 
-/// The type of elements of `elementType` in memory: 8-bit floats are integers.
-Type getMemoryType(Type elementType);
-
 /// Loads neighbours from global memory: a vector of `type`. Where `predicate`
 /// (i1, may be null: true) is false, gives `other`, or zero if that is null.
 /// The address is a multiple of the size of the vector.

@@ -9,6 +9,10 @@
 
 namespace mlir::triton_shared {
 
+/// How an element is held: 8-bit floats are integers, of which every operation
+/// has been spelled out.
+Type getRegisterType(Type elementType);
+
 /// Tiles become vectors of what one thread holds, bases global addresses.
 void addThreadConversion(TypeConverter &types);
 
@@ -22,6 +26,16 @@ void populateCtaToGpuReduce(const TypeConverter &types,
                             RewritePatternSet &patterns);
 void populateCtaToGpuDot(const TypeConverter &types,
                          RewritePatternSet &patterns);
+void populateCtaToGpuMatrixDot(const TypeConverter &types,
+                               RewritePatternSet &patterns);
+void populateCtaToGpuScan(const TypeConverter &types,
+                          RewritePatternSet &patterns);
+void populateCtaToGpuHistogram(const TypeConverter &types,
+                               RewritePatternSet &patterns);
+void populateCtaToGpuAtomics(const TypeConverter &types,
+                             RewritePatternSet &patterns);
+void populateCtaToGpuMessages(const TypeConverter &types,
+                              RewritePatternSet &patterns);
 /// The width of each strided access of a block.
 using AccessWidths = DenseMap<Operation *, AccessWidth>;
 void populateCtaToGpuAccesses(const TypeConverter &types,

@@ -27,14 +27,20 @@ using namespace mlir::triton_shared;
 
 static constexpr unsigned kGlobalSpace = 1;
 
+Type triton_shared::getRegisterType(Type elementType) {
+  auto type = dyn_cast<FloatType>(elementType);
+  return type && type.getWidth() == 8 ? IntegerType::get(type.getContext(), 8)
+                                      : elementType;
+}
+
 void triton_shared::addThreadConversion(TypeConverter &types) {
-  types.addConversion([](Type type) { return type; });
+  types.addConversion(getRegisterType);
   types.addConversion([](RankedTensorType type) -> Type {
     cta::LayoutAttr layout = cta::getLayoutAttr(type);
     if (!layout)
       return nullptr;
     return VectorType::get({layout.getLayout().getNumRegisters()},
-                           type.getElementType());
+                           getRegisterType(type.getElementType()));
   });
   types.addConversion([](UnrankedMemRefType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace);
@@ -60,7 +66,12 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuShapes(types, patterns);
     populateCtaToGpuExchange(types, patterns);
     populateCtaToGpuReduce(types, patterns);
+    populateCtaToGpuScan(types, patterns);
+    populateCtaToGpuHistogram(types, patterns);
     populateCtaToGpuDot(types, patterns);
+    populateCtaToGpuMatrixDot(types, patterns);
+    populateCtaToGpuAtomics(types, patterns);
+    populateCtaToGpuMessages(types, patterns);
     populateCtaToGpuAccesses(types, widths, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
                                                                      types);

@@ -8,14 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Combine.h"
 #include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "triton-shared/Dialect/Cta/IR/ElementwiseBody.h"
 
 using namespace mlir;
@@ -26,20 +25,6 @@ namespace {
 
 /// One value per register; one list per operand of the reduction.
 using Registers = SmallVector<SmallVector<Value>>;
-
-/// `region` on two lists of operands of single elements.
-SmallVector<Value> combine(OpBuilder &builder, Region &region, ValueRange left,
-                           ValueRange right) {
-  IRMapping mapping;
-  Block &body = region.front();
-  mapping.map(body.getArguments().take_front(left.size()), left);
-  mapping.map(body.getArguments().drop_front(left.size()), right);
-  for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping);
-  return llvm::map_to_vector(
-      body.getTerminator()->getOperands(),
-      [&](Value value) { return mapping.lookupOrDefault(value); });
-}
 
 /// One commutative operation: the order of elements does not matter.
 bool isCommutative(Region &region) {
@@ -60,53 +45,6 @@ std::optional<int32_t> getFirstWarpStep(const LinearLayout::Bases &warps,
     if (basis[axis])
       first = std::min(first.value_or(basis[axis]), basis[axis]);
   return first;
-}
-
-/// The value of the lane whose number differs from this one's in `mask`.
-Value shuffle(OpBuilder &builder, Location loc, Value value, unsigned mask) {
-  Type type = value.getType();
-  if (type.isIndex()) {
-    Value wide =
-        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
-    return arith::IndexCastOp::create(builder, loc, type,
-                                      shuffle(builder, loc, wide, mask));
-  }
-  unsigned width = type.getIntOrFloatBitWidth();
-  Type i32 = builder.getI32Type();
-  auto move = [&](Value word) -> Value {
-    return NVVM::ShflOp::create(builder, loc, i32, createI32(builder, loc, -1),
-                                word, createI32(builder, loc, mask),
-                                createI32(builder, loc, cta::kWarpSize - 1),
-                                NVVM::ShflKind::bfly,
-                                /*return_value_and_is_valid=*/UnitAttr());
-  };
-  Value bits = value;
-  if (!isa<IntegerType>(type))
-    bits = arith::BitcastOp::create(builder, loc, builder.getIntegerType(width),
-                                    value);
-  if (width == 64) {
-    auto pair = VectorType::get({2}, i32);
-    Value words = vector::BitCastOp::create(
-        builder, loc, pair,
-        vector::BroadcastOp::create(
-            builder, loc, VectorType::get({1}, builder.getI64Type()), bits));
-    SmallVector<Value> moved;
-    for (Value word : unpackRegisters(builder, loc, words))
-      moved.push_back(move(word));
-    Value joined = vector::BitCastOp::create(
-        builder, loc, VectorType::get({1}, builder.getI64Type()),
-        packRegisters(builder, loc, moved));
-    bits = vector::ExtractOp::create(builder, loc, joined, 0);
-  } else if (width == 32) {
-    bits = move(bits);
-  } else {
-    bits = move(arith::ExtUIOp::create(builder, loc, i32, bits));
-    bits = arith::TruncIOp::create(builder, loc, builder.getIntegerType(width),
-                                   bits);
-  }
-  if (!isa<IntegerType>(type))
-    bits = arith::BitcastOp::create(builder, loc, type, bits);
-  return bits;
 }
 
 /// What goes through shared memory.
@@ -219,8 +157,8 @@ private:
     Registers next(values.size());
     for (unsigned reg = 0; reg < values.front().size(); ++reg)
       if (!(reg & step))
-        append(next,
-               combine(builder, op.getCombine(), at(reg), at(reg + step)));
+        append(next, createCombined(builder, op.getCombine(), at(reg),
+                                    at(reg + step)));
     values = std::move(next);
     registerBases.erase(registerBases.begin() + bit);
   }
@@ -237,14 +175,15 @@ private:
     for (unsigned reg = 0; reg < values.front().size(); ++reg) {
       SmallVector<Value> left = at(reg), right;
       for (Value value : left)
-        right.push_back(shuffle(builder, loc, value, 1u << bit));
+        right.push_back(createShuffle(builder, loc, value, NVVM::ShflKind::bfly,
+                                      createI32(builder, loc, 1 << bit)));
       if (isOrdered)
         for (auto [a, b] : llvm::zip_equal(left, right)) {
           Value first = arith::SelectOp::create(builder, loc, isRight, b, a);
           b = arith::SelectOp::create(builder, loc, isRight, a, b);
           a = first;
         }
-      append(next, combine(builder, op.getCombine(), left, right));
+      append(next, createCombined(builder, op.getCombine(), left, right));
     }
     values = std::move(next);
     llvm::fill(laneBases[bit], 0);

@@ -1,6 +1,7 @@
 //===- SharedMemory.cpp - Tiles in the memory of a CTA --------------------===//
 
 #include "SharedMemory.h"
+#include "Parts.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,9 +23,7 @@ Type triton_shared::getSharedType(Type elementType) {
     return builder.getI64Type();
   if (elementType.isInteger(1))
     return builder.getI8Type();
-  if (isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() == 8)
-    return builder.getI8Type();
-  return elementType;
+  return getRegisterType(elementType);
 }
 
 int64_t triton_shared::getSharedTypeBytes(Type elementType) {
@@ -40,13 +39,12 @@ static Value toShared(OpBuilder &builder, Location loc, Value vector) {
     return vector;
   if (element.isIndex())
     return arith::IndexCastOp::create(builder, loc, shared, vector);
-  if (element.isInteger(1))
-    return arith::ExtUIOp::create(builder, loc, shared, vector);
-  return arith::BitcastOp::create(builder, loc, shared, vector);
+  return arith::ExtUIOp::create(builder, loc, shared, vector);
 }
 
 static Value fromShared(OpBuilder &builder, Location loc, Value vector,
                         Type element) {
+  element = getRegisterType(element);
   Type sharedElement = getElementTypeOrSelf(vector.getType());
   if (sharedElement == element)
     return vector;
@@ -55,9 +53,7 @@ static Value fromShared(OpBuilder &builder, Location loc, Value vector,
     type = VectorType::get(vectorType.getShape(), element);
   if (element.isIndex())
     return arith::IndexCastOp::create(builder, loc, type, vector);
-  if (element.isInteger(1))
-    return arith::TruncIOp::create(builder, loc, type, vector);
-  return arith::BitcastOp::create(builder, loc, type, vector);
+  return arith::TruncIOp::create(builder, loc, type, vector);
 }
 
 LinearLayout SharedTile::flatten(const LinearLayout &layout) const {

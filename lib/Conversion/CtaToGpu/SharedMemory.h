@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
 namespace mlir::triton_shared {
 
@@ -23,7 +24,10 @@ inline constexpr llvm::StringLiteral kSharedSymbol = "cta_shared";
 /// How many bytes of shared memory `op` needs while it runs; 0 if none.
 int64_t getSharedBytes(Operation *op);
 int64_t getReduceSharedBytes(cta::ReduceOp op);
+int64_t getScanSharedBytes(cta::ScanOp op);
 int64_t getDotSharedBytes(cta::DotOp op);
+int64_t getMatrixDotSharedBytes(cta::DotOp op, const cta::MmaInstruction &mma);
+int64_t getAtomicSharedBytes(Operation *op);
 
 /// How an element lies in shared memory: booleans and indices as integers.
 Type getSharedType(Type elementType);

@@ -14,6 +14,7 @@
 #include "llvm/ADT/APFloat.h"
 
 namespace mlir::triton_shared {
+#define GEN_PASS_DECL_CPUEXPANDSMALLFLOATS
 #define GEN_PASS_DEF_CPUEXPANDSMALLFLOATS
 #include "triton-shared/Conversion/Passes.h.inc"
 } // namespace mlir::triton_shared
@@ -188,7 +189,8 @@ Value narrow(Bits &bits, Value value, FloatType type, bool towardZero) {
 
 /// `arith.truncf` to a small format. What the hardware does right stays.
 struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandTruncF(MLIRContext *context, bool keepsBFloat)
+      : OpRewritePattern(context), keepsBFloat(keepsBFloat) {}
 
   LogicalResult matchAndRewrite(arith::TruncFOp op,
                                 PatternRewriter &rewriter) const override {
@@ -201,7 +203,9 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     if (!towardZero && mode != arith::RoundingMode::to_nearest_even)
       return rewriter.notifyMatchFailure(op, "unknown rounding mode");
     Value in = op.getIn();
-    if (isa<Float16Type>(type) && in.getType().isF32() && !towardZero)
+    bool isKept =
+        isa<Float16Type>(type) || (keepsBFloat && isa<BFloat16Type>(type));
+    if (isKept && in.getType().isF32() && !towardZero)
       return rewriter.notifyMatchFailure(op, "the hardware does it");
     if (!isa<Float32Type, Float64Type>(in.getType()))
       in = arith::ExtFOp::create(rewriter, op.getLoc(), rewriter.getF32Type(),
@@ -214,6 +218,9 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, small);
     return success();
   }
+
+private:
+  bool keepsBFloat;
 };
 
 //===----------------------------------------------------------------------===//
@@ -260,13 +267,15 @@ Value widen(Bits &bits, Value raw, FloatType type) {
 
 /// `arith.extf` from a small format other than f16.
 struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
-  using OpRewritePattern::OpRewritePattern;
+  ExpandExtF(MLIRContext *context, bool keepsBFloat)
+      : OpRewritePattern(context), keepsBFloat(keepsBFloat) {}
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Type from = op.getIn().getType(), to = op.getType();
-    if (!isSmallFormat(from) || isa<Float16Type>(from))
+    if (!isSmallFormat(from) || isa<Float16Type>(from) ||
+        (keepsBFloat && isa<BFloat16Type>(from)))
       return rewriter.notifyMatchFailure(op, "the hardware does it");
     Type integer = rewriter.getIntegerType(from.getIntOrFloatBitWidth());
     Value raw = arith::BitcastOp::create(rewriter, loc, integer, op.getIn());
@@ -282,6 +291,9 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
     rewriter.replaceOp(op, result);
     return success();
   }
+
+private:
+  bool keepsBFloat;
 };
 
 /// `math.fma` on a small format goes through f32.
@@ -316,10 +328,14 @@ void keepEveryRounding(Operation *root) {
 
 struct CpuExpandSmallFloats
     : triton_shared::impl::CpuExpandSmallFloatsBase<CpuExpandSmallFloats> {
+  using CpuExpandSmallFloatsBase::CpuExpandSmallFloatsBase;
+
   void runOnOperation() override {
     keepEveryRounding(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<ExpandTruncF, ExpandExtF, ExpandFma>(&getContext());
+    patterns.add<ExpandTruncF, ExpandExtF>(&getContext(), keepsBFloat);
+    if (!keepsBFloat)
+      patterns.add<ExpandFma>(&getContext());
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns),
                                   GreedyRewriteConfig().enableFolding(false))))
@@ -328,8 +344,11 @@ struct CpuExpandSmallFloats
       std::optional<arith::RoundingMode> mode = op.getRoundingmode();
       if (!mode || *mode == arith::RoundingMode::to_nearest_even)
         return WalkResult::advance();
-      op.emitOpError("rounds in a way the CPU does not know").attachNote()
+      InFlightDiagnostic error =
+          op.emitOpError("rounds in a way the CPU does not know");
+      error.attachNote()
           << "known are 'to_nearest_even', and 'toward_zero' to 8 and 16 bits";
+      error.attachNote() << "leave out the rounding mode, or name one of these";
       return WalkResult::interrupt();
     });
     if (walk.wasInterrupted())

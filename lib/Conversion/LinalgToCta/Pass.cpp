@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
 #include "llvm/Support/MathExtras.h"
@@ -30,11 +31,20 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
           << numWarps.getValue() << " warps; use 1, 2, 4, 8, 16 or 32";
       return signalPassFailure();
     }
+    // Scans and reductions are known by slices that they take: they go first,
+    // and leave slices that nobody takes any more.
+    convertScanLoops(getOperation());
+    RewritePatternSet across(&getContext());
+    populateLinalgToCtaReduce(across);
+    populateLinalgToCtaHistogram(across);
+    walkAndApplyPatterns(getOperation(), std::move(across));
+    eraseDeadCode();
+
     RewritePatternSet patterns(&getContext());
     populateLinalgToCtaGeneric(patterns);
-    populateLinalgToCtaReduce(patterns);
     populateLinalgToCtaShapes(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    eraseDeadCode();
 
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -44,6 +54,11 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
   }
 
 private:
+  void eraseDeadCode() {
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+
   /// True if something is left that is no tile operation.
   bool reportLeftovers() {
     WalkResult result =

@@ -97,6 +97,32 @@ Value createIndexSplat(OpBuilder &builder, Location loc, RankedTensorType type,
       getValueOrCreateConstantIndexOp(builder, loc, value));
 }
 
+/// Of several elements, the one at the index is new.
+struct ConvertInsert : OpRewritePattern<tensor::InsertOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::InsertOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType type = op.getType();
+    if (type.getRank() == 0)
+      return rewriter.notifyMatchFailure(op, "makes all of the tensor");
+    Location loc = op.getLoc();
+    Value isNew;
+    for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
+      Value isThere =
+          arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                createIota(rewriter, loc, type, dim),
+                                createIndexSplat(rewriter, loc, type, index));
+      isNew = isNew ? arith::AndIOp::create(rewriter, loc, isNew, isThere)
+                    : isThere;
+    }
+    Value inserted = cta::SplatOp::create(rewriter, loc, type, op.getScalar());
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isNew, inserted,
+                                                 op.getDest());
+    return success();
+  }
+};
+
 bool hasUnitStrides(ArrayRef<OpFoldResult> strides) {
   return llvm::all_of(strides, [](OpFoldResult stride) {
     return isConstantIntValue(stride, 1);
@@ -179,10 +205,10 @@ struct ConvertInsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
 } // namespace
 
 void triton_shared::populateLinalgToCtaShapes(RewritePatternSet &patterns) {
-  patterns
-      .add<ConvertReshape<tensor::ExpandShapeOp>,
-           ConvertReshape<tensor::CollapseShapeOp>, ConvertTranspose,
-           ConvertExtract, ConvertInsertScalar, ConvertEmpty<tensor::EmptyOp>,
-           ConvertEmpty<bufferization::AllocTensorOp>, ConvertExtractSlice,
-           ConvertInsertSlice>(patterns.getContext());
+  patterns.add<ConvertReshape<tensor::ExpandShapeOp>,
+               ConvertReshape<tensor::CollapseShapeOp>, ConvertTranspose,
+               ConvertExtract, ConvertInsertScalar, ConvertInsert,
+               ConvertEmpty<tensor::EmptyOp>,
+               ConvertEmpty<bufferization::AllocTensorOp>, ConvertExtractSlice,
+               ConvertInsertSlice>(patterns.getContext());
 }

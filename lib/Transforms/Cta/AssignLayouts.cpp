@@ -71,6 +71,8 @@ private:
   void assign(Value value, const LinearLayout &layout);
 
   LinearLayout getPreferred(Operation *access) const;
+  /// True if what `op` makes may have `layout`, which spread from elsewhere.
+  bool accepts(Operation *op, const LinearLayout &layout) const;
   /// True if an access would be about as fast under `layout` as it can be.
   bool isGoodFor(Operation *access, const LinearLayout &layout) const;
 
@@ -117,6 +119,15 @@ bool LayoutSpread::isGoodFor(Operation *access,
 // Spreading
 //===----------------------------------------------------------------------===//
 
+bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
+  if (isAccess(op))
+    return isGoodFor(op, layout);
+  // Tensor cores leave their result where they do.
+  auto dot = dyn_cast<cta::DotOp>(op);
+  return !dot || !cta::getMmaInstruction(dot) ||
+         layout == cta::getDotLayout(dot, numWarps);
+}
+
 void LayoutSpread::assign(Value value, const LinearLayout &layout) {
   std::deque<std::pair<Value, LinearLayout>> waiting = {{value, layout}};
   while (!waiting.empty()) {
@@ -125,8 +136,7 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
     waiting.pop_front();
     Operation *definition = next.getDefiningOp();
     if (layouts.contains(next) ||
-        (definition && isAccess(definition) && next != value &&
-         !isGoodFor(definition, wanted)))
+        (next != value && definition && !accepts(definition, wanted)))
       continue;
     layouts[next] = wanted;
     // What costs nothing is made again for each user: they need not agree.

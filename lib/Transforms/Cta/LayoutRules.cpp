@@ -268,6 +268,9 @@ SmallVector<LayoutRelation> triton_shared::getLayoutRelations(Operation *op,
   } else if (auto dot = dyn_cast<cta::DotOp>(op)) {
     if (value == dot.getAccumulator() || value == dot.getResult())
       relateAll({dot.getAccumulator(), dot.getResult()});
+  } else if (auto histogram = dyn_cast<cta::HistogramOp>(op)) {
+    if (value == histogram.getSource() || value == histogram.getMask())
+      relateAll(histogram->getOperands());
   } else if (auto lookup = dyn_cast<cta::LookupOp>(op)) {
     if (value != lookup.getSource()) {
       relateAll(lookup.getIndices());
@@ -301,6 +304,8 @@ std::optional<LinearLayout> triton_shared::getNeededLayout(OpOperand &operand) {
   }
   if (auto reduce = dyn_cast<cta::ReduceOp>(op))
     return cta::getLayout(reduce.getSources().front().getType());
+  if (auto histogram = dyn_cast<cta::HistogramOp>(op))
+    return cta::getLayout(histogram.getSource().getType());
   if (auto dot = dyn_cast<cta::DotOp>(op))
     return value == dot.getAccumulator()
                ? std::optional(cta::getLayout(dot.getType()))

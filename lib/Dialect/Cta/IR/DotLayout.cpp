@@ -1,18 +1,179 @@
-//===- DotLayout.cpp - Where a matrix product leaves its result -----------===//
+//===- DotLayout.cpp - How tensor cores hold matrices ---------------------===//
 
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace mlir::cta;
 
-/// Neighbours of one row that each thread computes without tensor cores: one
-/// vector of the right operand.
+/// Neighbours of one row that each thread computes without tensor cores.
 static constexpr unsigned kColumnsPerThread = 4;
 
+static ArrayRef<int64_t> getShape(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+std::optional<MmaInstruction> cta::getMmaInstruction(DotOp dot) {
+  Type a = getElementTypeOrSelf(dot.getA()),
+       b = getElementTypeOrSelf(dot.getB());
+  Type sum = getElementTypeOrSelf(dot.getType());
+  if (a != b || getShape(dot.getResult()).size() != 2)
+    return std::nullopt;
+  std::optional<MmaInstruction> mma;
+  if (a.isF16() && sum.isF32())
+    mma = {16, 8, 16, 2, "f16", "f32"};
+  else if (a.isBF16() && sum.isF32())
+    mma = {16, 8, 16, 2, "bf16", "f32"};
+  else if (a.isInteger(8) && sum.isInteger(32))
+    mma = {16, 8, 32, 4, "s8", "s32"};
+  else if (a.isF32() && sum.isF32() && dot.getPrecision() == "tf32")
+    mma = {16, 8, 8, 1, "tf32", "f32"};
+  else if (a.isF64() && sum.isF64())
+    mma = {8, 8, 4, 1, "f64", "f64"};
+  if (!mma || getShape(dot.getResult())[0] < mma->m ||
+      getShape(dot.getResult())[1] < mma->n || getShape(dot.getA())[1] < mma->k)
+    return std::nullopt;
+  return mma;
+}
+
+//===----------------------------------------------------------------------===//
+// Building layouts
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Collects the bases of a layout of two dimensions.
+struct MatrixBases {
+  static Coordinates row(int32_t step) { return {step, 0}; }
+  static Coordinates column(int32_t step) { return {0, step}; }
+  static Coordinates none() { return {0, 0}; }
+
+  /// Steps `from`, twice that and so on below `to`, as registers.
+  void addRows(int32_t from, int32_t to) {
+    for (int32_t step = from; step < to; step *= 2)
+      registers.push_back(row(step));
+  }
+  void addColumns(int32_t from, int32_t to) {
+    for (int32_t step = from; step < to; step *= 2)
+      registers.push_back(column(step));
+  }
+
+  LinearLayout get() const { return LinearLayout(2, registers, lanes, warps); }
+
+  LinearLayout::Bases registers, lanes, warps;
+};
+
+/// How the warps of a CTA share the rows and columns of a result: bits of the
+/// warp's number, rows first.
+struct WarpGrid {
+  unsigned rowBits, columnBits, freeBits;
+};
+
+} // namespace
+
+/// True if the result of one product becomes an operand of another: then a row
+/// should stay within one warp.
+static bool isChained(DotOp dot) {
+  unsigned count = 0;
+  dot->getParentOfType<func::FuncOp>().walk([&](DotOp) { ++count; });
+  return count > 1;
+}
+
+static WarpGrid getWarpGrid(DotOp dot, const MmaInstruction &mma,
+                            unsigned numWarps) {
+  ArrayRef<int64_t> shape = getShape(dot.getResult());
+  unsigned rows = llvm::Log2_64(shape[0] / mma.m);
+  unsigned columns = llvm::Log2_64(shape[1] / mma.n);
+  unsigned left = llvm::Log2_32(numWarps);
+  WarpGrid grid = {0, 0, 0};
+  bool rowsFirst = isChained(dot);
+  while (left > 0 && (grid.rowBits < rows || grid.columnBits < columns)) {
+    // Otherwise as square as possible: each warp reads as little as possible.
+    int64_t rowsPerWarp = shape[0] >> grid.rowBits;
+    int64_t columnsPerWarp = shape[1] >> grid.columnBits;
+    bool takesRow =
+        grid.rowBits < rows && (rowsFirst || grid.columnBits == columns ||
+                                rowsPerWarp >= columnsPerWarp);
+    ++(takesRow ? grid.rowBits : grid.columnBits);
+    --left;
+  }
+  grid.freeBits = left;
+  return grid;
+}
+
+/// The warps of the result's layout, read back.
+static WarpGrid readWarpGrid(const LinearLayout &result) {
+  WarpGrid grid = {0, 0, 0};
+  for (const Coordinates &basis : result.getWarps())
+    ++(basis[0] ? grid.rowBits : basis[1] ? grid.columnBits : grid.freeBits);
+  return grid;
+}
+
 LinearLayout cta::getDotLayout(DotOp dot, unsigned numWarps) {
-  auto type = cast<RankedTensorType>(dot.getType());
-  SmallVector<unsigned> order(type.getRank());
-  std::iota(order.rbegin(), order.rend(), 0);
-  return LinearLayout::getBlocked(type.getShape(), order, kColumnsPerThread,
-                                  numWarps);
+  ArrayRef<int64_t> shape = getShape(dot.getResult());
+  std::optional<MmaInstruction> mma = getMmaInstruction(dot);
+  if (!mma) {
+    SmallVector<unsigned> order(shape.size());
+    std::iota(order.rbegin(), order.rend(), 0);
+    return LinearLayout::getBlocked(shape, order, kColumnsPerThread, numWarps);
+  }
+  // Lanes in groups of four hold neighbouring pairs of one row.
+  MatrixBases bases;
+  bases.addColumns(1, 2);
+  bases.addRows(8, mma->m);
+  for (int32_t step : {2, 4})
+    bases.lanes.push_back(MatrixBases::column(step));
+  for (int32_t step : {1, 2, 4})
+    bases.lanes.push_back(MatrixBases::row(step));
+  WarpGrid grid = getWarpGrid(dot, *mma, numWarps);
+  for (unsigned bit = 0; bit < grid.rowBits; ++bit)
+    bases.warps.push_back(MatrixBases::row(mma->m << bit));
+  for (unsigned bit = 0; bit < grid.columnBits; ++bit)
+    bases.warps.push_back(MatrixBases::column(mma->n << bit));
+  bases.warps.append(grid.freeBits, MatrixBases::none());
+  bases.addColumns(mma->n << grid.columnBits, shape[1]);
+  bases.addRows(mma->m << grid.rowBits, shape[0]);
+  return bases.get();
+}
+
+LinearLayout cta::getLeftOperandLayout(DotOp dot, const MmaInstruction &mma) {
+  ArrayRef<int64_t> shape = getShape(dot.getA());
+  int32_t word = mma.perRegister;
+  MatrixBases bases;
+  bases.addColumns(1, word);
+  bases.addRows(8, mma.m);
+  bases.addColumns(4 * word, mma.k);
+  for (int32_t step : {1, 2})
+    bases.lanes.push_back(MatrixBases::column(step * word));
+  for (int32_t step : {1, 2, 4})
+    bases.lanes.push_back(MatrixBases::row(step));
+  WarpGrid grid = readWarpGrid(getLayout(dot.getType()));
+  for (unsigned bit = 0; bit < grid.rowBits; ++bit)
+    bases.warps.push_back(MatrixBases::row(mma.m << bit));
+  bases.warps.append(grid.columnBits + grid.freeBits, MatrixBases::none());
+  bases.addColumns(mma.k, shape[1]);
+  bases.addRows(mma.m << grid.rowBits, shape[0]);
+  return bases.get();
+}
+
+LinearLayout cta::getRightOperandLayout(DotOp dot, const MmaInstruction &mma) {
+  ArrayRef<int64_t> shape = getShape(dot.getB());
+  int32_t word = mma.perRegister;
+  MatrixBases bases;
+  bases.addRows(1, word);
+  bases.addRows(4 * word, mma.k);
+  for (int32_t step : {1, 2})
+    bases.lanes.push_back(MatrixBases::row(step * word));
+  for (int32_t step : {1, 2, 4})
+    bases.lanes.push_back(MatrixBases::column(step));
+  WarpGrid grid = readWarpGrid(getLayout(dot.getType()));
+  bases.warps.append(grid.rowBits, MatrixBases::none());
+  for (unsigned bit = 0; bit < grid.columnBits; ++bit)
+    bases.warps.push_back(MatrixBases::column(mma.n << bit));
+  bases.warps.append(grid.freeBits, MatrixBases::none());
+  bases.addRows(mma.k, shape[0]);
+  bases.addColumns(mma.n << grid.columnBits, shape[1]);
+  return bases.get();
 }

@@ -153,6 +153,17 @@ LogicalResult ScanOp::verify() {
   return verifyCombine(*this, getResultTypes(), getCombine());
 }
 
+LogicalResult HistogramOp::verify() {
+  if (getTile(getResult()).getRank() != 1)
+    return emitOpError("gives one row of counts, not ") << getType();
+  if (!getMask())
+    return success();
+  if (getTile(getMask()).getShape() != getTile(getSource()).getShape())
+    return emitOpError("has a mask of another shape than its source");
+  return verifyLayout(*this, getSource(), getMask(),
+                      [](const LinearLayout &layout) { return layout; });
+}
+
 LogicalResult DotOp::verify() {
   ArrayRef<int64_t> a = getTile(getA()).getShape();
   ArrayRef<int64_t> b = getTile(getB()).getShape();

@@ -198,6 +198,27 @@ def CTA_ScanOp : CTA_Op<"scan", [Pure,
   let hasVerifier = 1;
 }
 
+def CTA_HistogramOp : CTA_Op<"histogram", [Pure]> {
+  let summary = "How many elements have each value";
+  let description = [{
+    Result element `i` is the number of elements equal to `i`, of those whose
+    mask is true. Elements are unsigned; one beyond the result counts nowhere.
+
+    ```mlir
+    %bins = cta.histogram %x mask %m : tensor<256xi1>
+              : tensor<256xi32> -> tensor<16xi32>
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[AnySignlessInteger]>:$source,
+                       Optional<StaticShapeTensorOf<[I1]>>:$mask);
+  let results = (outs StaticShapeTensorOf<[I32, I64]>:$result);
+  let assemblyFormat = [{
+    $source (`mask` $mask^ `:` type($mask))? attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def CTA_DotOp : CTA_Op<"dot", [Pure,
     AllTypesMatch<["accumulator", "result"]>]> {
   let summary = "A matrix product added to an accumulator";

@@ -1,0 +1,92 @@
+//===- CompileOptions.cpp - The words of one compilation ------------------===//
+
+#include "CompileOptions.h"
+
+#include "triton-shared/Target/CudaToolkit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+static std::string describeBadValue(StringRef name, StringRef value,
+                                    StringRef known) {
+  return ("unknown value '" + value + "' of option '" + name + "'; use " +
+          known)
+      .str();
+}
+
+static std::string parseLastPhase(StringRef value, CompileOptions &options) {
+  options.toPhase = symbolizePhase(value);
+  options.stopsAtPtx = value == kPtxPhase;
+  if (options.toPhase || value == kObjectPhase || value == kPtxPhase ||
+      value == kCubinPhase)
+    return "";
+  return describeBadValue("to-phase", value,
+                          (listPhases() + ", obj, ptx or cubin").str());
+}
+
+static std::string parseWord(StringRef name, StringRef value,
+                             CompileOptions &options) {
+  if (name == "mode")
+    return value == "reference" ? ""
+                                : describeBadValue(name, value, "reference");
+  if (name == "target") {
+    unsigned numWarps = options.target.numWarps;
+    std::optional<CompileTarget> target = parseTarget(value);
+    if (!target)
+      return describeBadValue(name, value,
+                              "cpu, or cuda:<compute capability> from 80 on");
+    options.target = *target;
+    options.target.numWarps = numWarps;
+    return "";
+  }
+  if (name == "num-warps")
+    return value.getAsInteger(10, options.target.numWarps)
+               ? describeBadValue(name, value, "a number")
+               : "";
+  if (name == "to-phase")
+    return parseLastPhase(value, options);
+  if (name == "precise") {
+    options.ptx.isPrecise = value == "true";
+    return value == "true" || value == "false"
+               ? ""
+               : describeBadValue(name, value, "true or false");
+  }
+  if (name == "explain") {
+    options.explainsAccesses = true;
+    return value == kAccessesArtefact
+               ? ""
+               : describeBadValue(name, value, kAccessesArtefact);
+  }
+  auto *path = llvm::StringSwitch<std::string *>(name)
+                   .Case("dump-dir", &options.dumpFolder)
+                   .Case("ptxas", &options.ptx.ptxas)
+                   .Case("libdevice", &options.ptx.libdevice)
+                   .Default(nullptr);
+  if (!path)
+    return ("unknown option '" + name +
+            "'; use mode, target, num-warps, to-phase, precise, ptxas, "
+            "libdevice, dump-dir or explain")
+        .str();
+  *path = value.str();
+  return "";
+}
+
+std::string triton_shared::parseOptions(StringRef text,
+                                        CompileOptions &options) {
+  SmallVector<StringRef> words;
+  llvm::SplitString(text, words);
+  for (StringRef word : words) {
+    auto [name, value] = word.split('=');
+    std::string problem = parseWord(name, value, options);
+    if (!problem.empty())
+      return problem;
+  }
+  options.ptx.arch = options.target.cudaArch;
+  if (options.target.isGpu() && options.ptx.ptxas.empty())
+    options.ptx.ptxas = findPtxas();
+  if (options.target.isGpu() && options.ptx.libdevice.empty())
+    options.ptx.libdevice = findLibdevice(options.ptx.ptxas);
+  return "";
+}

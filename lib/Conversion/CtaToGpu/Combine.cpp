@@ -1,0 +1,81 @@
+//===- Combine.cpp - What reductions and scans have in common -------------===//
+
+#include "Combine.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+SmallVector<Value> triton_shared::createCombined(OpBuilder &builder,
+                                                 Region &region,
+                                                 ValueRange left,
+                                                 ValueRange right) {
+  IRMapping mapping;
+  Block &body = region.front();
+  mapping.map(body.getArguments().take_front(left.size()), left);
+  mapping.map(body.getArguments().drop_front(left.size()), right);
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+/// The instruction moves 32 bits.
+static Value shuffleWord(OpBuilder &builder, Location loc, Value word,
+                         NVVM::ShflKind kind, Value lane) {
+  return NVVM::ShflOp::create(builder, loc, builder.getI32Type(),
+                              createI32(builder, loc, -1), word, lane,
+                              createI32(builder, loc, cta::kWarpSize - 1), kind,
+                              /*return_value_and_is_valid=*/UnitAttr());
+}
+
+/// 64 bits are two words.
+static Value shuffleWords(OpBuilder &builder, Location loc, Value bits,
+                          NVVM::ShflKind kind, Value lane) {
+  Type i64 = builder.getI64Type();
+  Value words = vector::BitCastOp::create(
+      builder, loc, VectorType::get({2}, builder.getI32Type()),
+      createVectorSplat(builder, loc, bits, 1));
+  SmallVector<Value> moved;
+  for (Value word : unpackRegisters(builder, loc, words))
+    moved.push_back(shuffleWord(builder, loc, word, kind, lane));
+  Value joined =
+      vector::BitCastOp::create(builder, loc, VectorType::get({1}, i64),
+                                packRegisters(builder, loc, moved));
+  return vector::ExtractOp::create(builder, loc, joined, 0);
+}
+
+Value triton_shared::createShuffle(OpBuilder &builder, Location loc,
+                                   Value value, NVVM::ShflKind kind,
+                                   Value lane) {
+  Type type = value.getType();
+  if (type.isIndex()) {
+    Value wide =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+    return arith::IndexCastOp::create(
+        builder, loc, type, createShuffle(builder, loc, wide, kind, lane));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type integer = builder.getIntegerType(width);
+  Value bits = value;
+  if (type != integer)
+    bits = arith::BitcastOp::create(builder, loc, integer, value);
+  if (width == 64) {
+    bits = shuffleWords(builder, loc, bits, kind, lane);
+  } else if (width == 32) {
+    bits = shuffleWord(builder, loc, bits, kind, lane);
+  } else {
+    Value word =
+        arith::ExtUIOp::create(builder, loc, builder.getI32Type(), bits);
+    bits = arith::TruncIOp::create(builder, loc, integer,
+                                   shuffleWord(builder, loc, word, kind, lane));
+  }
+  if (type != integer)
+    bits = arith::BitcastOp::create(builder, loc, type, bits);
+  return bits;
+}

@@ -1,0 +1,28 @@
+//===- Combine.h - What reductions and scans have in common -----*- C++ -*-===//
+//
+// Both take elements of other threads and combine them with their own by the
+// region of the operation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_COMBINE_H
+#define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_COMBINE_H
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Builders.h"
+
+namespace mlir::triton_shared {
+
+/// What `region` makes of two lists of single elements.
+SmallVector<Value> createCombined(OpBuilder &builder, Region &region,
+                                  ValueRange left, ValueRange right);
+
+/// `value` of another lane of the warp: the one whose number is `lane` (kind
+/// `idx`), or differs from this one's in the bits `lane` (kind `bfly`). `value`
+/// has any type; `lane` is i32.
+Value createShuffle(OpBuilder &builder, Location loc, Value value,
+                    NVVM::ShflKind kind, Value lane);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_COMBINE_H

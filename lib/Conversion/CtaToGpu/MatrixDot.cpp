@@ -1,0 +1,200 @@
+//===- MatrixDot.cpp - Matrix products on tensor cores --------------------===//
+//
+// Operands are brought to the registers that `mma.sync` takes them from: for
+// free where they lie there already, as the probabilities of an attention do,
+// else through shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Parts.h"
+#include "SharedMemory.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+using cta::MmaInstruction;
+
+namespace {
+
+/// The registers of an operand as the instruction takes them: 32-bit words, or
+/// f64.
+SmallVector<Value> toWords(OpBuilder &builder, Location loc, Value vector,
+                           const MmaInstruction &mma) {
+  auto type = cast<VectorType>(vector.getType());
+  if (type.getElementType().isF64())
+    return unpackRegisters(builder, loc, vector);
+  auto words = VectorType::get({type.getNumElements() / mma.perRegister},
+                               builder.getI32Type());
+  Value bits = vector::BitCastOp::create(builder, loc, words, vector);
+  SmallVector<Value> values = unpackRegisters(builder, loc, bits);
+  if (mma.operandType == "tf32")
+    for (Value &value : values)
+      value = LLVM::InlineAsmOp::create(
+                  builder, loc, builder.getI32Type(), value,
+                  "cvt.rna.tf32.f32 $0, $1;", "=r,r",
+                  /*has_side_effects=*/false, /*is_align_stack=*/false,
+                  LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
+                  /*operand_attrs=*/nullptr)
+                  .getRes();
+  return values;
+}
+
+/// `{$first, …}` and the number after.
+std::string listOperands(unsigned &next, unsigned count) {
+  std::string list = "{";
+  for (unsigned i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + std::to_string(next++);
+  return list + "}";
+}
+
+std::string repeatConstraint(StringRef constraint, unsigned count) {
+  std::string list;
+  for (unsigned i = 0; i < count; ++i)
+    list += ("," + constraint).str();
+  return list;
+}
+
+/// One instruction: the new accumulators.
+SmallVector<Value> createMma(OpBuilder &builder, Location loc,
+                             const MmaInstruction &mma, ArrayRef<Value> a,
+                             ArrayRef<Value> b, ArrayRef<Value> sums) {
+  Type sumType = sums.front().getType();
+  StringRef sumConstraint =
+      sumType.isF64() ? "d" : (sumType.isF32() ? "f" : "r");
+  StringRef operandConstraint = sumType.isF64() ? "d" : "r";
+  unsigned next = 0;
+  std::string shape = "m" + std::to_string(mma.m) + "n" +
+                      std::to_string(mma.n) + "k" + std::to_string(mma.k);
+  std::string text = "mma.sync.aligned." + shape + ".row.col." +
+                     mma.resultType.str() + "." + mma.operandType.str() + "." +
+                     mma.operandType.str() + "." + mma.resultType.str() + " ";
+  text += listOperands(next, sums.size());
+  for (size_t count : {a.size(), b.size(), sums.size()})
+    text += ", " + listOperands(next, count);
+  text += ";";
+  std::string constraints = "=" + sumConstraint.str();
+  for (size_t i = 1; i < sums.size(); ++i)
+    constraints += ",=" + sumConstraint.str();
+  constraints += repeatConstraint(operandConstraint, a.size() + b.size());
+  constraints += repeatConstraint(sumConstraint, sums.size());
+
+  SmallVector<Value> operands(a);
+  llvm::append_range(operands, b);
+  llvm::append_range(operands, sums);
+  auto result = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), SmallVector<Type>(sums.size(), sumType));
+  Value all = LLVM::InlineAsmOp::create(
+                  builder, loc, result, operands, text, constraints,
+                  /*has_side_effects=*/false, /*is_align_stack=*/false,
+                  LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
+                  /*operand_attrs=*/nullptr)
+                  .getRes();
+  SmallVector<Value> values;
+  for (size_t i = 0; i < sums.size(); ++i)
+    values.push_back(LLVM::ExtractValueOp::create(builder, loc, all, i));
+  return values;
+}
+
+struct ConvertMatrixDot : OpConversionPattern<cta::DotOp> {
+  ConvertMatrixDot(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(cta::DotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::optional<MmaInstruction> mma = cta::getMmaInstruction(op);
+    if (!mma)
+      return rewriter.notifyMatchFailure(op, "tensor cores do not have it");
+    Location loc = op.getLoc();
+    LinearLayout aLayout = cta::getLeftOperandLayout(op, *mma);
+    LinearLayout bLayout = cta::getRightOperandLayout(op, *mma);
+    SmallVector<Value> operands = moveOperands(
+        op, {adaptor.getA(), adaptor.getB()}, {aLayout, bLayout}, rewriter);
+    SmallVector<Value> a = toWords(rewriter, loc, operands[0], *mma);
+    SmallVector<Value> b = toWords(rewriter, loc, operands[1], *mma);
+    SmallVector<Value> sums =
+        unpackRegisters(rewriter, loc, adaptor.getAccumulator());
+    multiply(rewriter, loc, *mma, op, a, b, sums);
+    rewriter.replaceOp(op, packRegisters(rewriter, loc, sums));
+    return success();
+  }
+
+private:
+  static SmallVector<Value> moveOperands(cta::DotOp op, ArrayRef<Value> vectors,
+                                         ArrayRef<LinearLayout> layouts,
+                                         OpBuilder &builder) {
+    Location loc = op.getLoc();
+    SmallVector<Value> moved(vectors.size());
+    SmallVector<std::pair<unsigned, SharedTile>> shared;
+    int64_t skip = 0;
+    for (auto [number, vector] : llvm::enumerate(vectors)) {
+      auto type = cast<RankedTensorType>(op->getOperand(number).getType());
+      LinearLayout from = cta::getLayout(type);
+      if (auto sources = from.findRegisters(layouts[number])) {
+        moved[number] = shuffleRegisters(builder, loc, vector, *sources);
+        continue;
+      }
+      SharedTile tile(op, type, skip);
+      tile.store(builder, loc, vector, from);
+      skip += tile.getBytes();
+      shared.push_back({number, tile});
+    }
+    if (!shared.empty())
+      createBarrier(builder, loc);
+    for (auto &[number, tile] : shared)
+      moved[number] = tile.load(builder, loc, layouts[number]);
+    return moved;
+  }
+
+  /// All matrices of the tile. Registers of operands and result are numbered by
+  /// their layouts: first within a matrix, then K (operands) or columns
+  /// (result), then the rest.
+  static void multiply(OpBuilder &builder, Location loc,
+                       const MmaInstruction &mma, cta::DotOp op,
+                       ArrayRef<Value> a, ArrayRef<Value> b,
+                       SmallVectorImpl<Value> &sums) {
+    int64_t depth =
+        cast<RankedTensorType>(op.getA().getType()).getDimSize(1) / mma.k;
+    unsigned aSize = mma.m * mma.k / cta::kWarpSize / mma.perRegister;
+    unsigned bSize = mma.n * mma.k / cta::kWarpSize / mma.perRegister;
+    unsigned sumSize = mma.m * mma.n / cta::kWarpSize;
+    unsigned rows = a.size() / (aSize * depth);
+    unsigned columns = b.size() / (bSize * depth);
+    for (unsigned k = 0; k < depth; ++k)
+      for (unsigned row = 0; row < rows; ++row)
+        for (unsigned column = 0; column < columns; ++column) {
+          unsigned at = (row * columns + column) * sumSize;
+          SmallVector<Value> next = createMma(
+              builder, loc, mma, a.slice((row * depth + k) * aSize, aSize),
+              b.slice((column * depth + k) * bSize, bSize),
+              ArrayRef(sums).slice(at, sumSize));
+          llvm::copy(next, sums.begin() + at);
+        }
+  }
+};
+
+} // namespace
+
+int64_t triton_shared::getMatrixDotSharedBytes(cta::DotOp op,
+                                               const MmaInstruction &mma) {
+  int64_t bytes = 0;
+  auto add = [&](Value operand, const LinearLayout &wanted) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    if (!cta::getLayout(type).findRegisters(wanted))
+      bytes += SharedTile(op, type).getBytes();
+  };
+  add(op.getA(), cta::getLeftOperandLayout(op, mma));
+  add(op.getB(), cta::getRightOperandLayout(op, mma));
+  return bytes;
+}
+
+void triton_shared::populateCtaToGpuMatrixDot(const TypeConverter &types,
+                                              RewritePatternSet &patterns) {
+  patterns.add<ConvertMatrixDot>(types, patterns.getContext());
+}

@@ -1,0 +1,378 @@
+//===- Scan.cpp - Running combinations along an axis ----------------------===//
+//
+// Bit by bit of the axis' coordinate, the lowest first: when the bits below are
+// done, elements hold what their block of neighbours makes up to them, so the
+// later of two blocks only takes the last element of the earlier one. That
+// element is another register of the thread, or one of another lane. From the
+// lowest bit of the warp index on, the totals of blocks go through shared
+// memory, and every thread combines those before its own blocks one by one.
+// Elements always meet in order, so the region need not be commutative.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Combine.h"
+#include "Parts.h"
+#include "SharedMemory.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+
+/// The bits of the hardware index that lie along the axis, below `end`.
+static unsigned getAxisBits(const LinearLayout::Bases &bases, unsigned axis,
+                            int32_t end) {
+  unsigned mask = 0;
+  for (auto [bit, basis] : llvm::enumerate(bases))
+    if (basis[axis] && basis[axis] < end)
+      mask |= 1u << bit;
+  return mask;
+}
+
+/// The hardware bit that stands for `step` along the axis.
+static std::optional<unsigned> findBit(const LinearLayout::Bases &bases,
+                                       unsigned axis, int32_t step) {
+  for (auto [bit, basis] : llvm::enumerate(bases))
+    if (basis[axis] == step)
+      return bit;
+  return std::nullopt;
+}
+
+static int64_t getAxisSize(cta::ScanOp op) {
+  return cast<RankedTensorType>(op.getSources().front().getType())
+      .getDimSize(op.getAxis());
+}
+
+/// The size of blocks that lie within one warp.
+static int32_t getWarpBlock(cta::ScanOp op) {
+  unsigned axis = op.getAxis();
+  int32_t size = getAxisSize(op);
+  LinearLayout layout = cta::getLayout(op.getSources().front().getType());
+  for (const cta::Coordinates &basis : layout.getWarps())
+    if (basis[axis])
+      size = std::min(size, basis[axis]);
+  return size;
+}
+
+/// Per operand, the totals of all blocks; none if no warp needs those of
+/// another.
+static SmallVector<RankedTensorType> getTotalTypes(cta::ScanOp op) {
+  SmallVector<RankedTensorType> types;
+  int64_t blocks = getAxisSize(op) / getWarpBlock(op);
+  if (blocks == 1)
+    return types;
+  for (Value source : op.getSources()) {
+    auto type = cast<RankedTensorType>(source.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape[op.getAxis()] = blocks;
+    types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  }
+  return types;
+}
+
+namespace {
+
+class Scan {
+public:
+  Scan(cta::ScanOp op, OpBuilder &builder)
+      : op(op), builder(builder), loc(op.getLoc()), axis(op.getAxis()),
+        isReverse(op.getReverse()),
+        layout(cta::getLayout(op.getSources().front().getType())) {}
+
+  SmallVector<Value> run(ValueRange vectors) {
+    for (Value vector : vectors)
+      values.push_back(unpackRegisters(builder, loc, vector));
+    int32_t warpBlock = getWarpBlock(op);
+    for (int32_t step = 1; step < warpBlock; step *= 2) {
+      if (std::optional<unsigned> bit =
+              findBit(layout.getRegisters(), axis, step))
+        joinRegisters(*bit, step);
+      else if (std::optional<unsigned> bit =
+                   findBit(layout.getLanes(), axis, step))
+        joinLanes(*bit, step);
+    }
+    if (warpBlock < getAxisSize(op))
+      joinWarps(warpBlock);
+    return llvm::map_to_vector(values, [&](SmallVector<Value> &elements) {
+      return packRegisters(builder, loc, elements);
+    });
+  }
+
+private:
+  /// The elements of one register, one per operand.
+  using Element = SmallVector<Value>;
+
+  Element at(unsigned reg) const {
+    return llvm::map_to_vector(values, [&](const SmallVector<Value> &operand) {
+      return operand[reg];
+    });
+  }
+  void set(unsigned reg, ValueRange element) {
+    for (auto [operand, value] : llvm::zip_equal(values, element))
+      operand[reg] = value;
+  }
+  unsigned getNumRegisters() const { return values.front().size(); }
+
+  /// The register of the last element, in the order of the scan, of the block
+  /// of `size` that `reg` belongs to.
+  unsigned getLastRegister(unsigned reg, int32_t size) const {
+    unsigned bits = getAxisBits(layout.getRegisters(), axis, size);
+    return isReverse ? reg & ~bits : reg | bits;
+  }
+
+  /// `reg` of the lane that holds the last element of the block of `size`
+  /// below or above this lane's, whose bits `cleared` and `set` differ.
+  Element fetch(unsigned reg, int32_t size, unsigned cleared, unsigned set) {
+    unsigned bits = getAxisBits(layout.getLanes(), axis, size);
+    (isReverse ? cleared : set) |= bits;
+    if (!(cleared | set))
+      return at(reg);
+    Value lane = createLane(builder, loc);
+    if (set)
+      lane = arith::OrIOp::create(builder, loc, lane,
+                                  createI32(builder, loc, set));
+    if (cleared)
+      lane = arith::AndIOp::create(
+          builder, loc, lane,
+          createI32(builder, loc, (cta::kWarpSize - 1) & ~cleared));
+    return llvm::map_to_vector(at(reg), [&](Value value) {
+      return createShuffle(builder, loc, value, NVVM::ShflKind::idx, lane);
+    });
+  }
+
+  Element combine(ValueRange before, ValueRange own) {
+    return createCombined(builder, op.getCombine(), before, own);
+  }
+
+  Element select(Value condition, ValueRange yes, ValueRange no) {
+    Element chosen;
+    for (auto [a, b] : llvm::zip_equal(yes, no))
+      chosen.push_back(arith::SelectOp::create(builder, loc, condition, a, b));
+    return chosen;
+  }
+
+  /// Blocks of `step` elements that differ in a bit of the register.
+  void joinRegisters(unsigned bit, int32_t step) {
+    DenseMap<unsigned, Element> fetched;
+    for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
+      bool isUpper = reg >> bit & 1;
+      if (isUpper == isReverse)
+        continue;
+      unsigned source = getLastRegister(reg ^ (1u << bit), step);
+      if (!fetched.contains(source))
+        fetched[source] = fetch(source, step, /*cleared=*/0, /*set=*/0);
+      set(reg, combine(fetched[source], at(reg)));
+    }
+  }
+
+  /// Blocks of `step` elements that differ in a bit of the lane.
+  void joinLanes(unsigned bit, int32_t step) {
+    Value own = arith::AndIOp::create(builder, loc, createLane(builder, loc),
+                                      createI32(builder, loc, 1 << bit));
+    Value isLater = arith::CmpIOp::create(builder, loc,
+                                          isReverse ? arith::CmpIPredicate::eq
+                                                    : arith::CmpIPredicate::ne,
+                                          own, createI32(builder, loc, 0));
+    // All of them before the first changes.
+    DenseMap<unsigned, Element> fetched;
+    for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
+      unsigned source = getLastRegister(reg, step);
+      if (!fetched.contains(source))
+        fetched[source] = fetch(source, step, isReverse ? 0 : 1u << bit,
+                                isReverse ? 1u << bit : 0);
+    }
+    for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
+      Element joined = combine(fetched[getLastRegister(reg, step)], at(reg));
+      set(reg, select(isLater, joined, at(reg)));
+    }
+  }
+
+  /// `bases` with blocks of `size` elements along the axis as one.
+  LinearLayout::Bases ofBlocks(LinearLayout::Bases bases, int32_t size) const {
+    for (cta::Coordinates &basis : bases)
+      basis[axis] /= size;
+    return bases;
+  }
+  LinearLayout::Bases acrossAxis(LinearLayout::Bases bases) const {
+    for (cta::Coordinates &basis : bases)
+      basis[axis] = 0;
+    return bases;
+  }
+
+  /// Blocks of `size` elements, each within a warp: everyone writes the totals
+  /// of its own, waits, and reads those of all blocks.
+  void joinWarps(int32_t size) {
+    // Registers of one block hold the same total.
+    unsigned inBlock = getAxisBits(layout.getRegisters(), axis, size);
+    SmallVector<unsigned> kept;
+    SmallVector<SmallVector<Value>> totals(values.size());
+    for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
+      if (reg & inBlock)
+        continue;
+      kept.push_back(reg);
+      Element total = fetch(getLastRegister(reg, size), size, 0, 0);
+      for (auto [operand, value] : llvm::zip_equal(totals, total))
+        operand.push_back(value);
+    }
+    LinearLayout::Bases registers;
+    for (auto [bit, basis] : llvm::enumerate(layout.getRegisters()))
+      if (!(inBlock >> bit & 1))
+        registers.push_back(basis);
+    LinearLayout held(layout.getRank(), ofBlocks(registers, size),
+                      ofBlocks(layout.getLanes(), size),
+                      ofBlocks(layout.getWarps(), size));
+    SmallVector<SmallVector<Value>> all = exchange(totals, held, registers);
+
+    int64_t blocks = getAxisSize(op) / size;
+    ElementCoordinates places(builder, loc, held);
+    DenseMap<unsigned, SmallVector<Element>> before;
+    for (unsigned index = 0; index < kept.size(); ++index) {
+      // The others of the same row have the same totals.
+      unsigned row = getRow(registers, index);
+      if (!before.contains(row))
+        before[row] = createTotalsBefore(all, row * blocks, blocks);
+      join(kept[index], inBlock, places.get(index, axis),
+           getPossibleBlocks(held, index, axis), before[row]);
+    }
+  }
+
+  /// Of register `index` of `registers`, the number that its bits across the
+  /// axis make.
+  unsigned getRow(const LinearLayout::Bases &registers, unsigned index) const {
+    unsigned row = 0, position = 0;
+    for (auto [bit, basis] : llvm::enumerate(registers))
+      if (!basis[axis])
+        row |= (index >> bit & 1) << position++;
+    return row;
+  }
+
+  /// The totals of all blocks, those of one row side by side.
+  SmallVector<SmallVector<Value>>
+  exchange(ArrayRef<SmallVector<Value>> totals, const LinearLayout &held,
+           const LinearLayout::Bases &registers) {
+    SmallVector<RankedTensorType> types = getTotalTypes(op);
+    LinearLayout::Bases every;
+    for (int64_t step = 1; step < types.front().getDimSize(axis); step *= 2) {
+      cta::Coordinates basis(layout.getRank(), 0);
+      basis[axis] = step;
+      every.push_back(basis);
+    }
+    for (const cta::Coordinates &basis : registers)
+      if (!basis[axis])
+        every.push_back(basis);
+    LinearLayout gathered(layout.getRank(), every,
+                          acrossAxis(layout.getLanes()),
+                          acrossAxis(layout.getWarps()));
+    SmallVector<SharedTile> tiles;
+    int64_t skip = 0;
+    for (auto [type, elements] : llvm::zip_equal(types, totals)) {
+      tiles.push_back(SharedTile(op, type, skip));
+      skip += tiles.back().getBytes();
+      tiles.back().store(builder, loc, packRegisters(builder, loc, elements),
+                         held);
+    }
+    createBarrier(builder, loc);
+    return llvm::map_to_vector(tiles, [&](SharedTile &tile) {
+      return unpackRegisters(builder, loc, tile.load(builder, loc, gathered));
+    });
+  }
+
+  /// For each block, what all blocks before it make; nothing for the first.
+  SmallVector<Element> createTotalsBefore(ArrayRef<SmallVector<Value>> all,
+                                          unsigned first, unsigned blocks) {
+    SmallVector<Element> before(blocks);
+    Element running;
+    for (unsigned i = 0; i < blocks; ++i) {
+      unsigned block = isReverse ? blocks - 1 - i : i;
+      before[block] = running;
+      if (i + 1 == blocks)
+        break;
+      Element total = llvm::map_to_vector(
+          all, [&](const SmallVector<Value> &operand) -> Value {
+            return operand[first + block];
+          });
+      running = i == 0 ? total : combine(running, total);
+    }
+    return before;
+  }
+
+  /// The blocks that register `index` belongs to in some thread.
+  static SmallVector<unsigned>
+  getPossibleBlocks(const LinearLayout &held, unsigned index, unsigned axis) {
+    unsigned ofThread = 0;
+    for (const LinearLayout::Bases &bases : {held.getLanes(), held.getWarps()})
+      for (const cta::Coordinates &basis : bases)
+        ofThread |= basis[axis];
+    SmallVector<unsigned> blocks;
+    unsigned fixed = held.applyRegister(index)[axis];
+    // All parts of the mask, the empty one last.
+    for (unsigned part = ofThread;; part = (part - 1) & ofThread) {
+      blocks.push_back(fixed | part);
+      if (part == 0)
+        return blocks;
+    }
+  }
+
+  /// Puts what is before its block in front of `reg` and its neighbours there:
+  /// block `place`, one of `possible`.
+  void join(unsigned reg, unsigned inBlock, Value place,
+            ArrayRef<unsigned> possible, ArrayRef<Element> before) {
+    auto isAt = [&](unsigned block) -> Value {
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                   place, createI32(builder, loc, block));
+    };
+    Element prefix;
+    Value isFirst;
+    for (unsigned block : possible) {
+      if (before[block].empty())
+        isFirst = isAt(block);
+      else
+        prefix = prefix.empty() ? before[block]
+                                : select(isAt(block), before[block], prefix);
+    }
+    if (prefix.empty())
+      return;
+    for (unsigned other = 0; other < getNumRegisters(); ++other) {
+      if ((other & ~inBlock) != reg)
+        continue;
+      Element joined = combine(prefix, at(other));
+      set(other, isFirst ? select(isFirst, at(other), joined) : joined);
+    }
+  }
+
+  cta::ScanOp op;
+  OpBuilder &builder;
+  Location loc;
+  unsigned axis;
+  bool isReverse;
+  LinearLayout layout;
+  /// One list per operand, one value per register.
+  SmallVector<SmallVector<Value>> values;
+};
+
+struct ConvertScan : OpConversionPattern<cta::ScanOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::ScanOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, Scan(op, rewriter).run(adaptor.getSources()));
+    return success();
+  }
+};
+
+} // namespace
+
+int64_t triton_shared::getScanSharedBytes(cta::ScanOp op) {
+  int64_t bytes = 0;
+  for (RankedTensorType type : getTotalTypes(op))
+    bytes += SharedTile(op, type).getBytes();
+  return bytes;
+}
+
+void triton_shared::populateCtaToGpuScan(const TypeConverter &types,
+                                         RewritePatternSet &patterns) {
+  patterns.add<ConvertScan>(types, patterns.getContext());
+}

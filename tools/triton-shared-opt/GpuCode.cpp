@@ -1,0 +1,60 @@
+//===- GpuCode.cpp - --to-phase=ptx and cubin -----------------------------===//
+
+#include "GpuCode.h"
+
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "triton-shared/Target/CudaToolkit.h"
+#include "triton-shared/Target/PtxWriter.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+bool triton_shared::isGpuCode(StringRef phase) {
+  return phase == "ptx" || phase == "cubin";
+}
+
+LogicalResult triton_shared::writeGpuCode(StringRef inputFile,
+                                          StringRef outputFile, StringRef phase,
+                                          const CompileTarget &target,
+                                          const DialectRegistry &registry) {
+  std::string error;
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputFile, &error);
+  if (!output) {
+    llvm::errs() << "triton-shared-opt: " << error << "\n";
+    return failure();
+  }
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(inputFile, sources, &context);
+  if (!module || failed(runToPhase(*module, Phase::Llir, target)))
+    return failure();
+
+  PtxTarget ptxTarget;
+  ptxTarget.arch = target.cudaArch;
+  ptxTarget.ptxas = findPtxas();
+  ptxTarget.libdevice = findLibdevice(ptxTarget.ptxas);
+  std::optional<PtxCode> code = writePtx(*module, ptxTarget);
+  if (!code)
+    return failure();
+  if (phase == "ptx") {
+    output->os() << code->ptx;
+  } else {
+    std::string log;
+    std::optional<std::string> cubin =
+        assembleCubin(*module, code->ptx, ptxTarget, log);
+    if (!cubin)
+      return failure();
+    llvm::errs() << log;
+    output->os() << *cubin;
+  }
+  output->keep();
+  return success();
+}
