@@ -24,7 +24,7 @@ def test_constexprs_vanish_and_tuples_are_flattened():
 
 
 def test_a_descriptor_brings_shape_and_strides():
-    once = ["ptr", "i64", "i64", "i64", "i64", "i1"]
+    once = ["ptr", "i64", "i64", "i64", "i64", "i1", "i1"]
     assert kinds({"d": "tensordesc<fp16[16, 64]>"}) == [*once, "i32", "i32", "i64", "i64"]
     assert kinds({0: "!tt.tensordesc<tensor<16x64xf16>>"}) == once
     assert kinds({0: "!tt.tensordesc<16x64xf16>"}) == once
