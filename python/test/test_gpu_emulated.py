@@ -69,7 +69,7 @@ RACES = {"join_split_interleave"}
 # One of each kind: `make test` has no time for all.
 SOME = (
     "attention_fwd_causal", "atomics_i32", "cross_entropy_online", "desc_gather_scatter",
-    "histogram", "layernorm_fwd", "map_elementwise", "matmul_grouped",
+    "dot_fp8", "fp8_cast", "histogram", "layernorm_fwd", "map_elementwise", "matmul_grouped",
     "ptr_select_if", "reduce_custom_welford", "scans", "shape_ops", "softmax_row",
     "sort_flip_topk", "transpose_2d", "vec_add_bf16", "vec_add_unaligned", "while_loops",
 )  # fmt: skip
@@ -181,6 +181,45 @@ def test_one_tile_may_start_two_variables_of_a_loop(tmp_path: Path):
     signature = dict.fromkeys(("a", "b", "x", "o"), "*fp32") | {"n": "i32"}
     case = {"fn": _one_start_twice, "sig": signature, "const": {"N": 32}, "opts": {}}
     check(case, Run({"n": 3}), tmp_path, warps=4)
+
+
+@triton.jit
+def _product(a, b, c, o, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, HOW: tl.constexpr):
+    i, j, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    left = tl.load(a + i[:, None] * K + k[None, :])
+    right = tl.load(b + k[:, None] * N + j[None, :])
+    place = i[:, None] * N + j[None, :]
+    start = tl.load(c + place)
+    product = tl.dot(left, right, start, input_precision=HOW, out_dtype=start.dtype)
+    tl.store(o + place, product)
+
+
+# The fragments of the emulator are those of the PTX manual, said without our layouts.
+@pytest.mark.parametrize(("m", "n", "k"), [(16, 16, 64), (64, 32, 32)])
+@pytest.mark.parametrize(
+    ("operand", "result", "how", "instruction"),
+    [
+        ("*fp16", "*fp32", "ieee", "m16n8k16"),
+        ("*bf16", "*fp32", "ieee", "m16n8k16"),
+        ("*i8", "*i32", "ieee", "m16n8k32"),
+        ("*fp32", "*fp32", "tf32", "m16n8k8"),
+        ("*fp64", "*fp64", "ieee", "m8n8k4"),
+        ("*fp32", "*fp32", "ieee", "fma"),
+        ("*fp16", "*fp16", "ieee", "m16n8k16"),
+    ],
+)
+def test_products(
+    operand: str, result: str, how: str, instruction: str, m: int, n: int, k: int, tmp_path: Path
+):
+    case = {
+        "fn": _product,
+        "sig": {"a": operand, "b": operand, "c": result, "o": result},
+        "const": {"M": m, "N": n, "K": k, "HOW": how},
+        "opts": {},
+    }
+    check(case, Run(), tmp_path, warps=4)
+    llvm = gpu_emulator.lower((tmp_path / "kernel.mlir").read_text(), 4, tmp_path)
+    assert instruction in llvm
 
 
 # The emulator itself: what it must find.

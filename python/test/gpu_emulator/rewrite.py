@@ -133,10 +133,55 @@ def _make_update(name: str, match: re.Match[str], types: list[str]) -> str:
     return "\n".join([*lines, f"  ret {types[1]} {result}", "}"])
 
 
+_MMA = re.compile(r"mma\.sync\.aligned\.m(\d+)n8k(\d+)\.row\.col\.\w+\.(\w+)\.\3\.\w+ ")
+_MMA_TYPES = {"f64": "d", "s8": "s", "f16": "h", "bf16": "b", "tf32": "t"}
+
+
+def _make_product(name: str, match: re.Match[str], types: list[str]) -> str:
+    """`mma.sync…` of fragments: a call of `emu_mma`."""
+    product = _MMA.match(match["text"])
+    if not product or product[3] not in _MMA_TYPES:
+        raise UnknownInstruction(match["text"])
+    m, k = int(product[1]), int(product[2])
+    sums = m // 4
+    right = (len(types) - sums) // 3
+    # The left operand has twice as many rows as the right one has columns, or as many.
+    counts = {"a": len(types) - sums - (right if m == 16 else 1), "b": right if m == 16 else 1}
+    parameters = ", ".join(f"{kind} %x{i}" for i, kind in enumerate(types))
+    lines = [f"define internal {match['type']} {name}({parameters}) {{"]
+    next_operand = 0
+    for array, count in {**counts, "c": sums}.items():
+        kind = types[next_operand]
+        lines.append(f"  %{array} = alloca [{count} x {kind}], align 16")
+        for i in range(count):
+            lines += [
+                f"  %{array}{i} = getelementptr {kind}, ptr %{array}, i32 {i}",
+                f"  store {kind} %x{next_operand}, ptr %{array}{i}",
+            ]
+            next_operand += 1
+    lines.append(
+        f"  call void @emu_mma(i32 {ord(_MMA_TYPES[product[3]])}, i32 {m}, i32 {k}, "
+        "ptr %a, ptr %b, ptr %c)"
+    )
+    before = "poison"
+    for i in range(sums):
+        lines += [
+            f"  %r{i} = load {types[-1]}, ptr %c{i}",
+            f"  %s{i} = insertvalue {match['type']} {before}, {types[-1]} %r{i}, {i}",
+        ]
+        before = f"%s{i}"
+    return "\n".join([*lines, f"  ret {match['type']} {before}", "}"])
+
+
 def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
     """`@$p ld.global…` or `@$p st.global…` of words, as GlobalMemory.cpp writes them."""
     if match["text"].startswith("atom."):
         return _make_update(name, match, types)
+    if match["text"].startswith("mma."):
+        return _make_product(name, match, types)
+    if match["text"].startswith("cvt.rna.tf32.f32 ") and types == ["i32"]:
+        call = "%r = call i32 @emu_cvt_tf32(i32 %x)"
+        return f"define internal i32 {name}(i32 %x) {{\n  {call}\n  ret i32 %r\n}}"
     move = _MOVE.search(match["text"])
     if not move or types[:2] != ["ptr", "i1"]:
         raise UnknownInstruction(match["text"])
@@ -241,7 +286,11 @@ def for_host(ir: str) -> Kernel:
         else:
             rewriter.body.append(_plain(line))
     text = "\n".join(rewriter.body).replace("; slots", "\n".join(rewriter.slots))
-    declarations = "declare void @emu_access(ptr, i64, i64, i32, ptr)"
+    declarations = (
+        "declare void @emu_access(ptr, i64, i64, i32, ptr)\n"
+        "declare void @emu_mma(i32, i32, i32, ptr, ptr, ptr)\n"
+        "declare i32 @emu_cvt_tf32(i32)"
+    )
     whole = [text, declarations, *rewriter.helpers.values(), _entry(name, parameters)]
     header_c = "#include <math.h>\n#include <stdint.h>\n"
     return Kernel(name, parameters, "\n".join(whole) + "\n", header_c + "\n".join(libdevice) + "\n")

@@ -125,6 +125,71 @@ uint32_t emu_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t delta, u
   return exchange(mask, value, lane + delta < kWarp ? lane + delta : lane);
 }
 
+// Matrix products of a warp: the fragments of `mma.sync` in the PTX manual
+
+static double decode(char type, const void *word, int element) {
+  uint32_t bits = *(const uint32_t *)word;
+  uint16_t half = bits >> (16 * (element & 1));
+  float value;
+  _Float16 small;
+  switch (type) {
+  case 'd': // f64
+    return *(const double *)word;
+  case 's': // s8
+    return (int8_t)(bits >> (8 * element));
+  case 'h': // f16
+    memcpy(&small, &half, 2);
+    return small;
+  case 'b': // bf16
+    bits = (uint32_t)half << 16;
+    break;
+  default: // tf32: the low bits do not count
+    bits &= 0xFFFFE000u;
+  }
+  memcpy(&value, &bits, 4);
+  return value;
+}
+
+typedef struct {
+  const char *left, *right;
+} Operands;
+static Operands operands[kMaxThreads];
+
+// `left` and `right` are the registers of this thread's fragments, `sums` those of the result:
+// floats, doubles or int32_t; `m` x 8 x `k`.
+void emu_mma(int type, int m, int k, const char *left, const char *right, void *sums) {
+  int warp = current / kWarp * kWarp, lane = current % kWarp;
+  int per = type == 's' ? 4 : type == 'h' || type == 'b' ? 2 : 1, bytes = type == 'd' ? 8 : 4;
+  operands[current] = (Operands){left, right};
+  exchange(~0u, 0, 0);
+  for (int i = 0; i < m / 4; ++i) {
+    int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    double sum = 0;
+    for (int j = 0; j < k; ++j) {
+      int among = j / per % 4, group = j / (4 * per);
+      const char *a = operands[warp + row % 8 * 4 + among].left;
+      const char *b = operands[warp + column * 4 + among].right;
+      int words = m == 16 ? 2 : 1;
+      sum += decode(type, a + (row / 8 + words * group) * bytes, j % per) *
+             decode(type, b + group * bytes, j % per);
+    }
+    if (type == 's')
+      ((int32_t *)sums)[i] += (int32_t)sum;
+    else if (type == 'd')
+      ((double *)sums)[i] += sum;
+    else
+      ((float *)sums)[i] += sum;
+  }
+  // Others may still read these operands.
+  exchange(~0u, 0, 0);
+}
+
+// To nearest, ties away from zero.
+uint32_t emu_cvt_tf32(uint32_t bits) {
+  int isFinite = (bits & 0x7F800000u) != 0x7F800000u;
+  return isFinite ? (bits + 0x1000) & 0xFFFFE000u : bits;
+}
+
 // Memory
 
 static void check_global(uint64_t address, int64_t size, int isWrite) {
