@@ -99,6 +99,17 @@ class TestFailures:
             "two of cpu, shared_cuda, nvidia, interpreter, got 'cpu,tpu'" in capsys.readouterr().err
         )
 
+    def test_a_target_that_is_not_there_says_what_is_missing(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        monkeypatch.setenv("TRITON_SHARED_LIBCUDA", "/nowhere")
+        x = torch.ones(1, dtype=torch.int32)
+        launch = save(tmp_path / "0", "copy", {"x": x, "out": x, "n": 1, "BLOCK": 1})
+        workers.replay_all([launch], ("shared_cuda",), timeout=60)
+        result = workers.result(launch, "shared_cuda")
+        assert result.error == "CudaError"
+        assert "the CUDA driver does not load: /nowhere" in result.message
+
     def test_a_crash_and_a_hang_end_no_other_launch(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ):

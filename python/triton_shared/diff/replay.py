@@ -41,8 +41,8 @@ def replay(
     if target in REFERENCES:
         return _replay_in_f64(recording, target)
     device = "cuda" if target in ("shared_cuda", "nvidia") else "cpu"
-    memory = [storage.clone().to(device) for storage in storages or recording.storages]
-    with _active(target):
+    with _active(target):  # which says what a target lacks
+        memory = [storage.clone().to(device) for storage in storages or recording.storages]
         arguments = _arguments(recording, memory, _triton_dtype)
         compiled = _launch(recording, arguments, grid or recording.grid)
         if device == "cuda":
