@@ -40,6 +40,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
+  manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaAllocateShared());
 }
 
@@ -51,12 +52,14 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager) {
 void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
   manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createSCFToControlFlowPass());
+  // Before the kernels change the types of their blocks' arguments, which
+  // branches on indices would not follow.
+  manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addNestedPass<gpu::GPUModuleOp>(createConvertGpuOpsToNVVMOps());
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addPass(createUBToLLVMConversionPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
   addCleanUp(manager);

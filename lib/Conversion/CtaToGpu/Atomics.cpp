@@ -265,33 +265,61 @@ Value updateBySwaps(OpBuilder &builder, Location loc, tts::AtomicKind kind,
   return fromBits(builder, loc, loop.getResult(0), type);
 }
 
-/// LLVM selects updates of the scope `gpu`, whatever they ask for: those of the
-/// whole machine are written out.
-Value updateForSystem(OpBuilder &builder, Location loc, tts::AtomicKind kind,
-                      Value pointer, Value value) {
-  std::string instruction = getInstruction(kind, value.getType());
-  if (instruction.empty())
-    return updateBySwaps(builder, loc, kind, tts::MemoryScope::Sys, pointer,
-                         value);
+StringRef getPtxScope(tts::MemoryScope scope) {
+  switch (scope) {
+  case tts::MemoryScope::Cta:
+    return "cta";
+  case tts::MemoryScope::Gpu:
+    return "gpu";
+  case tts::MemoryScope::Sys:
+    return "sys";
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// One PTX instruction; gives the old value, or null if `isUsed` is false: then
+/// the memory does it without an answer.
+Value createInstruction(OpBuilder &builder, Location loc, StringRef instruction,
+                        tts::MemoryScope scope, Value pointer, Value value,
+                        bool isUsed) {
   Value bits = toBits(builder, loc, value);
   unsigned width = bits.getType().getIntOrFloatBitWidth();
-  StringRef constraint = width == 64 ? "l" : width == 32 ? "r" : "h";
+  std::string constraint = width == 64 ? "l" : width == 32 ? "r" : "h";
+  std::string qualified = ".relaxed." + getPtxScope(scope).str() + ".global." +
+                          instruction.str() + " ";
+  std::string text = isUsed ? "atom" + qualified + "$0, [$1], $2;"
+                            : "red" + qualified + "[$0], $1;";
+  std::string constraints = isUsed ? "=" + constraint + "," : "";
+  constraints += "l," + constraint + ",~{memory}";
+  Type result =
+      isUsed ? bits.getType() : LLVM::LLVMVoidType::get(builder.getContext());
   auto assembly = LLVM::InlineAsmOp::create(
-      builder, loc, bits.getType(), ValueRange{pointer, bits},
-      "atom.relaxed.sys.global." + instruction + " $0, [$1], $2;",
-      ("=" + constraint + ",l," + constraint + ",~{memory}").str(),
+      builder, loc, result, ValueRange{pointer, bits}, text, constraints,
       /*has_side_effects=*/true, /*is_align_stack=*/false,
       LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
       /*operand_attrs=*/nullptr);
-  return fromBits(builder, loc, assembly.getRes(), value.getType());
+  return isUsed ? fromBits(builder, loc, assembly.getRes(), value.getType())
+                : Value();
 }
 
-/// Updates one element and gives its old value.
+/// Updates one element and gives its old value; if nobody needs that, perhaps
+/// zero. LLVM selects neither updates of the whole machine nor those without an
+/// answer, so they are written out where every GPU has an instruction.
 Value updateElement(OpBuilder &builder, Location loc, tts::AtomicKind kind,
-                    tts::MemoryScope scope, Value pointer, Value value) {
-  if (scope == tts::MemoryScope::Sys)
-    return updateForSystem(builder, loc, kind, pointer, value);
+                    tts::MemoryScope scope, Value pointer, Value value,
+                    bool isUsed) {
   Type type = value.getType();
+  std::string instruction = getInstruction(kind, type);
+  bool canBeSilent = !isUsed && kind != tts::AtomicKind::Exchange;
+  if ((canBeSilent || scope == tts::MemoryScope::Sys) && !instruction.empty()) {
+    Value old = createInstruction(builder, loc, instruction, scope, pointer,
+                                  value, !canBeSilent);
+    return old ? old
+               : arith::ConstantOp::create(builder, loc,
+                                           builder.getZeroAttr(type));
+  }
+  if (scope == tts::MemoryScope::Sys)
+    return updateBySwaps(builder, loc, kind, scope, pointer, value);
   if (kind == tts::AtomicKind::Exchange)
     value = toBits(builder, loc, value);
   Value old = LLVM::AtomicRMWOp::create(
@@ -431,11 +459,12 @@ struct ConvertAtomicRMW : OpConversionPattern<tts::AtomicRMWOp> {
                   ConversionPatternRewriter &rewriter) const override {
     SmallVector<Value> values =
         getElements(rewriter, op.getLoc(), adaptor.getValue());
+    bool isUsed = !op->use_empty();
     replaceByUpdates(
         op, adaptor, values.front().getType(), adaptor.getMask(), rewriter,
         [&](OpBuilder &builder, Location loc, Value pointer, unsigned reg) {
           return updateElement(builder, loc, op.getKind(), op.getScope(),
-                               pointer, values[reg]);
+                               pointer, values[reg], isUsed);
         });
     return success();
   }

@@ -107,19 +107,22 @@ class _Rewriter:
 
 
 _UPDATES = {"and": "and", "or": "or", "xor": "xor", "exch": "xchg", "add": "add"}
+_UPDATES |= {"inc": "uinc_wrap", "dec": "udec_wrap"}
 _UPDATES |= {"min.s": "min", "max.s": "max", "min.u": "umin", "max.u": "umax", "add.f": "fadd"}
 
 
 def _make_update(name: str, match: re.Match[str], types: list[str]) -> str:
-    """`atom…`, as Atomics.cpp writes it for the whole system."""
-    update = re.match(r"atom\.relaxed\.\w+\.global\.(?:(\w+)\.([a-z]+)\d+) ", match["text"])
+    """`atom…` for the whole system and `red…`, as Atomics.cpp writes them."""
+    update = re.match(
+        r"(?:atom|red)\.relaxed\.\w+\.global\.(\w+)(?:\.noftz)?\.([a-z]+)\d+ ", match["text"]
+    )
     kind = f"{update[1]}.{update[2]}" if update else ""
     operation = _UPDATES.get(kind, _UPDATES.get(kind.split(".")[0]))
     if not operation or len(types) != 2:
         raise UnknownInstruction(match["text"])
     word = types[1]
     bits, result = "%a1", "%old"
-    lines = [f"define internal {word} {name}(ptr %a0, {word} %a1) {{"]
+    lines = [f"define internal {match['type']} {name}(ptr %a0, {word} %a1) {{"]
     size = int(word[1:]) // 8
     lines.append(f"  call void @emu_access(ptr %a0, i64 {size}, i64 {size}, i32 1, ptr %a0)")
     if operation == "fadd":
@@ -130,7 +133,8 @@ def _make_update(name: str, match: re.Match[str], types: list[str]) -> str:
     if operation == "fadd":
         lines.append(f"  %bits = bitcast {word} %old to {types[1]}")
         result = "%bits"
-    return "\n".join([*lines, f"  ret {types[1]} {result}", "}"])
+    answer = "void" if match["type"] == "void" else f"{types[1]} {result}"
+    return "\n".join([*lines, f"  ret {answer}", "}"])
 
 
 _MMA = re.compile(r"mma\.sync\.aligned\.m(\d+)n8k(\d+)\.row\.col\.\w+\.(\w+)\.\3\.\w+ ")
@@ -175,7 +179,7 @@ def _make_product(name: str, match: re.Match[str], types: list[str]) -> str:
 
 def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
     """`@$p ld.global…` or `@$p st.global…` of words, as GlobalMemory.cpp writes them."""
-    if match["text"].startswith("atom."):
+    if match["text"].startswith(("atom.", "red.")):
         return _make_update(name, match, types)
     if match["text"].startswith("mma."):
         return _make_product(name, match, types)

@@ -7,14 +7,14 @@
 #twice = #cta.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = []>
 
 // Each element is updated behind its mask. Nobody asks for old values, so none
-// go through shared memory; one fence and one barrier on each side order all.
+// go through shared memory and the memory needs no answer; one fence and one barrier on each side order all.
 // SHARED-LABEL: @add_block
 // SHARED-SAME:    cta.shared = 0
 // CHECK-LABEL:  gpu.func @add_block
 // CHECK:          nvvm.barrier0
 // CHECK-NEXT:     llvm.fence syncscope("device") acq_rel
 // CHECK:          scf.if %[[MASK:.*]] ->
-// CHECK:            llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("device") monotonic
+// CHECK:            llvm.inline_asm has_side_effects {{.*}}"red.relaxed.gpu.global.add.f32 [$0], $1;"
 // CHECK:          llvm.fence syncscope("device") acq_rel
 // CHECK-NEXT:     nvvm.barrier0
 // CHECK-NOT:      cta_shared
@@ -70,7 +70,7 @@ func.func @take_lock(%p: memref<*xi32>, %q: memref<*xi32>, %n0: i32, %n1: i32, %
 // The scope of the whole machine is spelled out where there is an instruction,
 // else the update is a loop of swaps.
 // CHECK-LABEL:  gpu.func @whole_machine
-// CHECK:          llvm.inline_asm has_side_effects {{.*}}"atom.relaxed.sys.global.inc.u32 $0, [$1], $2;"
+// CHECK:          llvm.inline_asm has_side_effects {{.*}}"red.relaxed.sys.global.inc.u32 [$0], $1;"
 // CHECK:          scf.while
 // CHECK:            arith.maxnumf
 // CHECK:            llvm.cmpxchg {{.*}} monotonic monotonic
