@@ -44,7 +44,8 @@ void tritonSharedPrintBegin(int32_t x, int32_t y, int32_t z);
 void tritonSharedPrintIndices();
 void tritonSharedPrintIndex(int64_t index, int32_t digits);
 void tritonSharedPrintText(const char *text, int64_t size);
-/// `bits` says how many digits a hexadecimal number has; 0 for as few as it can.
+/// `bits` says how many digits a hexadecimal number has; 0 for as few as it
+/// can.
 void tritonSharedPrintInteger(int64_t value, int32_t bits, int32_t isSigned,
                               int32_t hex);
 void tritonSharedPrintFloat(double value);

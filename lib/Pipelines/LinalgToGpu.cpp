@@ -40,6 +40,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
+  manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaAllocateShared());
 }
 

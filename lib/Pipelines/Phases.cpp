@@ -62,7 +62,7 @@ std::optional<Phase> triton_shared::symbolizePhase(StringRef name) {
 }
 
 StringRef triton_shared::listPhases() {
-  return "ttir, structured, linalg, memref, cta, gpu or llir";
+  return "ttir, structured, linalg, memref, cta, gpu, llir";
 }
 
 std::optional<CompileTarget> triton_shared::parseTarget(StringRef text) {

@@ -115,7 +115,9 @@ def test_single_rounds_to_nearest():
 
 def test_a_number_that_does_not_fit_is_refused():
     out = torch.zeros(1, dtype=torch.int8)
-    with pytest.raises(OverflowError, match="argument 'value' of kernel 'store_byte': 300 does not"):
+    with pytest.raises(
+        OverflowError, match="argument 'value' of kernel 'store_byte': 300 does not"
+    ):
         store_byte[(1,)](out, 300)
 
 

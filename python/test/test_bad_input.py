@@ -179,7 +179,9 @@ def test_mode_that_does_not_exist(monkeypatch: pytest.MonkeyPatch):
         scale[(1,)](x, x, 8, 2.0, BLOCK=8, mode="quick")
     monkeypatch.setenv("TRITON_SHARED_MODE", "quick")
     scale.device_caches.clear()
-    with pytest.raises(ValueError, match="TRITON_SHARED_MODE must be one of reference; got 'quick'"):
+    with pytest.raises(
+        ValueError, match="TRITON_SHARED_MODE must be one of reference; got 'quick'"
+    ):
         scaled()
 
 

@@ -21,7 +21,7 @@
 // RUN: triton-shared-opt %s --triton-to-linalg=accesses=structured | FileCheck %s --check-prefix=LINALG
 
 // RUN: not triton-shared-opt %s --to-phase=linag 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: unknown phase 'linag'; use ttir, structured, linalg, memref or llir
+// UNKNOWN: unknown phase 'linag'; use ttir, structured, linalg, memref, cta, gpu, llir, ptx or cubin
 
 // RUN: not triton-shared-opt %t/04.memref.mlir --to-phase=ttir 2>&1 | FileCheck %s --check-prefix=BACK
 // BACK: error: is in phase 'memref', which does not lead to 'ttir'

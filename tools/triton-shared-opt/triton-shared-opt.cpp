@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
   llvm::cl::OptionCategory category("Phases of triton-shared");
   const std::string toPhaseHelp =
       ("Run everything from the phase of the input up to this one: " +
-       listPhases() + "; ptx or cubin (machine code) for a GPU")
+       listPhases() + "; for a GPU also ptx, cubin")
           .str();
   llvm::cl::opt<std::string> toPhase("to-phase", llvm::cl::value_desc("phase"),
                                      llvm::cl::cat(category),

@@ -134,7 +134,8 @@ TEST(Compile, ReportsBadText) {
 TEST(Compile, ReportsUnknownOptions) {
   EXPECT_EQ(
       Compilation(kKernel, "speed=high").diagnostics(),
-      "error: unknown option 'speed'; use mode, to-phase, dump-dir or explain\n");
+      "error: unknown option 'speed'; use mode, target, num-warps, to-phase, "
+      "precise, ptxas, libdevice, dump-dir or explain\n");
   EXPECT_EQ(Compilation(kKernel, "mode=quick").diagnostics(),
             "error: unknown value 'quick' of option 'mode'; use reference\n");
 }

@@ -241,4 +241,18 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cta::CTADialect"];
 }
 
+def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
+  let summary = "Let threads see what others of their program have written";
+  let description = [{
+    A `gpu.barrier` before an access of memory that another thread of the
+    program may have written, or may still read, through the same argument.
+    None stands between accesses in which each thread goes to the same elements
+    again, as in an update in place.
+
+    Needs: layouts. Leaves: accesses in the order of the program, as far as one
+    program can tell.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
 #endif // TRITON_SHARED_TRANSFORMS_PASSES

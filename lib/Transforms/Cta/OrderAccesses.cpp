@@ -1,0 +1,144 @@
+//===- OrderAccesses.cpp - Who may see what was written -------------------===//
+//
+// A program reads what it has written before. On a GPU another thread may have
+// written it, and only a barrier makes that one come first. Accesses through
+// different arguments are taken to be apart, as they are in every kernel whose
+// result does not depend on how its arguments overlap.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutRules.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTAORDERACCESSES
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+Value getBase(Operation *access) {
+  for (Value operand : access->getOperands())
+    if (tts::isAccessBase(operand.getType()))
+      return operand;
+  return nullptr;
+}
+
+bool isWrite(Operation *access) {
+  return !isa<tts::LoadOp, tts::GatherOp>(access);
+}
+
+/// The operands that say where an access goes: not what it stores, nor what it
+/// reads where nothing is.
+SmallVector<Value> getPlace(Operation *access) {
+  Value tile = getAccessedTile(access);
+  SmallVector<Value> place;
+  for (Value operand : access->getOperands())
+    if (operand != tile)
+      place.push_back(operand);
+  if (auto load = dyn_cast<tts::LoadOp>(access))
+    if (load.getOther())
+      llvm::erase(place, load.getOther());
+  return place;
+}
+
+/// True if both go to the same elements, each by the same thread.
+bool haveSamePlaces(Operation *a, Operation *b) {
+  Value aTile = getAccessedTile(a), bTile = getAccessedTile(b);
+  if (!aTile || !bTile || aTile.getType() != bTile.getType())
+    return false;
+  auto strides = [](Operation *op) {
+    return op->getAttrOfType<DenseI64ArrayAttr>("static_strides");
+  };
+  return isa<tts::LoadOp, tts::StoreOp>(a) &&
+         isa<tts::LoadOp, tts::StoreOp>(b) && strides(a) == strides(b) &&
+         getPlace(a) == getPlace(b);
+}
+
+/// An access that no barrier has followed yet.
+struct PendingAccess {
+  Operation *access;
+  /// Of an earlier turn of a loop, where its operands had other values.
+  bool isEarlierTurn;
+
+  bool operator==(const PendingAccess &other) const {
+    return access == other.access && isEarlierTurn == other.isEarlierTurn;
+  }
+};
+
+using PendingAccesses = SmallVector<PendingAccess>;
+
+struct CtaOrderAccesses
+    : triton_shared::impl::CtaOrderAccessesBase<CtaOrderAccesses> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(cta::kNumWarps)) {
+        PendingAccesses pending;
+        follow(function.getBody().front(), pending);
+      }
+  }
+
+private:
+  static bool needsBarrier(Operation *access, const PendingAccesses &pending) {
+    return llvm::any_of(pending, [&](const PendingAccess &earlier) {
+      if (getBase(earlier.access) != getBase(access) ||
+          (!isWrite(access) && !isWrite(earlier.access)))
+        return false;
+      return earlier.isEarlierTurn || !haveSamePlaces(earlier.access, access);
+    });
+  }
+
+  static void add(PendingAccesses &pending, PendingAccess access) {
+    if (!llvm::is_contained(pending, access))
+      pending.push_back(access);
+  }
+
+  /// Follows `block` from what is pending at its begin to what is at its end.
+  void follow(Block &block, PendingAccesses &pending) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<gpu::BarrierOp>(op))
+        pending.clear();
+      if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
+        followRegions(op, pending);
+      if (!isAccess(&op) || !getBase(&op))
+        continue;
+      if (needsBarrier(&op, pending)) {
+        OpBuilder builder(&op);
+        gpu::BarrierOp::create(builder, op.getLoc());
+        pending.clear();
+      }
+      add(pending, {&op, /*isEarlierTurn=*/false});
+    }
+  }
+
+  /// The regions of a loop run again after themselves; each may not run at all.
+  void followRegions(Operation &op, PendingAccesses &pending) {
+    bool isLoop = !isa<scf::IfOp>(op);
+    PendingAccesses after = pending;
+    for (unsigned turn = 0; turn < (isLoop ? 2 : 1); ++turn) {
+      PendingAccesses before = after;
+      for (Region &region : op.getRegions())
+        for (Block &block : region) {
+          PendingAccesses inside = before;
+          follow(block, inside);
+          for (PendingAccess access : inside)
+            add(after, access);
+        }
+      for (PendingAccess &access : after)
+        access.isEarlierTurn |= isLoop && op.isProperAncestor(access.access);
+    }
+    pending = after;
+  }
+};
+
+} // namespace

@@ -1,0 +1,56 @@
+// RUN: triton-shared-opt %s --split-input-file --cta-order-accesses | FileCheck %s
+
+// Barriers where another thread of the program may have written what is read.
+
+#layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// Each thread updates its own elements.
+// CHECK-LABEL: func.func @in_place(
+// CHECK-NOT:     gpu.barrier
+// CHECK:         return
+func.func @in_place(%p: memref<*xf32>, %o: i64) attributes {cta.num_warps = 1 : i32} {
+  %x = tts.load %p[%o] strides [1] : memref<*xf32> -> tensor<32xf32, #layout>
+  tts.store %x to %p[%o] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+  return
+}
+
+// -----
+
+#layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// A shift: every element is written by the neighbour of the thread that reads it.
+// CHECK-LABEL: func.func @shift(
+// CHECK:         tts.load
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tts.store
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tts.load
+func.func @shift(%p: memref<*xf32>, %q: memref<*xf32>, %a: i64, %b: i64) attributes {cta.num_warps = 1 : i32} {
+  %x = tts.load %p[%a] strides [1] : memref<*xf32> -> tensor<32xf32, #layout>
+  tts.store %x to %p[%b] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+  %y = tts.load %p[%a] strides [1] : memref<*xf32> -> tensor<32xf32, #layout>
+  tts.store %y to %q[%a] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+  return
+}
+
+// -----
+
+#layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// What an earlier turn of the loop wrote may be anywhere; other arguments are apart.
+// CHECK-LABEL: func.func @loop(
+// CHECK:         scf.for
+// CHECK-NEXT:      gpu.barrier
+// CHECK-NEXT:      tts.load %arg0
+// CHECK-NEXT:      tts.store %{{.*}} to %arg0
+// CHECK-NEXT:      tts.store %{{.*}} to %arg1
+func.func @loop(%p: memref<*xf32>, %q: memref<*xf32>, %n: i64) attributes {cta.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %x = tts.load %p[%i] strides [1] : memref<*xf32> -> tensor<32xf32, #layout>
+    tts.store %x to %p[%i] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+    tts.store %x to %q[%c0] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+  }
+  return
+}
