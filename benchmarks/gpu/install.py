@@ -40,6 +40,7 @@ def install() -> dict[str, str]:
     paths = [str(site), str(ROOT / "python"), str(ROOT)]
     paths += filter(None, [os.environ.get("PYTHONPATH")])
     return {
+        "TRITON_F32_DEFAULT": "tf32",  # on the CPU, too: as on a GPU
         **os.environ,
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONUNBUFFERED": "1",

@@ -44,7 +44,7 @@ def replay(
     with _active(target):  # which says what a target lacks
         memory = [storage.clone().to(device) for storage in storages or recording.storages]
         arguments = _arguments(recording, memory, _triton_dtype)
-        compiled = _launch(recording, arguments, grid or recording.grid, _options(recording))
+        compiled = _launch(recording, arguments, grid or recording.grid)
         if device == "cuda":
             torch.cuda.synchronize()
     asm = getattr(compiled, "asm", {})
@@ -68,26 +68,10 @@ def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> 
     }
 
 
-def _options(recording: Recording) -> dict[str, Any]:
-    """The options of the launch, with what targets set differently where it says nothing.
-
-    A dot of f32 rounds its operands to tf32 on a GPU and not on a CPU: all replays round, so that
-    they are one kernel.
-    """
-    if os.environ.get("TRITON_INTERPRET") == "1":
-        return recording.options
-    return {"default_dot_input_precision": "tf32", **recording.options}
-
-
-def _launch(
-    recording: Recording,
-    arguments: dict[str, Any],
-    grid: tuple[int, ...],
-    options: dict[str, Any],
-) -> Any:
+def _launch(recording: Recording, arguments: dict[str, Any], grid: tuple[int, ...]) -> Any:
     kernel = modules.kernel(recording.file, recording.kernel)
     if recording.signature is None or os.environ.get("TRITON_INTERPRET") == "1":
-        return kernel[grid](**arguments, **options)
+        return kernel[grid](**arguments, **recording.options)
     import triton
 
     source = triton.compiler.ASTSource(
@@ -95,7 +79,7 @@ def _launch(
         recording.signature,
         constexprs={n: v for n, v in arguments.items() if recording.signature[n] == "constexpr"},
     )
-    compiled = triton.compile(source, options=dict(options))
+    compiled = triton.compile(source, options=dict(recording.options))
     compiled[(*grid, 1, 1)[:3]](*arguments.values())
     return compiled
 
@@ -165,7 +149,7 @@ def _replay_in_f64(recording: Recording, target: str) -> Replayed:
         for name, value in arguments.items()
     }
     with triton_shared.device("cpu"), triton_shared.launches(threads=1):
-        _launch(recording, arguments, recording.grid, recording.options)
+        _launch(recording, arguments, recording.grid)
     return Replayed(memory)
 
 

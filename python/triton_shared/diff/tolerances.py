@@ -3,7 +3,7 @@
 u is the unit roundoff of a type, the largest relative error of one rounding. From the strictest:
 
 exact        Integers, and kernels that round no float: every bit, but for the sign of zero.
-stated       The case says value and bound of each element.
+stated       The case says value and bound of each element, for operands that are not rounded.
 accumulated  Sums of products with plus signs alone. Of n terms whose sizes add up to S, a sum is
              off by (n + 4) u S at most, in whatever order; tf32 operands add 2^-10 S, a narrower
              result half its ulp. The kernel computes n and S in f64: on ones, on absolute values.
@@ -67,7 +67,7 @@ def choose(
     """The strictest bound that holds; `left` is the first side in f64."""
     if not TYPES[dtype].is_floating_point or census.is_exact:
         return Bound("exact", left, torch.zeros_like(left), is_for_both=True)
-    if stated:
+    if stated and not census.has_tf32:
         return Bound("stated", *stated, is_for_both=True)
     if reference and census.is_sum_of_products:
         bound = _accumulated(dtype, census, reference)

@@ -92,11 +92,16 @@ def result(launch: Path, target: str) -> Result:
 
 
 def environment(target: str) -> dict[str, str]:
-    """Of a process that replays on `target`."""
+    """Of a process that records, or replays on `target`.
+
+    Where a kernel does not say how a dot of f32 may round, Triton says tf32 for a GPU, and exact
+    for a device without tensor cores: here all targets run the same kernel.
+    """
     inherited = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     paths = [*filter(None, [os.environ.get("PYTHONPATH")]), str(_PACKAGES)]
     interpret = {"TRITON_INTERPRET": "1"} if target == "interpreter" else {}
-    return {**inherited, "PYTHONPATH": os.pathsep.join(paths), **interpret}
+    precision = {"TRITON_F32_DEFAULT": "tf32"}
+    return {**precision, **inherited, "PYTHONPATH": os.pathsep.join(paths), **interpret}
 
 
 def _start(words: list[str], target: str, errors: Any) -> subprocess.Popen[bytes]:
