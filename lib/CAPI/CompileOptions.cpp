@@ -84,6 +84,7 @@ std::string triton_shared::parseOptions(StringRef text,
       return problem;
   }
   options.ptx.arch = options.target.cudaArch;
+  options.target.isPrecise = options.ptx.isPrecise;
   if (options.target.isGpu() && options.ptx.ptxas.empty())
     options.ptx.ptxas = findPtxas();
   if (options.target.isGpu() && options.ptx.libdevice.empty())

@@ -44,8 +44,10 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaAllocateShared());
 }
 
-void triton_shared::buildCtaToGpu(OpPassManager &manager) {
+void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
   manager.addPass(createCtaToGpu());
+  if (!isPrecise)
+    manager.addPass(createGpuApproximateMath());
   addCleanUp(manager);
 }
 
@@ -71,7 +73,7 @@ void triton_shared::registerLinalgToGpuPipelines() {
       "Lower phase 'linalg' to the LLVM dialect for an NVIDIA GPU",
       [](OpPassManager &manager, const LinalgToGpuOptions &options) {
         buildLinalgToCta(manager, options.numWarps);
-        buildCtaToGpu(manager);
+        buildCtaToGpu(manager, options.precise);
         buildGpuToLlvm(manager);
       });
 }

@@ -201,7 +201,7 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
     buildLinalgToCta(manager, target.numWarps);
     break;
   case Phase::Gpu:
-    buildCtaToGpu(manager);
+    buildCtaToGpu(manager, target.isPrecise);
     break;
   case Phase::Llir:
     if (target.isGpu())

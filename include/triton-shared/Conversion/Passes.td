@@ -510,4 +510,25 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
   ];
 }
 
+def GpuApproximateMath : Pass<"gpu-approximate-math"> {
+  let summary = "Use the GPU's own instructions for division and powers";
+  let description = [{
+    Of f32, on scalars and on the registers of a thread:
+
+    | operation     | becomes                                              |
+    |---------------|------------------------------------------------------|
+    | `arith.divf`, unless it is `tts.precise` | `div.full`: 2 ulp         |
+    | `math.exp2`   | `ex2.approx`: 2 ulp                                  |
+    | `math.exp`    | the same of the scaled operand                       |
+
+    Left out with `precise=true`.
+
+    Needs: phase `gpu`. Leaves: intrinsics of NVVM.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // TRITON_SHARED_CONVERSION_PASSES

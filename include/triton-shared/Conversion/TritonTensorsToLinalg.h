@@ -22,6 +22,10 @@ namespace mlir::triton_shared {
 #define GEN_PASS_DECL_TRITONTENSORSTOLINALG
 #include "triton-shared/Conversion/Passes.h.inc"
 
+/// Attribute of an operation that must be right to the last bit also where
+/// others of its kind need not.
+inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";
+
 /// Every function gets these trailing i32 arguments: the sizes of the grid
 /// along x, y and z, then the place of the program in it.
 inline constexpr unsigned kGridSizeArguments = 3;

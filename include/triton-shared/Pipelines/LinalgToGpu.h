@@ -16,12 +16,15 @@ struct LinalgToGpuOptions : PassPipelineOptions<LinalgToGpuOptions> {
   Option<unsigned> numWarps{*this, "num-warps",
                             llvm::cl::desc("warps that run one program"),
                             llvm::cl::init(4)};
+  Option<bool> precise{*this, "precise",
+                       llvm::cl::desc("no approximate functions"),
+                       llvm::cl::init(false)};
 };
 
 /// Adds the passes from phase `linalg` to phase `cta`.
 void buildLinalgToCta(OpPassManager &manager, unsigned numWarps);
 /// Adds the passes from phase `cta` to phase `gpu`.
-void buildCtaToGpu(OpPassManager &manager);
+void buildCtaToGpu(OpPassManager &manager, bool isPrecise);
 /// Adds the passes from phase `gpu` to phase `llir`.
 void buildGpuToLlvm(OpPassManager &manager);
 

@@ -42,6 +42,8 @@ struct CompileTarget {
   std::string cudaArch;
   /// Warps that run one program of a GPU.
   unsigned numWarps = 4;
+  /// On a GPU, no approximate functions and no contraction.
+  bool isPrecise = false;
 
   bool isGpu() const { return !cudaArch.empty(); }
 };

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -67,4 +68,11 @@ SmallVector<Value> triton_shared::mapElements(OpBuilder &builder, Location loc,
                                 body(nested, nestedLoc, elements));
       });
   return SmallVector<Value>(generic.getResults());
+}
+
+Value triton_shared::createExactQuotient(OpBuilder &builder, Location loc,
+                                         Value dividend, Value divisor) {
+  auto quotient = arith::DivFOp::create(builder, loc, dividend, divisor);
+  quotient->setAttr(kIsPrecise, builder.getUnitAttr());
+  return quotient;
 }

@@ -69,6 +69,10 @@ struct LowerPerElement : OpConversionPattern<OpTy> {
   }
 };
 
+/// A quotient that is rounded once, also where the target divides faster.
+Value createExactQuotient(OpBuilder &builder, Location loc, Value dividend,
+                          Value divisor);
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_ELEMENTS_H

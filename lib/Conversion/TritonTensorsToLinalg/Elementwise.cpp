@@ -127,7 +127,7 @@ Value squareRoot(tt::PreciseSqrtOp, OpBuilder &builder, Location loc,
 
 Value divide(tt::PreciseDivFOp, OpBuilder &builder, Location loc,
              ValueRange in) {
-  return arith::DivFOp::create(builder, loc, in[0], in[1]);
+  return createExactQuotient(builder, loc, in[0], in[1]);
 }
 
 Value multiplyHigh(tt::MulhiUIOp, OpBuilder &builder, Location loc,

@@ -100,7 +100,7 @@ static Value createInfinity(OpBuilder &builder, Location loc, Type type) {
 static Value reciprocal(OpBuilder &builder, Location loc, ValueRange in,
                         Type type) {
   Value one = createScalar(builder, loc, type, 1);
-  return arith::DivFOp::create(builder, loc, one, in[0]);
+  return createExactQuotient(builder, loc, one, in[0]);
 }
 
 static Value reciprocalCubeRoot(OpBuilder &builder, Location loc, ValueRange in,
@@ -159,7 +159,7 @@ static Value norm(OpBuilder &builder, Location loc, ValueRange in, Type type) {
   Value zero = createScalar(builder, loc, type, 0);
   Value sum = zero;
   for (Value value : in) {
-    Value part = arith::DivFOp::create(builder, loc, value, largest);
+    Value part = createExactQuotient(builder, loc, value, largest);
     sum = math::FmaOp::create(builder, loc, part, part, sum);
   }
   Value root = math::SqrtOp::create(builder, loc, sum);

@@ -166,8 +166,8 @@ static Value reciprocalOfHalf(OpBuilder &builder, Location loc, ValueRange in,
   Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
                                       in[0], in[0]);
   Value one = createScalar(builder, loc, type, 1);
-  Value quotient = arith::DivFOp::create(builder, loc, one,
-                                         flush(upper(in[0], /*rounding=*/0)));
+  Value quotient = createExactQuotient(builder, loc, one,
+                                       flush(upper(in[0], /*rounding=*/0)));
   Value result = flush(upper(quotient, int64_t(1) << 31));
   return arith::SelectOp::create(builder, loc, isNan, in[0], result);
 }

@@ -40,7 +40,7 @@ struct Formula {
     return arith::MulFOp::create(builder, loc, a, b);
   }
   Value divide(Value a, Value b) {
-    return arith::DivFOp::create(builder, loc, a, b);
+    return createExactQuotient(builder, loc, a, b);
   }
   template <typename OpTy> Value apply(Value a) {
     return OpTy::create(builder, loc, a);

@@ -305,7 +305,7 @@ static Value roundedFma(OpBuilder &builder, Location loc, ValueRange in, Type,
 static Value roundedDiv(OpBuilder &builder, Location loc, ValueRange in,
                         Type type, Direction direction) {
   Doubles f(builder, loc);
-  Value quotient = arith::DivFOp::create(builder, loc, in[0], in[1]);
+  Value quotient = createExactQuotient(builder, loc, in[0], in[1]);
   Value x = widen(builder, loc, in[0]), y = widen(builder, loc, in[1]),
         q = widen(builder, loc, quotient);
   Excess rest = signOfSum(f, f.negate(q), y, x, f.constant(0));

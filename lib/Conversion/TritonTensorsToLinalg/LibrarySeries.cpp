@@ -32,7 +32,7 @@ struct Series {
     return arith::MulFOp::create(builder, loc, a, b);
   }
   Value divide(Value a, Value b) {
-    return arith::DivFOp::create(builder, loc, a, b);
+    return createExactQuotient(builder, loc, a, b);
   }
   Value fma(Value a, Value b, Value c) {
     return math::FmaOp::create(builder, loc, a, b, c);

@@ -184,6 +184,10 @@ void emu_mma(int type, int m, int k, const char *left, const char *right, void *
   exchange(~0u, 0, 0);
 }
 
+// Approximate on a GPU, to two units in the last place; here as good as they get.
+float emu_div_full(float dividend, float divisor) { return dividend / divisor; }
+float emu_ex2_approx_f32(float x) { return __builtin_exp2f(x); }
+
 // To nearest, ties away from zero.
 uint32_t emu_cvt_tf32(uint32_t bits) {
   int isFinite = (bits & 0x7F800000u) != 0x7F800000u;

@@ -1,0 +1,114 @@
+//===- ApproximateMath.cpp - Functions that the GPU has instructions for --===//
+//
+// Triton's own back end takes these instructions unless a kernel asks for more:
+// they are right to about two units in the last place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "triton-shared/Conversion/LinalgToGpu.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+
+#include <cmath>
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_GPUAPPROXIMATEMATH
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// Applies an intrinsic of one f32 result to scalars, or to each register.
+static Value applyIntrinsic(OpBuilder &builder, Location loc, StringRef name,
+                            ValueRange operands) {
+  Type f32 = builder.getF32Type();
+  auto apply = [&](ValueRange scalars) -> Value {
+    return LLVM::CallIntrinsicOp::create(builder, loc, f32,
+                                         builder.getStringAttr(name), scalars)
+        .getResult(0);
+  };
+  if (!isa<VectorType>(operands.front().getType()))
+    return apply(operands);
+  SmallVector<SmallVector<Value>> registers;
+  for (Value operand : operands)
+    registers.push_back(unpackRegisters(builder, loc, operand));
+  SmallVector<Value> results;
+  for (size_t reg = 0; reg < registers.front().size(); ++reg)
+    results.push_back(apply(
+        llvm::map_to_vector(registers, [&](const SmallVector<Value> &operand) {
+          return operand[reg];
+        })));
+  return packRegisters(builder, loc, results);
+}
+
+namespace {
+
+struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::DivFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(kIsPrecise))
+      return rewriter.notifyMatchFailure(op, "is to be right to the last bit");
+    rewriter.replaceOp(op,
+                       applyIntrinsic(rewriter, op.getLoc(),
+                                      "llvm.nvvm.div.full", op->getOperands()));
+    return success();
+  }
+};
+
+struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::Exp2Op op,
+                                PatternRewriter &rewriter) const override {
+    if (!getElementTypeOrSelf(op.getType()).isF32())
+      return rewriter.notifyMatchFailure(op, "is no f32");
+    rewriter.replaceOp(op, applyIntrinsic(rewriter, op.getLoc(),
+                                          "llvm.nvvm.ex2.approx",
+                                          op->getOperands()));
+    return success();
+  }
+};
+
+/// e^x is 2^(x log2(e)).
+struct ApproximateExp : OpRewritePattern<math::ExpOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::ExpOp op,
+                                PatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!getElementTypeOrSelf(type).isF32())
+      return rewriter.notifyMatchFailure(op, "is no f32");
+    TypedAttr factor = rewriter.getF32FloatAttr(M_LOG2E);
+    if (auto vector = dyn_cast<VectorType>(type))
+      factor = DenseElementsAttr::get(vector, Attribute(factor));
+    Value scale = arith::ConstantOp::create(rewriter, op.getLoc(), factor);
+    Value scaled =
+        arith::MulFOp::create(rewriter, op.getLoc(), op.getOperand(), scale);
+    rewriter.replaceOp(op, applyIntrinsic(rewriter, op.getLoc(),
+                                          "llvm.nvvm.ex2.approx", scaled));
+    return success();
+  }
+};
+
+struct GpuApproximateMath
+    : triton_shared::impl::GpuApproximateMathBase<GpuApproximateMath> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ApproximateDivision, ApproximateExp, ApproximateExp2>(
+        &getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+
+} // namespace
