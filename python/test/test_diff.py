@@ -120,7 +120,7 @@ class TestFailures:
             save(tmp_path / "1", "never_ends", {"out": out}),
             save(tmp_path / "2", "copy", {"x": out, "out": out, "n": 1, "BLOCK": 1}),
         ]
-        workers.replay_all(launches, ("cpu",), timeout=5)
+        workers.replay_all(launches, ("cpu",), timeout=15)
         results = [workers.result(launch, "cpu") for launch in launches]
         assert [result.error for result in results] == ["crash", "timeout", ""]
         assert "SIGSEGV" in results[0].message
