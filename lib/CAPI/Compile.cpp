@@ -17,6 +17,7 @@
 #include "triton-shared/Analysis/AccessReport.h"
 #include "triton-shared/CAPI/TritonShared.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Target/ObjectWriter.h"
@@ -182,7 +183,7 @@ private:
       return;
     if (!kernel)
       kernel = describeKernel(found, options.target);
-    if (auto shared = found->getAttrOfType<IntegerAttr>("cta.shared")) {
+    if (auto shared = found->getAttrOfType<IntegerAttr>(cta::kShared)) {
       kernel->insert({"shared", shared.getInt()});
       kernel->insert({"num_warps", options.target.numWarps});
       kernel->insert({"target", "cuda:" + options.target.cudaArch});
@@ -229,7 +230,8 @@ private:
   }
 
   LogicalResult writeCubin(ModuleOp module) {
-    std::optional<PtxCode> code = writePtx(module, options.ptx);
+    std::optional<PtxCode> code =
+        writePtx(module, options.target, options.tools);
     if (!code)
       return failure();
     result.artefacts[stringifyPhase(Phase::Llir)] = std::move(code->llvmIr);
@@ -238,7 +240,7 @@ private:
       return success();
     std::string log;
     std::optional<std::string> cubin =
-        assembleCubin(module, code->ptx, options.ptx, log);
+        assembleCubin(module, code->ptx, options.target, options.tools, log);
     if (!cubin)
       return failure();
     kernel->insert({"ptxas_log", std::move(log)});

@@ -32,13 +32,12 @@ static std::string parseWord(StringRef name, StringRef value,
     return value == "reference" ? ""
                                 : describeBadValue(name, value, "reference");
   if (name == "target") {
-    unsigned numWarps = options.target.numWarps;
     std::optional<CompileTarget> target = parseTarget(value);
     if (!target)
       return describeBadValue(name, value,
                               "cpu, or cuda:<compute capability> from 80 on");
-    options.target = *target;
-    options.target.numWarps = numWarps;
+    // The other words may have come first.
+    options.target.cudaArch = target->cudaArch;
     return "";
   }
   if (name == "num-warps")
@@ -48,7 +47,7 @@ static std::string parseWord(StringRef name, StringRef value,
   if (name == "to-phase")
     return parseLastPhase(value, options);
   if (name == "precise") {
-    options.ptx.isPrecise = value == "true";
+    options.target.isPrecise = value == "true";
     return value == "true" || value == "false"
                ? ""
                : describeBadValue(name, value, "true or false");
@@ -61,8 +60,8 @@ static std::string parseWord(StringRef name, StringRef value,
   }
   auto *path = llvm::StringSwitch<std::string *>(name)
                    .Case("dump-dir", &options.dumpFolder)
-                   .Case("ptxas", &options.ptx.ptxas)
-                   .Case("libdevice", &options.ptx.libdevice)
+                   .Case("ptxas", &options.tools.ptxas)
+                   .Case("libdevice", &options.tools.libdevice)
                    .Default(nullptr);
   if (!path)
     return ("unknown option '" + name +
@@ -83,11 +82,9 @@ std::string triton_shared::parseOptions(StringRef text,
     if (!problem.empty())
       return problem;
   }
-  options.ptx.arch = options.target.cudaArch;
-  options.target.isPrecise = options.ptx.isPrecise;
-  if (options.target.isGpu() && options.ptx.ptxas.empty())
-    options.ptx.ptxas = findPtxas();
-  if (options.target.isGpu() && options.ptx.libdevice.empty())
-    options.ptx.libdevice = findLibdevice(options.ptx.ptxas);
+  if (options.target.isGpu() && options.tools.ptxas.empty())
+    options.tools.ptxas = findPtxas();
+  if (options.target.isGpu() && options.tools.libdevice.empty())
+    options.tools.libdevice = findLibdevice(options.tools.ptxas);
   return "";
 }

@@ -18,7 +18,7 @@ struct CompileOptions {
   /// `cpu` unless it says otherwise.
   CompileTarget target;
   /// For a GPU: where its tools are.
-  PtxTarget ptx;
+  CudaTools tools;
   /// Nothing if it goes on to code.
   std::optional<Phase> toPhase;
   /// For a GPU: ends with PTX, which needs no ptxas.

@@ -38,14 +38,14 @@ private:
 
 } // namespace
 
-std::optional<std::string> triton_shared::assembleCubin(ModuleOp module,
-                                                        StringRef ptx,
-                                                        const PtxTarget &target,
-                                                        std::string &log) {
-  if (target.ptxas.empty() || !llvm::sys::fs::can_execute(target.ptxas)) {
+std::optional<std::string>
+triton_shared::assembleCubin(ModuleOp module, StringRef ptx,
+                             const CompileTarget &target,
+                             const CudaTools &tools, std::string &log) {
+  if (tools.ptxas.empty() || !llvm::sys::fs::can_execute(tools.ptxas)) {
     InFlightDiagnostic error = module.emitError("cannot assemble PTX: there "
                                                 "is no ptxas at '")
-                               << target.ptxas << "'";
+                               << tools.ptxas << "'";
     error.attachNote()
         << "Triton's wheel and the CUDA Toolkit hold one; name it "
            "by TRITON_PTXAS_PATH";
@@ -63,15 +63,15 @@ std::optional<std::string> triton_shared::assembleCubin(ModuleOp module,
     llvm::raw_fd_ostream stream(input.path, error);
     stream << ptx;
   }
-  std::string arch = "--gpu-name=sm_" + target.arch;
-  SmallVector<StringRef> arguments = {target.ptxas, "-v", arch,
-                                      input.path,   "-o", output.path};
+  std::string arch = "--gpu-name=sm_" + target.cudaArch;
+  SmallVector<StringRef> arguments = {tools.ptxas, "-v", arch,
+                                      input.path,  "-o", output.path};
   if (target.isPrecise)
     arguments.push_back("--fmad=false");
   std::optional<StringRef> redirects[] = {std::nullopt, messages.path.str(),
                                           messages.path.str()};
   std::string problem;
-  int status = llvm::sys::ExecuteAndWait(target.ptxas, arguments,
+  int status = llvm::sys::ExecuteAndWait(tools.ptxas, arguments,
                                          /*Env=*/std::nullopt, redirects,
                                          /*SecondsToWait=*/0,
                                          /*MemoryLimit=*/0, &problem);

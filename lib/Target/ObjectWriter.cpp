@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/ObjectWriter.h"
+#include "Optimise.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
@@ -74,21 +74,6 @@ static void setHost(llvm::Module &module, const llvm::TargetMachine &machine) {
   }
 }
 
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
-      .run(module, modules);
-}
-
 static bool emitObject(llvm::Module &module, llvm::TargetMachine &machine,
                        SmallVectorImpl<char> &object) {
   llvm::raw_svector_ostream stream(object);
@@ -119,7 +104,7 @@ std::optional<HostObject> triton_shared::writeHostObject(ModuleOp module) {
     return std::nullopt;
   }
   setHost(*llvmModule, *machine);
-  optimise(*llvmModule, *machine);
+  optimise(*llvmModule, *machine, llvm::OptimizationLevel::O2);
   HostObject result;
   llvm::raw_string_ostream text(result.llvmIr);
   llvmModule->print(text, /*AAW=*/nullptr);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/PtxWriter.h"
+#include "Optimise.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -17,7 +18,6 @@
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -34,7 +34,7 @@ static constexpr StringLiteral kPtxFeature = "+ptx86";
 static constexpr StringLiteral kTriple = "nvptx64-nvidia-cuda";
 
 static std::unique_ptr<llvm::TargetMachine>
-createMachine(const PtxTarget &target, std::string &error) {
+createMachine(const CompileTarget &target, std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -50,7 +50,7 @@ createMachine(const PtxTarget &target, std::string &error) {
   options.AllowFPOpFusion =
       target.isPrecise ? llvm::FPOpFusion::Strict : llvm::FPOpFusion::Fast;
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, "sm_" + target.arch, kPtxFeature, options,
+      triple, "sm_" + target.cudaArch, kPtxFeature, options,
       /*RM=*/std::nullopt, /*CM=*/std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
 }
@@ -63,22 +63,22 @@ static bool needsLibrary(const llvm::Module &module) {
 }
 
 /// Takes what is called from NVIDIA's library. Gives what is wrong, or nothing.
-static std::string linkLibrary(llvm::Module &module, const PtxTarget &target) {
+static std::string linkLibrary(llvm::Module &module, const CudaTools &tools) {
   if (!needsLibrary(module))
     return "";
-  if (target.libdevice.empty())
+  if (tools.libdevice.empty())
     return "calls functions of libdevice, which was not found";
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> library =
-      llvm::getLazyIRFileModule(target.libdevice, problem, module.getContext());
+      llvm::getLazyIRFileModule(tools.libdevice, problem, module.getContext());
   if (!library)
-    return "cannot read '" + target.libdevice +
+    return "cannot read '" + tools.libdevice +
            "': " + problem.getMessage().str();
   library->setTargetTriple(module.getTargetTriple());
   library->setDataLayout(module.getDataLayout());
   if (llvm::Linker::linkModules(module, std::move(library),
                                 llvm::Linker::Flags::LinkOnlyNeeded))
-    return "does not fit together with '" + target.libdevice + "'";
+    return "does not fit together with '" + tools.libdevice + "'";
   llvm::internalizeModule(module, [](const llvm::GlobalValue &value) {
     auto *function = dyn_cast<llvm::Function>(&value);
     return !function ||
@@ -87,31 +87,14 @@ static std::string linkLibrary(llvm::Module &module, const PtxTarget &target) {
   return "";
 }
 
-static void optimise(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = true;
-  tuning.SLPVectorization = true;
-  llvm::PassBuilder builder(&machine, tuning);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
-}
-
 static gpu::GPUModuleOp findKernels(ModuleOp module) {
   auto kernels = module.getOps<gpu::GPUModuleOp>();
   return kernels.empty() ? nullptr : *kernels.begin();
 }
 
 std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
-                                               const PtxTarget &target) {
+                                               const CompileTarget &target,
+                                               const CudaTools &tools) {
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
   gpu::GPUModuleOp kernels = findKernels(module);
@@ -136,14 +119,16 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   }
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
-  std::string problem = linkLibrary(*llvmModule, target);
+  std::string problem = linkLibrary(*llvmModule, tools);
   if (!problem.empty()) {
     module.emitError() << problem;
     return std::nullopt;
   }
   // Denormals stay: what NVVM's library asks for.
   llvmModule->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0u);
-  optimise(*llvmModule, *machine);
+  llvm::PipelineTuningOptions tuning;
+  tuning.SLPVectorization = true;
+  optimise(*llvmModule, *machine, llvm::OptimizationLevel::O3, tuning);
 
   PtxCode code;
   llvm::raw_string_ostream text(code.llvmIr);

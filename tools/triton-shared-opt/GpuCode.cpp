@@ -37,11 +37,10 @@ LogicalResult triton_shared::writeGpuCode(StringRef inputFile,
   if (!module || failed(runToPhase(*module, Phase::Llir, target)))
     return failure();
 
-  PtxTarget ptxTarget;
-  ptxTarget.arch = target.cudaArch;
-  ptxTarget.ptxas = findPtxas();
-  ptxTarget.libdevice = findLibdevice(ptxTarget.ptxas);
-  std::optional<PtxCode> code = writePtx(*module, ptxTarget);
+  CudaTools tools;
+  tools.ptxas = findPtxas();
+  tools.libdevice = findLibdevice(tools.ptxas);
+  std::optional<PtxCode> code = writePtx(*module, target, tools);
   if (!code)
     return failure();
   if (phase == "ptx") {
@@ -49,7 +48,7 @@ LogicalResult triton_shared::writeGpuCode(StringRef inputFile,
   } else {
     std::string log;
     std::optional<std::string> cubin =
-        assembleCubin(*module, code->ptx, ptxTarget, log);
+        assembleCubin(*module, code->ptx, target, tools, log);
     if (!cubin)
       return failure();
     llvm::errs() << log;

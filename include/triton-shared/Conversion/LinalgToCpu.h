@@ -26,9 +26,6 @@ namespace mlir::triton_shared {
 /// Registers how upstream operations are bufferized and deallocated.
 void registerLinalgToCpuExternalModels(DialectRegistry &registry);
 
-/// The discardable attribute of a dot that names its input precision.
-inline constexpr StringRef kInputPrecisionAttribute = "tts.input_precision";
-
 /// What follows the name of a kernel in the name of its entry.
 inline constexpr StringRef kEntrySuffix = ".entry";
 

@@ -22,6 +22,9 @@ namespace mlir::triton_shared {
 #define GEN_PASS_DECL_TRITONTENSORSTOLINALG
 #include "triton-shared/Conversion/Passes.h.inc"
 
+/// The discardable attribute of a dot that names its input precision.
+inline constexpr StringRef kInputPrecisionAttribute = "tts.input_precision";
+
 /// Attribute of an operation that must be right to the last bit also where
 /// others of its kind need not.
 inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";

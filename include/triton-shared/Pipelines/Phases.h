@@ -10,6 +10,7 @@
 #define TRITON_SHARED_PIPELINES_PHASES_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "triton-shared/Target/CompileTarget.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -35,21 +36,6 @@ enum class Phase {
   Gpu,        ///< GPU: what each thread does.
   Llir,       ///< The LLVM dialect.
 };
-
-/// What code is made for.
-struct CompileTarget {
-  /// Compute capability of an NVIDIA GPU as in `sm_90a`; empty for the CPU.
-  std::string cudaArch;
-  /// Warps that run one program of a GPU.
-  unsigned numWarps = 4;
-  /// On a GPU, no approximate functions and no contraction.
-  bool isPrecise = false;
-
-  bool isGpu() const { return !cudaArch.empty(); }
-};
-
-/// Reads `cpu` or `cuda:90a`; nothing if it is neither.
-std::optional<CompileTarget> parseTarget(StringRef text);
 
 StringRef stringifyPhase(Phase phase);
 std::optional<Phase> symbolizePhase(StringRef name);

@@ -4,23 +4,20 @@
 #define TRITON_SHARED_TARGET_PTXWRITER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "triton-shared/Target/CompileTarget.h"
 
 #include <optional>
 #include <string>
 
 namespace mlir::triton_shared {
 
-/// For which GPU, and with whose tools.
-struct PtxTarget {
-  /// Compute capability as in `sm_90a`: "80", "90a".
-  std::string arch = "90a";
+/// NVIDIA's tools (see CudaToolkit.h).
+struct CudaTools {
   /// libdevice.10.bc of a CUDA Toolkit or of Triton's wheel; may be empty for
   /// kernels that call nothing of it.
   std::string libdevice;
   /// The ptxas program.
   std::string ptxas;
-  /// No contraction of products and sums.
-  bool isPrecise = false;
 };
 
 struct PtxCode {
@@ -31,12 +28,14 @@ struct PtxCode {
 
 /// Translates, optimises and writes the kernels of a module in phase `llir`.
 /// Nothing if that fails; the module has then said why.
-std::optional<PtxCode> writePtx(ModuleOp module, const PtxTarget &target);
+std::optional<PtxCode> writePtx(ModuleOp module, const CompileTarget &target,
+                                const CudaTools &tools);
 
 /// Assembles PTX. `log` is what ptxas says about registers, spills and
 /// warnings. Nothing if it fails; `module` has then said why.
 std::optional<std::string> assembleCubin(ModuleOp module, StringRef ptx,
-                                         const PtxTarget &target,
+                                         const CompileTarget &target,
+                                         const CudaTools &tools,
                                          std::string &log);
 
 } // namespace mlir::triton_shared

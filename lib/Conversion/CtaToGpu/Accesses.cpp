@@ -201,19 +201,6 @@ private:
   Value ofThread;
 };
 
-/// So many leading registers are neighbours along `dim`.
-unsigned countNeighbours(const LinearLayout &layout, unsigned dim) {
-  unsigned count = 1;
-  for (const cta::Coordinates &basis : layout.getRegisters()) {
-    cta::Coordinates wanted(layout.getRank(), 0);
-    wanted[dim] = count;
-    if (basis != wanted)
-      break;
-    count *= 2;
-  }
-  return count;
-}
-
 /// The dimensions with the values that stand for theirs now.
 SmallVector<tts::DimensionAccess>
 remap(SmallVector<tts::DimensionAccess> dimensions,
@@ -252,7 +239,7 @@ ElementPlaces placeStrided(AccessOp op, typename AccessOp::Adaptor adaptor,
   ElementPlaces places;
   if (!width.order.empty())
     places.width =
-        std::min(width.elements, countNeighbours(layout, width.order.front()));
+        std::min(width.elements, layout.countNeighbours(width.order.front()));
   places.isUniform = width.isUniform;
   bool isBounded = !op.getBoundedDims().empty();
   for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg) {

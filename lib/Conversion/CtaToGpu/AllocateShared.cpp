@@ -97,7 +97,8 @@ private:
       op->setAttr(kSharedOffset,
                   builder.getI64IntegerAttr(number % 2 ? sizes[0] : 0));
     }
-    function->setAttr(kShared, builder.getI64IntegerAttr(sizes[0] + sizes[1]));
+    function->setAttr(cta::kShared,
+                      builder.getI64IntegerAttr(sizes[0] + sizes[1]));
     PendingReads none;
     insertBarriers(function.getBody().front(), none);
   }

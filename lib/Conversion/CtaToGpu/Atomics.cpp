@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GlobalMemory.h"
+#include "InlinePtx.h"
 #include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
@@ -291,14 +292,10 @@ Value createInstruction(OpBuilder &builder, Location loc, StringRef instruction,
                             : "red" + qualified + "[$0], $1;";
   std::string constraints = isUsed ? "=" + constraint + "," : "";
   constraints += "l," + constraint + ",~{memory}";
-  Type result =
-      isUsed ? bits.getType() : LLVM::LLVMVoidType::get(builder.getContext());
-  auto assembly = LLVM::InlineAsmOp::create(
-      builder, loc, result, ValueRange{pointer, bits}, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
-      /*operand_attrs=*/nullptr);
-  return isUsed ? fromBits(builder, loc, assembly.getRes(), value.getType())
+  SmallVector<Type> results(isUsed ? 1 : 0, bits.getType());
+  SmallVector<Value> old = createPtx(builder, loc, results, {pointer, bits},
+                                     text, constraints, PtxEffects::Memory);
+  return isUsed ? fromBits(builder, loc, old.front(), value.getType())
                 : Value();
 }
 

@@ -1,6 +1,8 @@
 //===- GlobalMemory.cpp - Loads and stores under a predicate --------------===//
 
 #include "GlobalMemory.h"
+
+#include "InlinePtx.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -60,14 +62,6 @@ static Value fromWords(OpBuilder &builder, Location loc, ArrayRef<Value> values,
                                    packRegisters(builder, loc, cut));
 }
 
-/// `$first, $first+1, …`.
-static std::string listOperands(unsigned first, unsigned count) {
-  std::string list;
-  for (unsigned i = 0; i < count; ++i)
-    list += (i ? ", $" : "$") + std::to_string(first + i);
-  return list;
-}
-
 static int64_t getBytes(VectorType type) {
   return type.getNumElements() * type.getElementType().getIntOrFloatBitWidth() /
          8;
@@ -98,29 +92,14 @@ Value triton_shared::createGlobalLoad(OpBuilder &builder, Location loc,
   }
   text += "@$" + std::to_string(count + 1) + " ld" +
           (isVolatile ? ".volatile" : "") + ".global" + words.getSuffix() +
-          " {" + listOperands(0, count) + "}, [$" + std::to_string(count) +
+          " " + listPlaceholders(0, count) + ", [$" + std::to_string(count) +
           "];";
-  constraints += "l,b";
-  for (unsigned i = 0; i < count; ++i)
-    constraints += ("," + words.getConstraint()).str();
+  constraints += "l,b" + repeatConstraint(words.getConstraint(), count);
 
   Type held = builder.getIntegerType(words.getRegisterWidth());
-  Type result = held;
-  if (count > 1)
-    result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
-                                              SmallVector<Type>(count, held));
-  auto assembly = LLVM::InlineAsmOp::create(
-      builder, loc, result, operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
-      /*operand_attrs=*/nullptr);
-  SmallVector<Value> values;
-  if (count == 1)
-    values.push_back(assembly.getRes());
-  else
-    for (unsigned i = 0; i < count; ++i)
-      values.push_back(
-          LLVM::ExtractValueOp::create(builder, loc, assembly.getRes(), i));
+  SmallVector<Value> values =
+      createPtx(builder, loc, SmallVector<Type>(count, held), operands, text,
+                constraints, PtxEffects::Memory);
   return fromWords(builder, loc, values, type, words);
 }
 
@@ -135,14 +114,9 @@ void triton_shared::createGlobalStore(OpBuilder &builder, Location loc,
   Words words(type);
   SmallVector<Value> operands = {pointer, predicate};
   llvm::append_range(operands, toWords(builder, loc, vector, words));
-  std::string text = "@$1 st.global" + words.getSuffix() + " [$0], {" +
-                     listOperands(2, words.count) + "};";
-  std::string constraints = "l,b";
-  for (unsigned i = 0; i < words.count; ++i)
-    constraints += ("," + words.getConstraint()).str();
-  LLVM::InlineAsmOp::create(
-      builder, loc, LLVM::LLVMVoidType::get(builder.getContext()), operands,
-      text, constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
-      /*operand_attrs=*/nullptr);
+  std::string text = "@$1 st.global" + words.getSuffix() + " [$0], " +
+                     listPlaceholders(2, words.count) + ";";
+  createPtx(builder, loc, {}, operands, text,
+            "l,b" + repeatConstraint(words.getConstraint(), words.count),
+            PtxEffects::Memory);
 }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "InlinePtx.h"
 #include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
@@ -35,29 +36,10 @@ SmallVector<Value> toWords(OpBuilder &builder, Location loc, Value vector,
   SmallVector<Value> values = unpackRegisters(builder, loc, bits);
   if (mma.operandType == "tf32")
     for (Value &value : values)
-      value = LLVM::InlineAsmOp::create(
-                  builder, loc, builder.getI32Type(), value,
-                  "cvt.rna.tf32.f32 $0, $1;", "=r,r",
-                  /*has_side_effects=*/false, /*is_align_stack=*/false,
-                  LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
-                  /*operand_attrs=*/nullptr)
-                  .getRes();
+      value = createPtx(builder, loc, builder.getI32Type(), value,
+                        "cvt.rna.tf32.f32 $0, $1;", "=r,r", PtxEffects::None)
+                  .front();
   return values;
-}
-
-/// `{$first, …}` and the number after.
-std::string listOperands(unsigned &next, unsigned count) {
-  std::string list = "{";
-  for (unsigned i = 0; i < count; ++i)
-    list += (i ? ", $" : "$") + std::to_string(next++);
-  return list + "}";
-}
-
-std::string repeatConstraint(StringRef constraint, unsigned count) {
-  std::string list;
-  for (unsigned i = 0; i < count; ++i)
-    list += ("," + constraint).str();
-  return list;
 }
 
 /// One instruction: the new accumulators.
@@ -74,31 +56,21 @@ SmallVector<Value> createMma(OpBuilder &builder, Location loc,
   std::string text = "mma.sync.aligned." + shape + ".row.col." +
                      mma.resultType.str() + "." + mma.operandType.str() + "." +
                      mma.operandType.str() + "." + mma.resultType.str() + " ";
-  text += listOperands(next, sums.size());
-  for (size_t count : {a.size(), b.size(), sums.size()})
-    text += ", " + listOperands(next, count);
+  for (size_t count : {sums.size(), a.size(), b.size(), sums.size()}) {
+    text += (next ? ", " : "") + listPlaceholders(next, count);
+    next += count;
+  }
   text += ";";
-  std::string constraints = "=" + sumConstraint.str();
-  for (size_t i = 1; i < sums.size(); ++i)
-    constraints += ",=" + sumConstraint.str();
+  std::string result = "=" + sumConstraint.str();
+  std::string constraints = result + repeatConstraint(result, sums.size() - 1);
   constraints += repeatConstraint(operandConstraint, a.size() + b.size());
   constraints += repeatConstraint(sumConstraint, sums.size());
 
   SmallVector<Value> operands(a);
   llvm::append_range(operands, b);
   llvm::append_range(operands, sums);
-  auto result = LLVM::LLVMStructType::getLiteral(
-      builder.getContext(), SmallVector<Type>(sums.size(), sumType));
-  Value all = LLVM::InlineAsmOp::create(
-                  builder, loc, result, operands, text, constraints,
-                  /*has_side_effects=*/false, /*is_align_stack=*/false,
-                  LLVM::TailCallKind::None, /*asm_dialect=*/nullptr,
-                  /*operand_attrs=*/nullptr)
-                  .getRes();
-  SmallVector<Value> values;
-  for (size_t i = 0; i < sums.size(); ++i)
-    values.push_back(LLVM::ExtractValueOp::create(builder, loc, all, i));
-  return values;
+  return createPtx(builder, loc, SmallVector<Type>(sums.size(), sumType),
+                   operands, text, constraints, PtxEffects::None);
 }
 
 struct ConvertMatrixDot : OpConversionPattern<cta::DotOp> {

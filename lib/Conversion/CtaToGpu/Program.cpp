@@ -51,7 +51,7 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
       function.getContext(), type.getInputs().drop_back(kProgramArguments), {});
   auto kernel =
       gpu::GPUFuncOp::create(builder, loc, function.getName(), kernelType);
-  for (StringRef name : {StringRef(cta::kNumWarps), StringRef(kShared)})
+  for (StringRef name : {StringRef(cta::kNumWarps), StringRef(cta::kShared)})
     kernel->setAttr(name, function->getAttr(name));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());

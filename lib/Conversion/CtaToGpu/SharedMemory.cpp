@@ -66,19 +66,8 @@ int64_t SharedTile::getBytes() const {
   return llvm::alignTo(bytes, kBytesPerAccess);
 }
 
-/// How many leading registers are neighbours in memory: a power of two.
-static unsigned countNeighbours(const LinearLayout &flat) {
-  unsigned count = 1;
-  for (const cta::Coordinates &basis : flat.getRegisters()) {
-    if (basis[0] != static_cast<int32_t>(count))
-      break;
-    count *= 2;
-  }
-  return count;
-}
-
 static unsigned getWidth(const LinearLayout &flat, Type elementType) {
-  return std::min<int64_t>(countNeighbours(flat),
+  return std::min<int64_t>(flat.countNeighbours(0),
                            kBytesPerAccess / getSharedTypeBytes(elementType));
 }
 

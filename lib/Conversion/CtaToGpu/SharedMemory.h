@@ -16,8 +16,6 @@ namespace mlir::triton_shared {
 
 /// Attribute of an operation: where its part of shared memory begins, in bytes.
 inline constexpr llvm::StringLiteral kSharedOffset = "cta.shared_offset";
-/// Attribute of a kernel: how many bytes of shared memory it uses.
-inline constexpr llvm::StringLiteral kShared = "cta.shared";
 /// The symbol of the array.
 inline constexpr llvm::StringLiteral kSharedSymbol = "cta_shared";
 

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUROUNDDOTOPERANDS

@@ -78,7 +78,7 @@ private:
       return {};
     Builder builder(op.getContext());
     return {
-        builder.getNamedAttr("tts.input_precision",
+        builder.getNamedAttr(kInputPrecisionAttribute,
                              builder.getStringAttr(tt::stringifyInputPrecision(
                                  op.getInputPrecision())))};
   }

@@ -9,6 +9,7 @@
 #include "InlineAssembly.h"
 
 #include "Elements.h"
+#include "InlineAssemblyLanes.h"
 #include "Packs.h"
 #include "Unsupported.h"
 
@@ -319,14 +320,7 @@ public:
   }
 
   Value resize(Value bits, unsigned width, bool isSigned) {
-    Type type = builder.getIntegerType(width);
-    unsigned from = bits.getType().getIntOrFloatBitWidth();
-    if (from == width)
-      return bits;
-    if (from > width)
-      return arith::TruncIOp::create(builder, loc, type, bits);
-    return isSigned ? Value(arith::ExtSIOp::create(builder, loc, type, bits))
-                    : Value(arith::ExtUIOp::create(builder, loc, type, bits));
+    return assembly::resize(builder, loc, bits, width, isSigned);
   }
 
   Value shift(Value bits, unsigned places, bool isLeft) {
@@ -544,19 +538,8 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
                                          adaptor.getOperands(), body));
       return success();
     }
-    Packs packs(cast<RankedTensorType>(op->getResultTypes().front()), pack);
-    SmallVector<Value> inputs;
-    for (Value operand : adaptor.getOperands())
-      packs.split(rewriter, loc, operand, inputs);
-    SmallVector<Type> partTypes;
-    for (Type type : op->getResultTypes())
-      partTypes.append(pack, packs.getPartType(getElementTypeOrSelf(type)));
-    SmallVector<Value> parts =
-        mapElements(rewriter, loc, partTypes, inputs, body);
-    SmallVector<Value> results;
-    for (ValueRange rest = parts; !rest.empty(); rest = rest.drop_front(pack))
-      results.push_back(packs.merge(rewriter, loc, rest.take_front(pack)));
-    rewriter.replaceOp(op, results);
+    rewriter.replaceOp(op, mapPacks(rewriter, loc, op->getResultTypes(),
+                                    adaptor.getOperands(), pack, body));
     return success();
   }
 };

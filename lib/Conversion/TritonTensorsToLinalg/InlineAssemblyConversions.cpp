@@ -38,18 +38,6 @@ StringRef getIntegerName(bool isSigned, unsigned width) {
   return isSigned ? "int" : "uint";
 }
 
-Value resize(OpBuilder &builder, Location loc, Value value, unsigned width,
-             bool isSigned) {
-  Type type = builder.getIntegerType(width);
-  unsigned from = value.getType().getIntOrFloatBitWidth();
-  if (from > width)
-    return arith::TruncIOp::create(builder, loc, type, value);
-  if (from == width)
-    return value;
-  return isSigned ? Value(arith::ExtSIOp::create(builder, loc, type, value))
-                  : Value(arith::ExtUIOp::create(builder, loc, type, value));
-}
-
 /// `value`, an integer, between the ends of type `to`, still in its own width.
 Value clampTo(OpBuilder &builder, Location loc, Value value, bool isSigned,
               NumberType to) {

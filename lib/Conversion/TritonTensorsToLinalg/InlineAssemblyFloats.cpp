@@ -32,6 +32,18 @@ FloatType assembly::getFloatType(MLIRContext *context, NumberType type) {
   return Float64Type::get(context);
 }
 
+Value assembly::resize(OpBuilder &builder, Location loc, Value value,
+                       unsigned width, bool isSigned) {
+  Type type = builder.getIntegerType(width);
+  unsigned from = value.getType().getIntOrFloatBitWidth();
+  if (from == width)
+    return value;
+  if (from > width)
+    return arith::TruncIOp::create(builder, loc, type, value);
+  return isSigned ? Value(arith::ExtSIOp::create(builder, loc, type, value))
+                  : Value(arith::ExtUIOp::create(builder, loc, type, value));
+}
+
 Value assembly::getLane(OpBuilder &builder, Location loc, Value bits,
                         unsigned lane, Type type) {
   unsigned width = type.getIntOrFloatBitWidth();

@@ -6,6 +6,7 @@
 
 #include "Elements.h"
 #include "InlineAssembly.h"
+#include "InlineAssemblyLanes.h"
 #include "LibraryFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,19 +48,6 @@ Value bySign(OpBuilder &builder, Location loc, ValueRange in, NumberType type) {
 template <typename OpTy>
 Value plain(OpBuilder &builder, Location loc, ValueRange in, NumberType) {
   return apply<OpTy>(builder, loc, in[0], in[1]);
-}
-
-/// `value` in more or fewer bits.
-Value resize(OpBuilder &builder, Location loc, Value value, unsigned width,
-             bool isSigned) {
-  Type type = builder.getIntegerType(width);
-  unsigned from = value.getType().getIntOrFloatBitWidth();
-  if (from > width)
-    return arith::TruncIOp::create(builder, loc, type, value);
-  if (from == width)
-    return value;
-  return isSigned ? Value(arith::ExtSIOp::create(builder, loc, type, value))
-                  : Value(arith::ExtUIOp::create(builder, loc, type, value));
 }
 
 /// The rule of `compute` on `count` numbers of `type`.

@@ -11,6 +11,10 @@
 
 namespace mlir::triton_shared::assembly {
 
+/// The integer `value` in more or fewer bits.
+Value resize(OpBuilder &builder, Location loc, Value value, unsigned width,
+             bool isSigned);
+
 FloatType getFloatType(MLIRContext *context, NumberType type);
 
 /// Lane number `lane` of `bits` as a number of `type`, lanes being as wide as

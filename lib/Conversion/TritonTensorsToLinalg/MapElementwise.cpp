@@ -47,19 +47,8 @@ struct LowerMapElementwise : OpConversionPattern<tt::MapElementwiseOp> {
     auto shape = cast<RankedTensorType>(op.getSrcs().front().getType());
     if (shape.getNumElements() % pack != 0)
       return rewriter.notifyMatchFailure(op, "pack does not divide the tensor");
-    Packs packs(shape, pack);
-    SmallVector<Value> inputs;
-    for (Value src : adaptor.getSrcs())
-      packs.split(rewriter, loc, src, inputs);
-    SmallVector<Type> partTypes;
-    for (Type type : op.getResultTypes())
-      partTypes.append(pack, packs.getPartType(getElementTypeOrSelf(type)));
-    SmallVector<Value> parts =
-        mapElements(rewriter, loc, partTypes, inputs, body);
-    SmallVector<Value> results;
-    for (ValueRange rest = parts; !rest.empty(); rest = rest.drop_front(pack))
-      results.push_back(packs.merge(rewriter, loc, rest.take_front(pack)));
-    rewriter.replaceOp(op, results);
+    rewriter.replaceOp(op, mapPacks(rewriter, loc, op.getResultTypes(),
+                                    adaptor.getSrcs(), pack, body));
     return success();
   }
 };

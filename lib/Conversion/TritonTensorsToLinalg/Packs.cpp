@@ -6,8 +6,6 @@
 
 #include "Packs.h"
 
-#include "Elements.h"
-
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -50,4 +48,22 @@ Value Packs::merge(OpBuilder &builder, Location loc, ValueRange parts) const {
   return tensor::ExpandShapeOp::create(
       builder, loc, RankedTensorType::get(shape.getShape(), elementType), flat,
       groups);
+}
+
+SmallVector<Value> triton_shared::mapPacks(OpBuilder &builder, Location loc,
+                                           TypeRange resultTypes,
+                                           ValueRange operands, int64_t pack,
+                                           ElementBody body) {
+  Packs packs(cast<RankedTensorType>(resultTypes.front()), pack);
+  SmallVector<Value> inputs;
+  for (Value operand : operands)
+    packs.split(builder, loc, operand, inputs);
+  SmallVector<Type> partTypes;
+  for (Type type : resultTypes)
+    partTypes.append(pack, packs.getPartType(getElementTypeOrSelf(type)));
+  SmallVector<Value> parts = mapElements(builder, loc, partTypes, inputs, body);
+  SmallVector<Value> results;
+  for (ValueRange rest = parts; !rest.empty(); rest = rest.drop_front(pack))
+    results.push_back(packs.merge(builder, loc, rest.take_front(pack)));
+  return results;
 }

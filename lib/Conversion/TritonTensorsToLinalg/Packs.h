@@ -8,6 +8,8 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PACKS_H
 #define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PACKS_H
 
+#include "Elements.h"
+
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -36,6 +38,12 @@ private:
   int64_t count;
   SmallVector<ReassociationIndices> groups;
 };
+
+/// `mapElements` on packs: `body` takes the `pack` elements of the first
+/// operand, then those of the second, and gives results in the same order.
+SmallVector<Value> mapPacks(OpBuilder &builder, Location loc,
+                            TypeRange resultTypes, ValueRange operands,
+                            int64_t pack, ElementBody body);
 
 } // namespace mlir::triton_shared
 

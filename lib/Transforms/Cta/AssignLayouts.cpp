@@ -37,21 +37,6 @@ namespace {
 /// the cache.
 constexpr int64_t kSectorBytes = 32;
 
-/// How the bits of an index spread over a thread's registers and lanes.
-unsigned countLeadingNeighbours(const LinearLayout::Bases &bases, unsigned dim,
-                                int64_t &step) {
-  unsigned found = 0;
-  while (found < bases.size()) {
-    cta::Coordinates wanted(bases[found].size(), 0);
-    wanted[dim] = step;
-    if (bases[found] != wanted)
-      break;
-    step *= 2;
-    ++found;
-  }
-  return found;
-}
-
 /// The layouts of one function, while they spread.
 class LayoutSpread {
 public:
@@ -101,18 +86,12 @@ bool LayoutSpread::isGoodFor(Operation *access,
   if (type.getRank() == 0 || !width.isContiguous)
     return true;
   unsigned fastest = width.order.front();
-  int64_t step = 1;
-  countLeadingNeighbours(layout.getRegisters(), fastest, step);
-  int64_t perThread = step;
-  countLeadingNeighbours(layout.getLanes(), fastest, step);
   int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
-  LinearLayout preferred = getPreferred(access);
-  int64_t best = 1;
-  countLeadingNeighbours(preferred.getRegisters(), fastest, best);
   // A little narrower is fine, if whole sectors are used.
-  return step * bytes >=
+  return layout.countWarpNeighbours(fastest) * bytes >=
              std::min(kSectorBytes, type.getDimSize(fastest) * bytes) &&
-         perThread * 2 >= best;
+         layout.countNeighbours(fastest) * 2 >=
+             getPreferred(access).countNeighbours(fastest);
 }
 
 //===----------------------------------------------------------------------===//

@@ -164,6 +164,27 @@ bool LinearLayout::hasDisjointRegisters() const {
   return true;
 }
 
+/// `count`, doubled for each leading basis that goes that far along `dim`.
+static unsigned addNeighbours(unsigned count, const LinearLayout::Bases &bases,
+                              unsigned dim) {
+  for (const Coordinates &basis : bases) {
+    Coordinates wanted(basis.size(), 0);
+    wanted[dim] = count;
+    if (basis != wanted)
+      break;
+    count *= 2;
+  }
+  return count;
+}
+
+unsigned LinearLayout::countNeighbours(unsigned dim) const {
+  return addNeighbours(1, registers, dim);
+}
+
+unsigned LinearLayout::countWarpNeighbours(unsigned dim) const {
+  return addNeighbours(countNeighbours(dim), lanes, dim);
+}
+
 //===----------------------------------------------------------------------===//
 // Shape operations
 //===----------------------------------------------------------------------===//

@@ -74,6 +74,12 @@ public:
   /// the same as their exclusive or.
   bool hasDisjointRegisters() const;
 
+  /// So many elements of each thread, the first in its registers, are
+  /// neighbours along `dim`: a power of two.
+  unsigned countNeighbours(unsigned dim) const;
+  /// The same of a warp: the neighbours of each thread, then those of the next.
+  unsigned countWarpNeighbours(unsigned dim) const;
+
   //===--------------------------------------------------------------------===//
   // Shape operations: the layout of the result, given that of the operand
   //===--------------------------------------------------------------------===//

@@ -1,0 +1,29 @@
+//===- CompileTarget.h - What code is made for ------------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_TARGET_COMPILETARGET_H
+#define TRITON_SHARED_TARGET_COMPILETARGET_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::triton_shared {
+
+struct CompileTarget {
+  /// Compute capability of an NVIDIA GPU as in `sm_90a`; empty for the CPU.
+  std::string cudaArch;
+  /// Warps that run one program of a GPU.
+  unsigned numWarps = 4;
+  /// On a GPU, no approximate functions and no contraction.
+  bool isPrecise = false;
+
+  bool isGpu() const { return !cudaArch.empty(); }
+};
+
+/// Reads `cpu` or `cuda:90a`; nothing if it is neither.
+std::optional<CompileTarget> parseTarget(llvm::StringRef text);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_TARGET_COMPILETARGET_H

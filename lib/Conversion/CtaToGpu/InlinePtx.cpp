@@ -1,0 +1,51 @@
+//===- InlinePtx.cpp - Instructions that LLVM has no name for -------------===//
+
+#include "InlinePtx.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+SmallVector<Value> triton_shared::createPtx(OpBuilder &builder, Location loc,
+                                            TypeRange results,
+                                            ValueRange operands, StringRef text,
+                                            StringRef constraints,
+                                            PtxEffects effects) {
+  MLIRContext *context = builder.getContext();
+  Type type = LLVM::LLVMVoidType::get(context);
+  if (results.size() == 1)
+    type = results.front();
+  else if (results.size() > 1)
+    type =
+        LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(results));
+  auto assembly = LLVM::InlineAsmOp::create(
+      builder, loc, type, operands, text, constraints,
+      /*has_side_effects=*/effects == PtxEffects::Memory,
+      /*is_align_stack=*/false, LLVM::TailCallKind::None,
+      /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
+  if (results.empty())
+    return {};
+  if (results.size() == 1)
+    return {assembly.getRes()};
+  SmallVector<Value> values;
+  for (unsigned i = 0; i < results.size(); ++i)
+    values.push_back(
+        LLVM::ExtractValueOp::create(builder, loc, assembly.getRes(), i));
+  return values;
+}
+
+std::string triton_shared::listPlaceholders(unsigned first, unsigned count) {
+  std::string list = "{";
+  for (unsigned i = 0; i < count; ++i)
+    list += (i ? ", $" : "$") + std::to_string(first + i);
+  return list + "}";
+}
+
+std::string triton_shared::repeatConstraint(StringRef constraint,
+                                            unsigned count) {
+  std::string list;
+  for (unsigned i = 0; i < count; ++i)
+    list += ("," + constraint).str();
+  return list;
+}

@@ -1,0 +1,22 @@
+//===- Optimise.h - The usual optimisations of LLVM -------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_LIB_TARGET_OPTIMISE_H
+#define TRITON_SHARED_LIB_TARGET_OPTIMISE_H
+
+#include "llvm/Passes/PassBuilder.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace mlir::triton_shared {
+
+/// Runs LLVM's default pipeline of `level`, as it is for `machine`.
+void optimise(llvm::Module &module, llvm::TargetMachine &machine,
+              llvm::OptimizationLevel level,
+              llvm::PipelineTuningOptions tuning = {});
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_TARGET_OPTIMISE_H
