@@ -58,7 +58,10 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   int32_t threads =
       kernel->getAttrOfType<IntegerAttr>(cta::kNumWarps).getInt() *
       cta::kWarpSize;
-  kernel.setKnownBlockSize(ArrayRef<int32_t>{threads, 1, 1});
+  // Exactly so many: told only the most, ptxas saves registers where it need
+  // not, and spills.
+  kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                  builder.getDenseI32ArrayAttr({threads, 1, 1}));
   kernel.getBody().takeBody(function.getBody());
   replaceProgramArguments(kernel);
   kernel.walk([&](func::ReturnOp op) {

@@ -5,7 +5,7 @@
 // CHECK: llvm.mlir.global external @cta_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 // CHECK: gpu.func @program(%[[P:.*]]: !llvm.ptr<1>) kernel
 // CHECK-SAME: cta.num_warps = 4 : i32, cta.shared = 0 : i64
-// CHECK-SAME: known_block_size = array<i32: 128, 1, 1>
+// CHECK-SAME: nvvm.reqntid = array<i32: 128, 1, 1>
 func.func @program(%p: memref<*xi32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
     attributes {cta.num_warps = 4 : i32, cta.shared = 0 : i64} {
   // CHECK: %[[Z:.*]] = nvvm.read.ptx.sreg.nctaid.z

@@ -1,0 +1,215 @@
+"""Every kernel becomes machine code for sm_80 and sm_90a that ptxas has nothing to say about.
+
+Without a GPU: ptxas tells what a kernel costs. What is not fine are its warnings about serialised
+matrix instructions (C75xx) and memory that only threads use, unless gpu_stacks.toml has a reason.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import corpus_runs
+import fake_cuda
+import pytest
+import tomllib
+import triton
+from examples import all_cases
+from examples.case import Case
+from test_benchmarks import problems
+from triton.backends.compiler import GPUTarget
+from triton.runtime.jit import JITFunction
+from triton_shared.backend.gpu.driver import SharedCudaDriver
+from triton_shared.cuda import tools
+
+ROOT = Path(__file__).parents[2]
+OPT = ROOT / "build" / "bin" / "triton-shared-opt"
+ARCHS = ("80", "90a")
+VINTAGE = "3.6.0" if triton.__version__ < "3.8" else "3.9.0"
+SOURCES = {
+    path.stem.removesuffix(f"-{VINTAGE}"): path
+    for path in sorted((ROOT / "test" / "corpus" / "ttir").glob(f"*-{VINTAGE}.mlir"))
+}
+WARPS = {c["name"]: c["opts"].get("num_warps", 4) for c in corpus_runs.load_corpus().CASES}
+
+STACKS: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("gpu_stacks.toml").read_text()
+)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What ptxas says about one kernel."""
+
+    stack: int
+    """Bytes that each thread has in memory, spilled registers included."""
+    warnings: tuple[str, ...]
+
+    @staticmethod
+    def read(log: str) -> Facts:
+        stacks = [int(n) for n in re.findall(r"(\d+) bytes stack frame", log)]
+        assert stacks, f"ptxas names no kernel:\n{log}"
+        lines = [line for line in log.splitlines() if "warning" in line or "(C75" in line]
+        return Facts(max(stacks), tuple(lines))
+
+
+def test_warnings_and_stacks_are_found():
+    log = """\
+ptxas info    : (C7510) Potential Performance Loss: wgmma.mma_async instructions are serialized
+ptxas info    : Compiling entry function 'f' for 'sm_90a'
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+    16 bytes stack frame, 12 bytes spill stores, 8 bytes spill loads
+"""
+    facts = Facts.read(log)
+    assert facts.stack == 16
+    assert len(facts.warnings) == 1
+    for name, found in [("f", facts), ("g", Facts(16, ())), ("h", Facts(0, ("warning : …",)))]:
+        with pytest.raises(AssertionError, match=name):
+            assert_fine(name, found)
+
+
+def to_cubin(source: Path, arch: str, warps: int, folder: Path) -> Facts:
+    """Compiles text of a phase up to `linalg`."""
+    command = [OPT, "--no-crash-report", f"--target=cuda:{arch}", f"--num-warps={warps}"]
+    command += ["--to-phase=cubin", source, "-o", folder / "kernel.cubin"]
+    environment = {"TRITON_PTXAS_PATH": str(tools.find_ptxas())}
+    environment["TRITON_LIBDEVICE_PATH"] = str(tools.find_libdevice())
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "kernel.cubin").read_bytes().startswith(b"\x7fELF")
+    return Facts.read(done.stderr)
+
+
+def assert_fine(name: str, facts: Facts) -> None:
+    allowed = STACKS.get(name, {"bytes": 0})["bytes"]
+    assert not facts.warnings, f"{name}: {facts.warnings}"
+    assert facts.stack <= allowed, (
+        f"{name}: each thread uses {facts.stack} bytes of memory, not {allowed} as gpu_stacks.toml "
+        "allows: registers are spilled, or an array is not in registers"
+    )
+
+
+def measure_corpus(name: str, folder: Path) -> list[Facts]:
+    return [to_cubin(SOURCES[name], arch, WARPS[name], folder) for arch in ARCHS]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_corpus(name: str, tmp_path: Path):
+    for facts in measure_corpus(name, tmp_path):
+        assert_fine(f"corpus {name}", facts)
+
+
+class Elsewhere(SharedCudaDriver):
+    """A GPU that can only be compiled for."""
+
+    def get_current_target(self) -> Any:
+        return GPUTarget("shared_cuda", 90, 32)
+
+    def get_current_device(self) -> str:
+        return "shared_cuda:0"
+
+    def get_current_stream(self, device: Any = None) -> int:
+        return 0
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
+    """What is compiled in the test, where it would have been launched."""
+    fake_cuda.choose()
+    found: list[Any] = []
+    original = JITFunction.run
+
+    def run(self: Any, *arguments: Any, grid: Any, warmup: bool, **keywords: Any) -> Any:
+        made = original(self, *arguments, grid=grid, warmup=True, **keywords)
+        found.append(made)
+        return made
+
+    monkeypatch.setattr(JITFunction, "run", run)
+    before = triton.runtime.driver._active
+    triton.runtime.driver.set_active(Elsewhere())
+    yield found
+    triton.runtime.driver.set_active(before)
+
+
+_SEEN: set[str] = set()
+"""What has been compiled: shapes often differ in what the kernel is given alone."""
+
+
+def measure(kernels: list[Any], folder: Path) -> Iterator[Facts]:
+    """The facts of the kernels that are new to this process, for each architecture."""
+    assert kernels
+    for kernel in kernels:
+        warps = kernel.metadata.num_warps
+        key = f"{warps} {kernel.asm['ttir']}"
+        if key in _SEEN:
+            continue
+        _SEEN.add(key)
+        source = folder / "kernel.mlir"
+        source.write_text(kernel.asm["ttir"])
+        yield from (to_cubin(source, arch, warps, folder) for arch in ARCHS)
+
+
+@pytest.mark.parametrize("case", list(all_cases()), ids=str)
+def test_examples(case: Case, compiled: list[Any], tmp_path: Path):
+    case.run()
+    for facts in measure(compiled, tmp_path):
+        assert_fine(f"example {case.kernel}", facts)
+
+
+TIMED = {problem.name: problem for problem in problems.all_problems()}
+SOME_TIMED = (
+    "add f32 2^24", "softmax f16 4096x512", "layer norm f32 4096x2048", "rms norm f16 4096x8192",
+    "matmul f16 4096", "attention f16 64x4096x128", "gather rows f16 65536x1024",
+    "cumsum f32 4096x4096", "atomic histogram i32 2^24 into 65536",
+)  # fmt: skip
+
+
+def check_timed(
+    name: str, configs: tuple[Any, ...], compiled: list[Any], folder: Path, mp: pytest.MonkeyPatch
+) -> None:
+    # Nobody looks at the memory, which would not fit here.
+    mp.setattr(problems, "DEVICE", "meta")
+    no_generator: Any = None
+    memory = TIMED[name].make(no_generator)
+    for config in configs:
+        TIMED[name].launch(memory, config)
+    for facts in measure(compiled, folder):
+        assert_fine(f"timed {name}", facts)
+
+
+@pytest.mark.parametrize("name", SOME_TIMED)
+def test_timed_kernels(
+    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    check_timed(name, TIMED[name].configs[1:2], compiled, tmp_path, monkeypatch)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", TIMED)
+def test_timed_kernels_in_all_configurations(
+    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    check_timed(name, TIMED[name].configs, compiled, tmp_path, monkeypatch)
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_what_is_allowed_is_needed(
+    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    assert STACKS[name]["reason"]
+    kind, kernel = name.split(" ", 1)
+    monkeypatch.setattr("test_gpu_cubins._SEEN", set())
+    if kind == "corpus":
+        found = measure_corpus(kernel, tmp_path)
+    else:
+        assert kind == "example"
+        for case in all_cases():
+            if case.kernel == kernel:
+                case.run()
+        found = list(measure(compiled, tmp_path))
+    # How much it is differs between versions of ptxas.
+    assert any(facts.stack > 0 for facts in found), f"gpu_stacks.toml is stale: {name}"
