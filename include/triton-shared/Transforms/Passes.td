@@ -160,10 +160,12 @@ def StructuredRecoverAccesses
 
     Taken for granted, as in Triton's own analyses: index arithmetic on signed
     32- and 64-bit integers does not overflow, and what a signed index is
-    divided by is positive.
+    divided by is positive. A divisor that is no constant is marked
+    (`tts.size`): whoever executes the function checks it.
 
     Needs: accesses of blocks as `tts.gather` and `tts.scatter`.
-    Leaves: gathers and scatters only where no dimension has a stride.
+    Leaves: gathers and scatters only where no dimension has a stride, and
+    `tts.size` on arguments and operations whose number has to be positive.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];

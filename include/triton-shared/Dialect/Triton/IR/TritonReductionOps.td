@@ -38,9 +38,9 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [
     TT_Derived<"the result has the accumulator's type", "d", "c", "">]> {
   let summary = "The matrix product of operands in microscaling formats";
   let description = [{
-    One scale (an 8-bit exponent) belongs to 32 elements along the summed
-    dimension; an absent scale is 1. `a_elem_type` and `b_elem_type` say how to
-    read the elements: two `e2m1` share an i8, along the summed dimension if
+    One scale belongs to 32 or to 16 elements along the summed dimension, as
+    the shapes say: an i8 is the exponent of a power of two; an absent scale is
+    1. `a_elem_type` and `b_elem_type` say how to read the elements: two `e2m1` share an i8, along the summed dimension if
     `lhs_k_pack` or `rhs_k_pack` is set, else along the other one.
   }];
   let arguments = (ins
