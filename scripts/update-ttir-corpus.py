@@ -110,7 +110,9 @@ def main() -> None:
         module = build(case)
         texts = {"raw": module.str_nodebug()}
         clean(module)
-        located = str(module).replace(f"{CORPUS}/", "")
+        located = str(module)
+        for folder in (CORPUS, Path(triton.__file__).parent.parent):
+            located = located.replace(f"{folder}/", "")
         texts |= {"ttir": module.str_nodebug(), "located": located}
         if "generic" in forms:
             texts["generic"] = generic_form(module)

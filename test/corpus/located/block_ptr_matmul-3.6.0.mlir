@@ -41,7 +41,7 @@ module {
     tt.return loc(#loc20)
   } loc(#loc)
 } loc(#loc)
-#loc1 = loc("/work/main/.venv/lib/python3.11/site-packages/triton/language/standard.py":129:31)
+#loc1 = loc("triton/language/standard.py":129:31)
 #loc2 = loc("kernels.py":517:19)
 #loc3 = loc(unknown)
 #loc4 = loc("kernels.py":513:23)
