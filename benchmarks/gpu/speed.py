@@ -14,14 +14,15 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
 import triton
 import triton_shared
+from triton_shared.device import active_driver
 
 from .problems import Config, Problem, Tensors, all_problems
 
@@ -33,20 +34,11 @@ LAUNCHES = 40
 """Of a graph, at least."""
 
 
-@contextmanager
-def side(name: str) -> Iterator[None]:
+def side(name: str) -> AbstractContextManager[None]:
     """Chooses the compiler."""
     if name == "ours":
-        with triton_shared.device("cuda"):
-            yield
-        return
-    config = triton.runtime.driver
-    before = config._active
-    config.set_active(triton.backends.backends["nvidia"].driver())
-    try:
-        yield
-    finally:
-        config.set_active(before)
+        return triton_shared.device("cuda")
+    return active_driver(triton.backends.backends["nvidia"].driver())
 
 
 def compile_all(problem: Problem) -> None:

@@ -25,9 +25,18 @@ def device(name: str) -> Iterator[None]:
         raise ValueError(f"device must be one of {', '.join(DEVICES)}; got '{name}'")
     import triton
 
+    with active_driver(_driver(name, triton.runtime.driver._active)):
+        yield
+
+
+@contextmanager
+def active_driver(driver: Any) -> Iterator[None]:
+    """Inside the block, Triton launches through `driver`, ours or one of its own."""
+    import triton
+
     config = triton.runtime.driver
     before = config._active
-    config.set_active(_driver(name, before))
+    config.set_active(driver)
     try:
         yield
     finally:

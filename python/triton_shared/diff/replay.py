@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from ..device import active_driver
 from . import modules
 from .formats import TYPES, wide
 from .recording import Dtype, Function, Recording, RecordingError, View, map_argument
@@ -102,13 +103,8 @@ def _active(target: str) -> Iterator[None]:
         with triton_shared.device("cuda"):
             yield
     else:
-        config = triton.runtime.driver
-        before = config._active
-        config.set_active(triton.backends.backends["nvidia"].driver())
-        try:
+        with active_driver(triton.backends.backends["nvidia"].driver()):
             yield
-        finally:
-            config.set_active(before)
 
 
 def _triton_dtype(name: str) -> Any:
