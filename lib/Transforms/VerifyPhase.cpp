@@ -94,6 +94,17 @@ bool isTensorWithoutLayout(Type type) {
   return isa<RankedTensorType>(type) && !cta::getLayoutAttr(type);
 }
 
+/// True if some layout is one of another number of warps than the kernel has.
+bool hasOtherWarps(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto warps =
+      function ? function->getAttrOfType<IntegerAttr>(cta::kNumWarps) : nullptr;
+  return warps && anyType(op, [&](Type type) {
+           cta::LayoutAttr layout = cta::getLayoutAttr(type);
+           return layout && layout.getLayout().getNumWarps() != warps.getInt();
+         });
+}
+
 StringRef checkCta(Operation *op) {
   if (StringRef problem = checkLinalg(op); !problem.empty())
     return problem;
@@ -102,6 +113,8 @@ StringRef checkCta(Operation *op) {
     return "is no operation on tiles";
   if (anyType(op, isTensorWithoutLayout))
     return "holds a tile without a layout";
+  if (hasOtherWarps(op))
+    return "holds a tile on another number of warps than its kernel has";
   return "";
 }
 

@@ -188,12 +188,22 @@ def test_timed_kernels(
     check_timed(name, TIMED[name].configs[1:2], compiled, tmp_path, monkeypatch)
 
 
+def fits_into_registers(config: dict[str, int], dims: int) -> bool:
+    """Whether what a thread must hold leaves it room to work, whoever compiles the kernel."""
+    threads = 32 * config["num_warps"]
+    if "BLOCK" in config:
+        return config["BLOCK"] <= 32 * threads
+    return config["BM"] * (config["BN"] + dims) <= 128 * threads
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", TIMED)
 def test_timed_kernels_in_all_configurations(
     name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    check_timed(name, TIMED[name].configs, compiled, tmp_path, monkeypatch)
+    dims = int(name.rsplit("x", 1)[-1]) if "attention" in name else 0
+    configs = tuple(c for c in TIMED[name].configs if fits_into_registers(c, dims))
+    check_timed(name, configs, compiled, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize("name", STACKS)

@@ -3,6 +3,8 @@
 // RUN: triton-shared-opt %t/structured.mlir --verify-phase=phase=structured --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/linalg.mlir --verify-phase=phase=linalg --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/memref.mlir --verify-phase=phase=memref --verify-diagnostics
+// RUN: triton-shared-opt %t/cta.mlir --verify-phase=phase=cta --split-input-file --verify-diagnostics
+// RUN: triton-shared-opt %t/gpu.mlir --verify-phase=phase=gpu --verify-diagnostics
 // RUN: triton-shared-opt %t/option.mlir --verify-phase=phase=linag --verify-diagnostics
 
 //--- ttir.mlir
@@ -58,6 +60,46 @@ func.func @access(%p: memref<*xf32>, %o: i64) {
   // expected-note @below {{phase 'memref' may not hold this}}
   // expected-note @below {{docs/supported-ops.md}}
   %v = tts.load %p[%o] strides [] : memref<*xf32> -> f32
+  return
+}
+
+//--- cta.mlir
+func.func @linalg(%x: f32) {
+  %0 = tensor.empty() : tensor<32xf32>
+  // expected-error @above {{is no operation on tiles}}
+  // expected-note @above {{phase 'cta' may not hold this}}
+  // expected-note @above {{docs/supported-ops.md}}
+  return
+}
+
+// -----
+
+func.func @layout(%x: f32) {
+  // expected-error @below {{holds a tile without a layout}}
+  // expected-note @below {{phase 'cta' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %0 = cta.splat %x : tensor<32xf32>
+  return
+}
+
+// -----
+
+#two = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>
+func.func @warps(%x: f32) attributes {cta.num_warps = 4 : i32} {
+  // expected-error @below {{holds a tile on another number of warps than its kernel has}}
+  // expected-note @below {{phase 'cta' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %0 = cta.splat %x : tensor<32xf32, #two>
+  return
+}
+
+//--- gpu.mlir
+#one = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+func.func @tile(%x: f32) {
+  // expected-error @below {{was not distributed to threads}}
+  // expected-note @below {{phase 'gpu' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %0 = cta.splat %x : tensor<32xf32, #one>
   return
 }
 

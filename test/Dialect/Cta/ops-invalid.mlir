@@ -141,3 +141,55 @@ func.func @follows(%x: tensor<32xf32, #l>) -> tensor<1x32xf32, #m> {
   %0 = cta.reshape %x : tensor<32xf32, #l> -> tensor<1x32xf32, #m>
   return %0 : tensor<1x32xf32, #m>
 }
+
+// -----
+
+func.func @extract(%x: tensor<4x8xf32>, %i: index) -> f32 {
+  // expected-error @below {{needs one index per dimension of the tile: 2, got 1}}
+  %0 = cta.extract %x[%i] : tensor<4x8xf32>
+  return %0 : f32
+}
+
+// -----
+
+func.func @scan_axis(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{scans dimension 1 of 'tensor<8xf32>'}}
+  %0 = cta.scan %x axis 1 : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: f32, %b: f32):
+    cta.yield %a : f32
+  }
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @scan_shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) {
+  // expected-error @below {{scans tiles of one shape, not 'tensor<4xf32>'}}
+  %0:2 = cta.scan %x, %y axis 0 : (tensor<8xf32>, tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    cta.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @map_body(%x: tensor<8xf32>) -> tensor<8xf16> {
+  // expected-error @below {{makes one element of each result of one of each source}}
+  %0 = cta.map %x : (tensor<8xf32>) -> tensor<8xf16> {
+  ^bb0(%a: f32):
+    cta.yield %a : f32
+  }
+  return %0 : tensor<8xf16>
+}
+
+// -----
+
+func.func @map_shapes(%x: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @below {{goes through tiles of one shape, not 'tensor<8xf32>' and 'tensor<4xf32>'}}
+  %0 = cta.map %x : (tensor<8xf32>) -> tensor<4xf32> {
+  ^bb0(%a: f32):
+    cta.yield %a : f32
+  }
+  return %0 : tensor<4xf32>
+}

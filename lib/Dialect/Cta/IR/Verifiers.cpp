@@ -34,6 +34,19 @@ verifyLayout(Operation *op, Value source, Value value,
          << " follows from the other";
 }
 
+LogicalResult LayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    llvm::function_ref<InFlightDiagnostic()> emitError) const {
+  if (!llvm::all_of(shape, [](int64_t size) {
+        return size > 0 && llvm::isPowerOf2_64(size);
+      }))
+    return emitError() << "a tile has sizes that are powers of two";
+  if (!getLayout().covers(shape))
+    return emitError() << "a layout gives each element of its tile a place, "
+                          "and no place outside of it";
+  return success();
+}
+
 LogicalResult IotaOp::verify() {
   if (static_cast<int64_t>(getDim()) >= getTile(getResult()).getRank())
     return emitOpError("counts along dimension ")
@@ -82,6 +95,14 @@ LogicalResult TransposeOp::verify() {
                       [&](const LinearLayout &layout) {
                         return layout.transpose(permutation);
                       });
+}
+
+LogicalResult ExtractOp::verify() {
+  int64_t rank = getTile(getSource()).getRank();
+  if (static_cast<int64_t>(getIndices().size()) != rank)
+    return emitOpError("needs one index per dimension of the tile: ")
+           << rank << ", got " << getIndices().size();
+  return success();
 }
 
 LogicalResult LookupOp::verify() {
@@ -150,6 +171,13 @@ LogicalResult ScanOp::verify() {
   if (getSources().empty() ||
       TypeRange(getSources()) != TypeRange(getResults()))
     return emitOpError("gives results of the types of its sources");
+  for (Value source : getSources()) {
+    RankedTensorType type = getTile(source);
+    if (static_cast<int64_t>(getAxis()) >= type.getRank())
+      return emitOpError("scans dimension ") << getAxis() << " of " << type;
+    if (type.getShape() != getTile(getSources().front()).getShape())
+      return emitOpError("scans tiles of one shape, not ") << type;
+  }
   return verifyCombine(*this, getResultTypes(), getCombine());
 }
 
@@ -162,6 +190,31 @@ LogicalResult HistogramOp::verify() {
     return emitOpError("has a mask of another shape than its source");
   return verifyLayout(*this, getSource(), getMask(),
                       [](const LinearLayout &layout) { return layout; });
+}
+
+LogicalResult MapOp::verify() {
+  SmallVector<Type> elements, results;
+  for (Type type : getSources().getTypes())
+    elements.push_back(getElementTypeOrSelf(type));
+  for (Type type : getResultTypes())
+    results.push_back(getElementTypeOrSelf(type));
+  Block &block = getBody().front();
+  if (block.getArgumentTypes() != ArrayRef(elements) ||
+      block.getTerminator()->getOperandTypes() != ArrayRef(results))
+    return emitOpError(
+        "makes one element of each result of one of each source");
+  if (getResults().empty())
+    return success();
+  Value first = getResults().front();
+  for (Value tile : llvm::concat<Value>(getSources(), getResults())) {
+    if (getTile(tile).getShape() != getTile(first).getShape())
+      return emitOpError("goes through tiles of one shape, not ")
+             << tile.getType() << " and " << first.getType();
+    if (failed(verifyLayout(*this, first, tile,
+                            [](const LinearLayout &layout) { return layout; })))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult DotOp::verify() {

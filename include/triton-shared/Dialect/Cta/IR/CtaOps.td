@@ -11,6 +11,7 @@
 
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
+include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -35,7 +36,8 @@ def CTA_Dialect : Dialect {
 // Layouts
 //===----------------------------------------------------------------------===//
 
-def CTA_LayoutAttr : AttrDef<CTA_Dialect, "Layout"> {
+def CTA_LayoutAttr : AttrDef<CTA_Dialect, "Layout",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = "layout";
   let summary = "Which thread holds which elements of a tile";
   let description = [{
@@ -123,6 +125,7 @@ def CTA_ExtractOp : CTA_Op<"extract", [Pure,
   let arguments = (ins CTA_Tile:$source, Variadic<Index>:$indices);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$source `[` $indices `]` attr-dict `:` type($source)";
+  let hasVerifier = 1;
 }
 
 def CTA_LookupOp : CTA_Op<"lookup", [Pure]> {
@@ -250,6 +253,7 @@ def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
   let assemblyFormat = [{
     $sources attr-dict `:` functional-type($sources, $results) $body
   }];
+  let hasVerifier = 1;
 }
 
 def CTA_YieldOp : CTA_Op<"yield", [Pure, Terminator, ReturnLike,
