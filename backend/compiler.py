@@ -13,7 +13,7 @@ from triton_shared import library
 from triton_shared.options import Options
 from triton_shared.stages import Lowering
 
-from . import ttir, wording
+from . import cache, ttir, wording
 
 
 class CpuBackend(base.BaseBackend):
@@ -24,6 +24,7 @@ class CpuBackend(base.BaseBackend):
     def __init__(self, target: Any) -> None:
         super().__init__(target)
         wording.install()
+        cache.install()
 
     @staticmethod
     def supports_target(target: Any) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from triton.backends import compiler as base
 from triton_shared import library
-from triton_shared.backend import ttir, wording
+from triton_shared.backend import cache, ttir, wording
 from triton_shared.cuda import stages as cuda_stages
 from triton_shared.cuda import tools
 from triton_shared.cuda.options import CudaOptions
@@ -28,6 +28,7 @@ class SharedCudaBackend(base.BaseBackend):
     def __init__(self, target: Any) -> None:
         super().__init__(target)
         wording.install()
+        cache.install()
 
     @staticmethod
     def supports_target(target: Any) -> bool:

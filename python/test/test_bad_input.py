@@ -11,7 +11,7 @@ import torch
 import triton
 import triton_shared
 from kernels import assembly, scale
-from triton_shared.errors import CompilationError, DamagedObjectError
+from triton_shared.errors import CompilationError
 
 
 def scaled(n: int = 8) -> object:
@@ -104,46 +104,6 @@ def test_errors_survive_copies():
     for copy in (deepcopy(error), pickle.loads(pickle.dumps(error))):
         assert str(copy) == str(error)
         assert copy.phase == "linalg"
-
-
-@pytest.mark.parametrize("damage", ["truncated", "overwritten", "empty", "text"])
-def test_corrupt_cache_entry(damage: str, fresh_cache: Path):
-    scale.device_caches.clear()
-    scaled()
-    (obj,) = fresh_cache.rglob("scale.obj")
-    data = obj.read_bytes()
-    obj.write_bytes(
-        {
-            "truncated": data[: len(data) // 2],
-            "overwritten": data[:200] + bytes(64) + data[264:],
-            "empty": b"",
-            "text": b"hello",
-        }[damage]
-    )
-    scale.device_caches.clear()
-    with pytest.raises(DamagedObjectError) as caught:
-        scaled()
-    assert "compiled object of kernel 'scale' is damaged" in str(caught.value)
-    assert str(obj.parent) in str(caught.value)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TRITON_ALWAYS_COMPILE", "1")
-        scale.device_caches.clear()
-        scaled()
-
-
-def test_lost_object(fresh_cache: Path):
-    """Some versions of Triton notice the gap and compile again, the others ask us for the file."""
-    scale.device_caches.clear()
-    scaled()
-    (obj,) = fresh_cache.rglob("scale.obj")
-    obj.unlink()
-    scale.device_caches.clear()
-    try:
-        scaled()
-    except KeyError as error:
-        assert "has lost its object file; set TRITON_ALWAYS_COMPILE=1" in str(error)
-    else:
-        assert obj.exists()
 
 
 @pytest.mark.parametrize("text", ["this is not MLIR", "", "module { tt.func }"])

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from .device import device
 from .errors import (
+    CacheError,
+    CacheWarning,
     CompilationError,
     CompilerCrashError,
     CudaError,
@@ -23,6 +25,8 @@ from .knobs import launches
 __version__ = "0.1.0"
 
 __all__ = [
+    "CacheError",
+    "CacheWarning",
     "CompilationError",
     "CompilerCrashError",
     "CudaError",

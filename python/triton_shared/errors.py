@@ -68,6 +68,14 @@ class DamagedObjectError(TritonSharedError):
     """A compiled kernel, usually one from the cache, is not what the compiler wrote."""
 
 
+class CacheError(TritonSharedError):
+    """A compiled kernel can be kept nowhere, not even for this process."""
+
+
+class CacheWarning(UserWarning):
+    """The cache of compiled kernels is not used as it could be; results are not affected."""
+
+
 class DeviceAssertError(TritonSharedError):
     """A `tl.device_assert` of a running kernel failed."""
 

@@ -101,6 +101,11 @@ def cuda_home() -> Path | None:
     return _path("CUDA_HOME") or _path("CUDA_PATH")
 
 
+def c_compiler() -> str:
+    """`CC`: the C compiler for libraries made ahead of time, with flags if it has any."""
+    return os.environ.get("CC", "") or "cc"
+
+
 def launch_settings() -> LaunchSettings:
     """`TRITON_SHARED_THREADS`, `TRITON_SHARED_GRID_ORDER`, `TRITON_SHARED_GRID_SEED`."""
     return LaunchSettings(

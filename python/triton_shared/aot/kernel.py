@@ -1,0 +1,148 @@
+"""One variant of a kernel: compiled for a target, a signature and a grid."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import library
+from ..errors import CompilationError, TritonSharedError
+from ..frontend import Target, parse_options
+from . import sources
+from .signature import Parameter, algorithm_of, hash_of, parse_signature, split, suffix_of
+
+_SEAL_BYTES = 16
+"""Behind the object in artefact `obj` stands a checksum, which no linker needs."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What `compile_kernel` has made, by phase, and what its launcher must know."""
+
+    name: str
+    """What callers and the linker know it by."""
+    digest: str
+    suffix: str
+    target: Target
+    parameters: tuple[Parameter, ...]
+    grid: tuple[str, str, str]
+    """C expressions over the parameters' names."""
+    num_warps: int
+    num_stages: int
+    shared: int
+    """Bytes of dynamic shared memory of a program."""
+    artefacts: Mapping[str, bytes] = field(repr=False)
+
+    @property
+    def symbol(self) -> str:
+        """The launcher's name in C, and the kernel's in the machine code."""
+        return f"{self.name}_{self.digest}_{self.suffix}"
+
+    @property
+    def file_suffix(self) -> str:
+        """Behind the name of the output: `.9969bdda_01234`."""
+        return f".{self.digest}_{self.suffix}"
+
+    @property
+    def algorithm(self) -> str:
+        """What a caller of the linked program chooses by number."""
+        return algorithm_of(self.parameters, self.num_warps, self.num_stages)
+
+    @property
+    def passed(self) -> list[Parameter]:
+        """The parameters of the launcher, in order."""
+        return [parameter for parameter in self.parameters if parameter.is_passed]
+
+    @property
+    def linkable(self) -> list[Parameter]:
+        """The parameters of every variant of this kernel: those that are 1 here, too."""
+        return [parameter for parameter in self.parameters if not parameter.is_constant]
+
+
+def compile_kernel(
+    path: Path,
+    name: str,
+    signature: str,
+    grid: str,
+    *,
+    target: str = "cpu",
+    num_warps: int = 1,
+    num_stages: int = 3,
+    out_name: str = "",
+    options: Mapping[str, Any] | None = None,
+) -> Kernel:
+    """Compiles the kernel `name` of a Python file, or of a file of TTIR."""
+    device = Target.parse(target)
+    source = sources.read(path, name)
+    parameters = parse_signature(signature, source.parameters)
+    expressions = split(grid)
+    if len(expressions) != 3 or not all(expressions):
+        raise TritonSharedError(
+            f"the grid has three C expressions, as in '1024, 1, 1'; got '{grid}'"
+        )
+    digest = hash_of(signature, num_warps, num_stages)
+    suffix = suffix_of(parameters, names_all=_triton_version() < (3, 7))
+    keywords = {"num_warps": num_warps, "num_stages": num_stages, **(options or {})}
+    symbol = f"{out_name or name}_{digest}_{suffix}"
+    ttir = source.to_ttir(symbol, parameters, device, keywords)
+    words = parse_options(device, keywords).words()
+    artefacts, facts = _lower(ttir, words, symbol, from_triton=bool(source.kernel))
+    _check_arguments(symbol, parameters, facts["args"])
+    return Kernel(
+        out_name or name,
+        digest,
+        suffix,
+        device,
+        tuple(parameters),
+        (expressions[0], expressions[1], expressions[2]),
+        num_warps,
+        num_stages,
+        int(facts.get("shared", 0)),
+        artefacts,
+    )
+
+
+def _triton_version() -> tuple[int, ...]:
+    import triton
+
+    return tuple(int(part) for part in triton.__version__.split(".")[:2])
+
+
+def _lower(
+    ttir: str, words: str, symbol: str, *, from_triton: bool
+) -> tuple[dict[str, bytes], dict[str, Any]]:
+    done = library.compile_text(ttir, words, printed_by_triton=from_triton)
+    if not done.succeeded:
+        made = [phase for phase in _PHASES if done.artefact(phase)]
+        failed = _PHASES[_PHASES.index(made[-1]) + 1] if made else _PHASES[0]
+        raise CompilationError(symbol, failed, done.diagnostics)
+    artefacts = {phase: done.artefact(phase) for phase in _PHASES if done.artefact(phase)}
+    artefacts.setdefault("ttir", ttir.encode())
+    if "obj" in artefacts:
+        artefacts["obj"] = artefacts["obj"][:-_SEAL_BYTES]
+    return artefacts, json.loads(done.metadata)
+
+
+_PHASES = (
+    "ttir", "structured", "linalg", "memref", "cta", "gpu", "llir", "ptx", "cubin", "obj",
+)  # fmt: skip
+"""Of both targets, in order."""
+
+_KINDS = {"u1": "i1", "fp16": "f16", "fp32": "f32", "fp64": "f64"}
+
+
+def _check_arguments(symbol: str, parameters: list[Parameter], compiled: list[str]) -> None:
+    """A file of TTIR has types of its own: the launcher must pass what they say."""
+    passed = [parameter for parameter in parameters if parameter.is_passed]
+    asked = [
+        "ptr" if p.type.startswith("*") else _KINDS.get(p.type, p.type.replace("u", "i"))
+        for p in passed
+    ]
+    if asked != compiled:
+        raise TritonSharedError(
+            f"kernel '{symbol}' takes ({', '.join(compiled)}), but its signature says "
+            f"({', '.join(asked)})"
+        )

@@ -1,0 +1,157 @@
+"""The files of one variant: launcher, header, machine code, libraries and phases."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..errors import TritonSharedError
+from . import toolchain
+from .kernel import Kernel
+from .signature import Parameter
+from .templates import render
+
+PHASES = {
+    "ttir": "ttir", "linalg": "mlir", "llir": "ll", "ptx": "ptx", "cubin": "cubin", "obj": "o",
+}  # fmt: skip
+"""What is written as it is, and the suffix of its file."""
+
+EMITTABLE = ("c", "h", "hpp", "a", "so", *PHASES)
+
+_SUPPORT = (
+    "tritonSharedAssertFailed", "tritonSharedYield", "tritonSharedScratch",
+    "tritonSharedClockNanoseconds", "tritonSharedPrintBegin", "__truncsfbf2", "__truncdfbf2",
+)  # fmt: skip
+"""Functions that machine code for the CPU may call, and that the launcher then brings along."""
+
+_LARGEST_GRID_YZ = 65535
+"""Of a GPU, and here of a CPU: one program serves both."""
+
+
+def default_outputs(kernel: Kernel) -> tuple[str, ...]:
+    """What a C program needs: on the CPU, machine code is a file of its own."""
+    return ("c", "h", "obj") if kernel.target.kind == "cpu" else ("c", "h")
+
+
+def write(kernel: Kernel, path: Path, emit: Iterable[str] = ()) -> list[Path]:
+    """Writes `<path>.<hash>_<suffix>.<ending>` for each output; gives the files in order."""
+    stem = path.with_name(path.name + kernel.file_suffix)
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    return [_write(kernel, stem, output) for output in tuple(emit) or default_outputs(kernel)]
+
+
+def _write(kernel: Kernel, stem: Path, output: str) -> Path:
+    if output in PHASES:
+        content = kernel.artefacts.get(output)
+        if not content:
+            raise TritonSharedError(
+                f"target {_word(kernel)} has no '{output}'; it has "
+                f"{', '.join(phase for phase in PHASES if phase in kernel.artefacts)}"
+            )
+        return _store(stem, PHASES[output], content)
+    if output == "c":
+        return _store(stem, "c", launcher(kernel, f"{stem.name}.o").encode())
+    if output == "h":
+        return _store(stem, "h", header(kernel).encode())
+    if output == "hpp":
+        return _store(stem, "hpp", _functor(kernel, f"{stem.name}.h").encode())
+    if output not in EMITTABLE:
+        raise TritonSharedError(f"unknown output '{output}'; use {', '.join(EMITTABLE)}")
+    return _build(kernel, stem, output)
+
+
+def _store(stem: Path, ending: str, content: bytes) -> Path:
+    path = stem.with_name(f"{stem.name}.{ending}")
+    path.write_bytes(content)
+    return path
+
+
+def _word(kernel: Kernel) -> str:
+    return "cpu" if kernel.target.kind == "cpu" else f"cuda:{kernel.target.arch}"
+
+
+def declare(parameters: Iterable[Parameter]) -> str:
+    """The parameters of a launcher, as C writes them."""
+    words = ["CUstream stream", *(f"{p.c_type} {p.name}" for p in parameters)]
+    return ", ".join(words)
+
+
+def header(kernel: Kernel) -> str:
+    """The header, with the lines that linkers read."""
+    facts = {
+        "name": kernel.name,
+        "symbol": kernel.symbol,
+        "algorithm": kernel.algorithm,
+        "target": kernel.target.kind,
+        "parameters": [[p.name, p.c_type, p.hint] for p in kernel.linkable],
+    }
+    return render(
+        "kernel.h.j2",
+        kernel=kernel,
+        target=_word(kernel),
+        description=_describe(kernel),
+        signature=declare(kernel.passed),
+        linkable=", ".join(f"{p.c_type} {p.name}" for p in kernel.linkable),
+        facts=json.dumps(facts),
+    )
+
+
+def launcher(kernel: Kernel, object_name: str) -> str:
+    """The C file with the launcher."""
+    obj = kernel.artefacts.get("obj", b"")
+    return render(
+        f"{kernel.target.kind}.c.j2",
+        kernel=kernel,
+        target=_word(kernel),
+        object=object_name,
+        description=_describe(kernel),
+        signature=declare(kernel.passed),
+        constants={p.name: _as_constant(p) for p in kernel.parameters if not p.is_passed},
+        most=_LARGEST_GRID_YZ,
+        # An ELF object names what it lacks in its table of strings.
+        support=[name for name in _SUPPORT if b"\0" + name.encode() + b"\0" in obj],
+        cubin=kernel.artefacts.get("cubin", b""),
+    )
+
+
+def _functor(kernel: Kernel, header_name: str) -> str:
+    return functor(kernel.symbol, kernel.symbol, header_name, kernel.passed)
+
+
+def functor(name: str, launcher_name: str, header_name: str, passed: list[Parameter]) -> str:
+    """The C++ header with a function object."""
+    return render(
+        "functor.hpp.j2",
+        name=name,
+        class_name="".join(word.capitalize() for word in re.split("_+", name)),
+        launcher=launcher_name,
+        header=header_name,
+        signature=declare(passed),
+        arguments=", ".join(["stream", *(p.name for p in passed)]),
+    )
+
+
+def _describe(kernel: Kernel) -> str:
+    constants = [f"{p.name}={p.value}" for p in kernel.parameters if p.is_constant]
+    ones = [f"{p.name}=1" for p in kernel.parameters if p.hint == 1]
+    launch = [f"num_warps={kernel.num_warps}", f"num_stages={kernel.num_stages}"]
+    return ", ".join([*constants, *ones, *launch])
+
+
+def _as_constant(parameter: Parameter) -> str:
+    """The definition of what is known, for the expressions of the grid."""
+    if parameter.hint == 1:
+        return f"const {parameter.c_type} {parameter.name} = 1"
+    kind = "int64_t" if isinstance(parameter.value, int) else "double"
+    return f"const {kind} {parameter.name} = {parameter.value}"
+
+
+def _build(kernel: Kernel, stem: Path, output: str) -> Path:
+    """An archive or a shared library of launcher and machine code."""
+    with toolchain.workshop() as folder:
+        inputs = [_store(folder / stem.name, "c", launcher(kernel, f"{stem.name}.o").encode())]
+        if kernel.target.kind == "cpu":
+            inputs.append(_store(folder / stem.name, "o", kernel.artefacts["obj"]))
+        return toolchain.build(inputs, stem.with_name(f"{stem.name}.{output}"))

@@ -1,0 +1,98 @@
+"""Where a kernel comes from: a Python file that is run, or a file of TTIR."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import TritonSharedError
+from ..frontend import Target, ast_to_ttir
+from .signature import Parameter
+
+_FUNCTION = re.compile(
+    r'tt\.func public @(?:"([^"]+)"|([\w.$-]+))\(([^\n]*?)\)(?: attributes| \{| ->)'
+)
+_ARGUMENT = re.compile(r"%([\w.$-]+): ([^\s,{)]+(?:<[^>]*>+)?)")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kernel that can be compiled for several signatures."""
+
+    name: str
+    parameters: tuple[str, ...]
+    kernel: Any = None
+    """The `@triton.jit` function, or nothing for a file of TTIR."""
+    text: str = ""
+
+    def to_ttir(
+        self,
+        symbol: str,
+        parameters: Sequence[Parameter],
+        target: Target,
+        options: Mapping[str, Any],
+    ) -> str:
+        """TTIR whose kernel is called `symbol`, so that variants can be linked together."""
+        text = self.text or self._compile(parameters, target, options)
+        renamed, count = re.subn(
+            rf'(tt\.func public @)(?:"{re.escape(self.name)}"|{re.escape(self.name)})\(',
+            rf"\g<1>{symbol}(",
+            text,
+        )
+        if count != 1:
+            raise TritonSharedError(f"the TTIR has no public function '{self.name}'")
+        return renamed
+
+    def _compile(
+        self, parameters: Sequence[Parameter], target: Target, options: Mapping[str, Any]
+    ) -> str:
+        constants = {p.name: p.value for p in parameters if p.is_constant}
+        constants |= {p.name: 1 for p in parameters if p.hint == 1}
+        word = "cpu" if target.kind == "cpu" else f"cuda:{target.arch}"
+        return ast_to_ttir(
+            self.kernel,
+            {p.name: p.type for p in parameters},
+            constants,
+            [p.name for p in parameters if p.hint == 16],
+            target=word,
+            **options,
+        )
+
+
+def read(path: Path, name: str) -> Source:
+    """Finds the kernel `name` in a file; a `.py` file is run as Triton's tool does it."""
+    if not path.is_file():
+        raise TritonSharedError(f"there is no file '{path}'")
+    if path.suffix == ".py":
+        return _read_python(path, name)
+    text = path.read_text()
+    for match in _FUNCTION.finditer(text):
+        if (match[1] or match[2]) == name:
+            arguments = tuple(found[1] for found in _ARGUMENT.finditer(match[3]))
+            return Source(name, arguments, text=text)
+    raise TritonSharedError(f"'{path}' has no 'tt.func public @{name}'")
+
+
+def _read_python(path: Path, name: str) -> Source:
+    from triton.runtime.jit import JITFunction
+
+    sys.path.insert(0, str(path.resolve().parent))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kernel = getattr(module, name, None)
+    while kernel is not None and not isinstance(kernel, JITFunction):
+        kernel = getattr(kernel, "fn", None)  # Under @autotune and @heuristics.
+    if kernel is None:
+        found = [key for key, value in vars(module).items() if hasattr(value, "arg_names")]
+        raise TritonSharedError(
+            f"'{path}' has no @triton.jit function '{name}'; it has {', '.join(found) or 'none'}"
+        )
+    return Source(name, tuple(kernel.arg_names), kernel=kernel)
