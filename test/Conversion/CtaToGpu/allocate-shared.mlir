@@ -45,7 +45,7 @@ func.func @loop(%x: tensor<128xf32, #a>, %n: i32) -> tensor<128xf32, #a> attribu
   %one = arith.constant 1 : i32
   %r = scf.for %k = %zero to %n step %one iter_args(%v = %x) -> (tensor<128xf32, #a>) : i32 {
     %0 = cta.convert_layout %v : tensor<128xf32, #a> -> tensor<128xf32, #b>
-    %1 = cta.map %0 : (tensor<128xf32, #b>) -> tensor<128xf32, #a> {
+    %1 = cta.map %v : (tensor<128xf32, #a>) -> tensor<128xf32, #a> {
     ^bb0(%e: f32):
       cta.yield %e : f32
     }
