@@ -19,12 +19,13 @@ Written by `benchmarks/page.py` from the files in `benchmarks/results`.
 """
 
 CPU = """
-## CPU, `mode=reference`, against eager torch
+## CPU, `mode=fast`
 
-`benchmarks/peers.py --write` measures it. Reference mode is the oracle: plain loops, the C
-library's functions, no reassociation. It is not tuned; what is measured here is that it is usable.
-One thread each, CPU time, medians of {repeat} runs in turn; `torch / ours` above 1 means that ours
-is faster. Absolute times are of a shared virtual machine and do not hold.
+`benchmarks/peers.py --write` measures it, on {cpu}, torch {torch}. Kernels and blocks are those of
+a GPU (`benchmarks/kernels.py`). One thread each, CPU time, medians of {repeat} ratios of runs in
+turn, in one process; a ratio is the time of the peer by ours, so above 1 ours is faster. `2
+threads` is eager torch again, by wall time. Torch writes to memory that is there (`out=`) where it
+can; inductor is its C++ backend. Absolute times are of a shared virtual machine and do not hold.
 
 {table}
 """
@@ -58,8 +59,9 @@ def write() -> None:
 def render() -> str:
     """The page: a section for each result that is there."""
     sections = [HEAD]
-    if cpu := _load("cpu-reference"):
-        sections.append(CPU.format(table=cpu_table(cpu["results"]), repeat=cpu["repeat"]))
+    if cpu := _load("cpu"):
+        facts = {name: cpu[name] for name in ("cpu", "torch", "repeat")}
+        sections.append(CPU.format(table=cpu_table(cpu["results"]), **facts))
     if check := _load("gpu-check"):
         sections.append(_agreement(check))
     if speed := _load("gpu-speed"):
@@ -71,13 +73,24 @@ def render() -> str:
 
 def cpu_table(results: list[dict[str, Any]]) -> str:
     """The results of benchmarks/peers.py in Markdown."""
-    lines = ["| kernel | size | torch / ours | ours, ms | torch, ms |", "|---|---|---|---|---|"]
+    lines = [
+        "| kernel | size | goal | eager | 2 threads | inductor | reference | ours, ms | error |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for row in results:
-        lines.append(
-            f"| {row['kernel']} | {row['size']} | {row['ratio']:.2f} | {row['seconds'] * 1e3:.2f} "
-            f"| {row['torch_seconds'] * 1e3:.2f} |"
-        )
+        names = ("goal", "eager", "eager_two_threads", "inductor", "reference")
+        ratios = [f"{row[name]:.2f}" if row[name] else "-" for name in names]
+        cells = (row["kernel"], row["size"], *ratios, f"{row['seconds'] * 1e3:.2f}")
+        lines.append(f"| {' | '.join(cells)} | {row['error']:.0e} |")
     return "\n".join(lines)
+
+
+def cpu_name() -> str:
+    """What the CPU of this machine calls itself, and what vectors it has."""
+    facts = Path("/proc/cpuinfo").read_text()
+    name = next((line for line in facts.splitlines() if line.startswith("model name")), ":CPU")
+    vectors = next((word for word in ("avx512f", "avx2") if word in facts), "no AVX2")
+    return f"{name.split(':')[1].strip()} ({vectors})"
 
 
 def speed_table(rows: list[dict[str, Any]]) -> str:

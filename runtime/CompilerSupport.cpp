@@ -3,6 +3,7 @@
 #include "CompilerSupport.h"
 
 #include "Messages.h"
+#include "Scratch.h"
 
 #include <cstring>
 
@@ -59,7 +60,7 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
               ENTRY(tritonSharedPrintInteger) ENTRY(tritonSharedPrintFloat)
                   ENTRY(tritonSharedPrintEnd) ENTRY(tritonSharedAssertFailed)
                       ENTRY(tritonSharedClockNanoseconds)
-                          ENTRY(tritonSharedYield) FOR_EACH_LIBGCC_HELPER(
+                          ENTRY(tritonSharedYield) ENTRY(tritonSharedScratch) FOR_EACH_LIBGCC_HELPER(
                               ENTRY){"__truncsfbf2",
                                      reinterpret_cast<void *>(&truncateFloat)},
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},

@@ -28,9 +28,13 @@ static std::string parseLastPhase(StringRef value, CompileOptions &options) {
 
 static std::string parseWord(StringRef name, StringRef value,
                              CompileOptions &options) {
-  if (name == "mode")
-    return value == "reference" ? ""
-                                : describeBadValue(name, value, "reference");
+  if (name == "mode") {
+    options.target.cpuMode =
+        value == "fast" ? CpuMode::Fast : CpuMode::Reference;
+    return value == "reference" || value == "fast"
+               ? ""
+               : describeBadValue(name, value, "reference or fast");
+  }
   if (name == "target") {
     std::optional<CompileTarget> target = parseTarget(value);
     if (!target)

@@ -15,6 +15,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from triton_shared import knobs
 from values import FLOATS, SMALL_FLOATS, given, numpy_dtype, room
 
 WIDE = {"int8": "int32", "float64": "float64"}
@@ -263,10 +264,16 @@ def tf32(x: np.ndarray) -> np.ndarray:
 
 
 def in_order(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Summed up from the first element to the last, each step rounded to f32."""
+    """Summed up from the first element to the last in f32.
+
+    Each step is rounded twice in reference mode, once (a fused multiply-add) in fast mode.
+    """
     sums = np.zeros((a.shape[0], b.shape[1]), np.float32)
     for k in range(a.shape[1]):
-        sums += a[:, k, None] * b[None, k]
+        if knobs.mode() == "reference":
+            sums += a[:, k, None] * b[None, k]
+        else:
+            sums = (a[:, k, None].astype("f8") * b[None, k] + sums).astype("f4")
     return sums
 
 

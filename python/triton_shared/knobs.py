@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 GRID_ORDERS = ("forward", "reverse", "random")
-MODES = ("reference",)
+MODES = ("reference", "fast")
 _SWITCH = ("", "0", "1")
 
 

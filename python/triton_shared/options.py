@@ -73,7 +73,8 @@ class Options(LaunchOptions):
     """What a launch line may set on the CPU."""
 
     mode: str = field(default_factory=knobs.mode)
-    """How the CPU code is made: `reference` is plain loops and libm in a fixed order."""
+    """How the CPU code is made: `reference` is plain loops and libm in a fixed order, `fast` is
+    vectors, dots by tiles in registers and functions as polynomials."""
 
     @property
     def allowed_dot_input_precisions(self) -> tuple[str, ...]:

@@ -132,6 +132,12 @@ int main(int argc, char **argv) {
       "target", llvm::cl::value_desc("cpu|cuda:90a"), llvm::cl::cat(category),
       llvm::cl::desc("With --to-phase: what code is made for (default: cpu, or "
                      "cuda:90a for the phases of a GPU)"));
+  llvm::cl::opt<CpuMode> cpuMode(
+      "mode", llvm::cl::cat(category), llvm::cl::init(CpuMode::Reference),
+      llvm::cl::desc("With --target=cpu: how code is made"),
+      llvm::cl::values(clEnumValN(CpuMode::Reference, "reference",
+                                  "plain loops: the oracle"),
+                       clEnumValN(CpuMode::Fast, "fast", "vectors")));
   llvm::cl::opt<unsigned> numWarps(
       "num-warps", llvm::cl::cat(category), llvm::cl::init(4),
       llvm::cl::desc("With --target=cuda: warps that run one program"));
@@ -177,6 +183,7 @@ int main(int argc, char **argv) {
       return EXIT_FAILURE;
     }
     target->numWarps = numWarps;
+    target->cpuMode = cpuMode;
     if (isGpuCode(toPhase))
       return failed(
           writeGpuCode(inputFile, outputFile, toPhase, *target, registry));

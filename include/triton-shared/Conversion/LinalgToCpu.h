@@ -20,6 +20,7 @@ namespace mlir::triton_shared {
 #define GEN_PASS_DECL_CPUORDERZEROS
 #define GEN_PASS_DECL_CPULOWERMATH
 #define GEN_PASS_DECL_CPUWRAPPROGRAMLOOP
+#define GEN_PASS_DECL_CPUPLACEBUFFERS
 #define GEN_PASS_DECL_CPUALLOWWRAP
 #include "triton-shared/Conversion/Passes.h.inc"
 

@@ -275,6 +275,98 @@ def CpuOrderLoops : Pass<"cpu-order-loops"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
+  let summary = "Compute dots by tiles that fit into registers";
+  let description = [{
+    A contraction of two buffers becomes loops over tiles of the result, as many
+    rows and vectors of columns as accumulators, a row of the right operand and
+    one element of the left one have room for in registers:
+
+    | registers     | tile                                        |
+    |---------------|---------------------------------------------|
+    | 32 (AVX-512)  | 4 rows, 4 vectors; 8 rows, 2 vectors where the result is narrower |
+    | 16            | 4 rows, 2 vectors                           |
+
+    The innermost loop runs over the summed-up dimension and carries the tile.
+    Floats are multiplied and added with one rounding (`math.fma`) where the CPU
+    can. What the next iteration of a loop around the dot will read is
+    prefetched, a few cache lines for each tile. Operands
+    that are converted first (f16, bf16, 8-bit floats and integers) or do not
+    lie row by row are copied into a buffer by a `linalg.generic`.
+
+    Needs: no tensors. Leaves: dots of other forms as they are.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
+           "bytes of a vector register">,
+    Option<"registers", "registers", "unsigned", /*default=*/"32",
+           "how many vector registers there are">,
+    Option<"hasFma", "fma", "bool", /*default=*/"true",
+           "whether the CPU multiplies and adds in one operation">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def CpuExpandMath : Pass<"cpu-expand-math"> {
+  let summary = "Compute functions of f32 by polynomials";
+  let description = [{
+    | function                     | error, ulp | how                          |
+    |------------------------------|------------|------------------------------|
+    | `math.exp`, `math.exp2`      | 1          | 2^n times a polynomial; subnormal results are right |
+    | `math.log`                   | 1          | the exponent, and a polynomial of the mantissa |
+    | `math.log2`                  | 1.5        | the same                     |
+    | `math.tanh`, `math.erf`      | 1.5        | a polynomial near zero, by `math.exp` elsewhere |
+
+    Special values, signs of zero and subnormal numbers are those of the C
+    library. A scalar and an element of a vector have the same result, on every
+    CPU. All other functions stay for the C library.
+
+    Needs: nothing. Leaves: none of these functions of f32.
+  }];
+  let options = [
+    Option<"hasScale", "scale", "bool", /*default=*/"false",
+           "whether the CPU multiplies by powers of two (AVX-512)">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect"
+  ];
+}
+
+def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
+  let summary = "Turn linalg on buffers into loops over vectors";
+  let description = [{
+    | operation                                  | becomes                      |
+    |--------------------------------------------|------------------------------|
+    | element-wise `linalg.generic`, `fill`, `copy`, `memref.copy` | a loop nest whose innermost loop goes from vector to vector |
+    | reduction along the last dimension         | four vectors of partial results, then a tree of fixed form |
+    | reduction along another dimension          | one vector per column, rows in their order |
+    | transposition                              | squares of vectors           |
+
+    A loop stays a loop: the size of the code does not depend on the size of the
+    block. A vector is as wide as a register, or as the block if that is
+    smaller. Copies of unknown extent end with a masked vector.
+
+    Only reductions by one associative operation are reordered. Operations with
+    branches, lookups or several results stay for `convert-linalg-to-loops`.
+
+    Needs: no tensors, buffers of booleans as bytes. Leaves: scalar operations
+    and loops as they are.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
+           "bytes of a vector register">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def CpuGuardDivision : Pass<"cpu-guard-division"> {
   let summary = "Make integer divisions that would trap give a value";
   let description = [{
@@ -393,6 +485,31 @@ def CpuWrapProgramLoop
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect"
+  ];
+}
+
+def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
+  let summary = "Give each buffer its place in one scratch area";
+  let description = [{
+    Buffers of known size become parts of one area that belongs to the thread.
+    The kernel gets it as its last argument, and the entry asks the runtime for
+    it once for each range of programs:
+
+    ```c
+    void *tritonSharedScratch(int64_t bytes);
+    ```
+
+    Two buffers share a place if the one is dead before the other begins. Each
+    begins at a cache line.
+
+    Needs: kernels with entries (`cpu-wrap-program-loop`), no buffer that
+    outlives the iteration it is made in (`cpu-carry-in-place`). Leaves: no
+    `memref.alloc` of known size; the size of the area as `cpu.scratch` on the
+    kernel.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

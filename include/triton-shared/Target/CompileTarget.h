@@ -10,7 +10,15 @@
 
 namespace mlir::triton_shared {
 
+/// How code for a CPU is made.
+enum class CpuMode {
+  Reference, ///< Plain loops in program order: the oracle for everything else.
+  Fast,      ///< Vectors, tiles in registers, functions as polynomials.
+};
+
 struct CompileTarget {
+  /// On a CPU, how code is made.
+  CpuMode cpuMode = CpuMode::Reference;
   /// Compute capability of an NVIDIA GPU as in `sm_90a`; empty for the CPU.
   std::string cudaArch;
   /// Warps that run one program of a GPU.

@@ -22,6 +22,15 @@ using namespace mlir::triton_shared;
 
 namespace {
 
+/// `value` as a scalar or in each lane of a vector.
+Value createConstant(OpBuilder &builder, Location loc, Type type,
+                     int64_t value) {
+  TypedAttr number = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
+  if (auto vector = dyn_cast<VectorType>(type))
+    number = DenseElementsAttr::get(vector, Attribute(number));
+  return arith::ConstantOp::create(builder, loc, number);
+}
+
 template <typename Division> struct GuardDivision : OpRewritePattern<Division> {
   using OpRewritePattern<Division>::OpRewritePattern;
 
@@ -35,15 +44,14 @@ template <typename Division> struct GuardDivision : OpRewritePattern<Division> {
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType();
     APInt divisor;
-    if (!type.isIntOrIndex() ||
+    if (!getElementTypeOrSelf(type).isIntOrIndex() ||
         (matchPattern(op.getRhs(), m_ConstantInt(&divisor)) &&
          !divisor.isZero() && !(isSigned && divisor.isAllOnes())))
       return rewriter.notifyMatchFailure(op, "cannot trap");
     Location loc = op.getLoc();
     Value lhs = op.getLhs(), rhs = op.getRhs();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc,
-                                       rewriter.getIntegerAttr(type, value));
+    auto constant = [&](int64_t value) {
+      return createConstant(rewriter, loc, type, value);
     };
     auto equals = [&](Value value) -> Value {
       return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, rhs,
@@ -76,18 +84,18 @@ template <typename Shift> struct GuardShift : OpRewritePattern<Shift> {
 
   LogicalResult matchAndRewrite(Shift op,
                                 PatternRewriter &rewriter) const override {
-    auto type = dyn_cast<IntegerType>(op.getType());
+    Type type = op.getType();
+    auto integer = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
     APInt amount;
-    if (!type || (matchPattern(op.getRhs(), m_ConstantInt(&amount)) &&
-                  amount.ult(type.getWidth())))
+    if (!integer || (matchPattern(op.getRhs(), m_ConstantInt(&amount)) &&
+                     amount.ult(integer.getWidth())))
       return rewriter.notifyMatchFailure(op, "cannot leave the width");
     Location loc = op.getLoc();
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc,
-                                       rewriter.getIntegerAttr(type, value));
+    auto constant = [&](int64_t value) {
+      return createConstant(rewriter, loc, type, value);
     };
     // The last place of an i1 is 0, that of an i8 7: both fit the type.
-    Value last = constant(type.getWidth() - 1);
+    Value last = constant(integer.getWidth() - 1);
     Value within = arith::MinUIOp::create(rewriter, loc, op.getRhs(), last);
     Value shifted = Shift::create(rewriter, loc, op.getLhs(), within);
     if (std::is_same_v<Shift, arith::ShRSIOp>) {

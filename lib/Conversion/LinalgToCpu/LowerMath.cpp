@@ -23,13 +23,18 @@ using namespace mlir::triton_shared;
 
 namespace {
 
+/// True for scalars and vectors of these formats.
+bool isComputedByCpu(Type type) {
+  return isa<Float32Type, Float64Type>(getElementTypeOrSelf(type));
+}
+
 template <typename Source, typename Target>
 struct LowerExact : OpRewritePattern<Source> {
   using OpRewritePattern<Source>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(Source op,
                                 PatternRewriter &rewriter) const override {
-    if (!isa<Float32Type, Float64Type>(op.getType()))
+    if (!isComputedByCpu(op.getType()))
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
     rewriter.replaceOpWithNewOp<Target>(op, op.getType(), op->getOperands());
     return success();
@@ -43,10 +48,12 @@ struct LowerRsqrt : OpRewritePattern<math::RsqrtOp> {
   LogicalResult matchAndRewrite(math::RsqrtOp op,
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType();
-    if (!isa<Float32Type, Float64Type>(type))
+    if (!isComputedByCpu(type))
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
-    Value one = arith::ConstantOp::create(rewriter, op.getLoc(),
-                                          rewriter.getFloatAttr(type, 1.0));
+    TypedAttr number = rewriter.getFloatAttr(getElementTypeOrSelf(type), 1.0);
+    if (auto vector = dyn_cast<VectorType>(type))
+      number = DenseElementsAttr::get(vector, Attribute(number));
+    Value one = arith::ConstantOp::create(rewriter, op.getLoc(), number);
     Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
     rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
     return success();

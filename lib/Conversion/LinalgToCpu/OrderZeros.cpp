@@ -21,7 +21,10 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-bool isComputedByCpu(Type type) { return isa<Float32Type, Float64Type>(type); }
+/// True for scalars and vectors of these formats.
+bool isComputedByCpu(Type type) {
+  return isa<Float32Type, Float64Type>(getElementTypeOrSelf(type));
+}
 
 /// A NaN operand makes NaN.
 template <typename Source, typename Target>

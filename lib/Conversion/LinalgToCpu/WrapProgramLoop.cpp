@@ -97,15 +97,35 @@ Value loadArgument(OpBuilder &builder, Location loc, Value args,
 SmallVector<Value> programIds(OpBuilder &builder, Location loc, Value number,
                               ValueRange grid) {
   SmallVector<Value> ids;
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
   for (Value size : grid) {
     Value wide =
         arith::ExtUIOp::create(builder, loc, builder.getI64Type(), size);
+    // An empty grid has no programs, but their places are computed.
+    wide = arith::MaxUIOp::create(builder, loc, wide, one);
     Value id = arith::RemUIOp::create(builder, loc, number, wide);
     ids.push_back(
         arith::TruncIOp::create(builder, loc, builder.getI32Type(), id));
     number = arith::DivUIOp::create(builder, loc, number, wide);
   }
   return ids;
+}
+
+/// The place of the program after the one at `ids`: a division less for each
+/// program, which counts where programs are small.
+SmallVector<Value> nextIds(OpBuilder &builder, Location loc, ValueRange ids,
+                           ValueRange grid) {
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
+  Value carry = arith::ConstantIntOp::create(builder, loc, 1, 32);
+  SmallVector<Value> next;
+  for (auto [id, size] : llvm::zip_equal(ids, grid)) {
+    Value sum = arith::AddIOp::create(builder, loc, id, carry);
+    Value isEnd = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        sum, size);
+    next.push_back(arith::SelectOp::create(builder, loc, isEnd, zero, sum));
+    carry = arith::ExtUIOp::create(builder, loc, carry.getType(), isEnd);
+  }
+  return next;
 }
 
 void createEntry(func::FuncOp kernel) {
@@ -128,11 +148,12 @@ void createEntry(func::FuncOp kernel) {
   Value end = arith::AddIOp::create(builder, loc, first, body->getArgument(5));
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
   scf::ForOp::create(
-      builder, loc, first, end, one, {},
-      [&](OpBuilder &inner, Location innerLoc, Value number, ValueRange) {
-        llvm::append_range(operands, programIds(inner, innerLoc, number, grid));
+      builder, loc, first, end, one, programIds(builder, loc, first, grid),
+      [&](OpBuilder &inner, Location innerLoc, Value, ValueRange ids) {
+        llvm::append_range(operands, ids);
         func::CallOp::create(inner, innerLoc, kernel, operands);
-        scf::YieldOp::create(inner, innerLoc);
+        scf::YieldOp::create(inner, innerLoc,
+                             nextIds(inner, innerLoc, ids, grid));
       });
   func::ReturnOp::create(builder, loc);
 }

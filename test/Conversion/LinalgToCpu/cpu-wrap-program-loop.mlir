@@ -10,12 +10,19 @@
 // CHECK:         %[[BYTE:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i8
 // CHECK:         %[[B:.*]] = arith.cmpi ne, %[[BYTE]]
 // CHECK:         %[[END:.*]] = arith.addi %[[FIRST]], %[[COUNT]]
-// CHECK:         scf.for %[[I:.*]] = %[[FIRST]] to %[[END]] step %{{.*}} : i64 {
-// CHECK:           %[[GX:.*]] = arith.extui %[[X]]
-// CHECK:           arith.remui %[[I]], %[[GX]]
-// CHECK:           %[[REST:.*]] = arith.divui %[[I]], %[[GX]]
-// CHECK:           arith.remui %[[REST]]
-// CHECK:           func.call @kernel(%[[P]], %[[B]], %[[X]], %[[Y]], %[[Z]],
+// CHECK:         %[[WIDE:.*]] = arith.extui %[[X]]
+// CHECK:         %[[GX:.*]] = arith.maxui %[[WIDE]]
+// CHECK:         arith.remui %[[FIRST]], %[[GX]]
+// CHECK:         %[[REST:.*]] = arith.divui %[[FIRST]], %[[GX]]
+// CHECK:         arith.remui %[[REST]]
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]] step {{.*}} iter_args(%[[I:.*]] = %{{.*}}, %[[J:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}})
+// CHECK:           func.call @kernel(%[[P]], %[[B]], %[[X]], %[[Y]], %[[Z]], %[[I]], %[[J]], %[[K]])
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[I]]
+// CHECK:           %[[IS_END:.*]] = arith.cmpi eq, %[[NEXT]], %[[X]]
+// CHECK:           %[[NEW_I:.*]] = arith.select %[[IS_END]], %{{.*}}, %[[NEXT]]
+// CHECK:           %[[CARRY:.*]] = arith.extui %[[IS_END]]
+// CHECK:           arith.addi %[[J]], %[[CARRY]]
+// CHECK:           scf.yield %[[NEW_I]],
 
 // The kernel takes a pointer, which is the base of its memrefs.
 // CHECK-LABEL: func.func private @kernel(

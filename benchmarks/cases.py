@@ -1,0 +1,233 @@
+"""What is timed on a CPU: a table of kernels, shapes and types, each with its peers.
+
+A case is data: how to launch ours in a mode, what torch does instead, and how far the results may
+be apart. Results go to memory that is there before (`out=`), so that nobody pays for fresh pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import kernels
+import torch
+import triton
+
+Run = Callable[[], object]
+functional = torch.nn.functional
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A kernel of ours with its arguments."""
+
+    kernel: Any
+    grid: tuple[int, ...]
+    arguments: tuple[Any, ...]
+    constants: dict[str, Any]
+
+    def prepare(self, mode: str) -> Run:
+        """Compiles for `mode` and runs once; then launches without the work of Triton's jit."""
+        compiled = self.kernel[self.grid](*self.arguments, **self.constants, mode=mode)
+        bare = compiled[(*self.grid, 1, 1)[:3]]
+        return partial(bare, *self.arguments, *self.constants.values())
+
+
+@dataclass(frozen=True)
+class Case:
+    """One kernel at one size."""
+
+    kernel: str
+    size: str
+    launch: Launch
+    eager: Run
+    """The same by eager torch."""
+    results: Callable[[], tuple[torch.Tensor, torch.Tensor]]
+    """What ours and torch's have written."""
+    function: Callable[..., object] | None = None
+    """For torch.compile, if that makes something else than a call of a library."""
+    inputs: tuple[torch.Tensor, ...] = ()
+    goal: float | None = None
+    """The ratio to eager torch that issue 6 asks for."""
+
+    @property
+    def name(self) -> str:
+        """Kernel and size."""
+        return f"{self.kernel} {self.size}"
+
+
+def all_cases() -> list[Case]:
+    """Everything, quick ones first."""
+    torch.manual_seed(0)
+    return [
+        *(_add(1 << p, g) for p, g in ((14, 1.0), (24, 0.9))),
+        *(_softmax(n) for n in (256, 1024, 4096)),
+        _layer_norm(),
+        _rms_norm(),
+        _gather(),
+        _cumsum(),
+        _cross_entropy(),
+        *(
+            _matmul(n, torch.float32, g)
+            for n, g in ((256, 0.95), (512, 0.75), (1024, 0.68), (2048, 0.6))
+        ),
+        _matmul(512, torch.bfloat16, 2.0),
+        _matmul(512, torch.float16, None),
+        _attention(False),
+        _attention(True),
+    ]
+
+
+def _add(n: int, goal: float) -> Case:
+    x, y, ours, theirs = torch.rand(n), torch.rand(n), torch.empty(n), torch.empty(n)
+    grid = (triton.cdiv(n, 1024),)
+    return Case(
+        "add f32",
+        f"2^{n.bit_length() - 1}",
+        Launch(kernels.add, grid, (x, y, ours, n), {"BLOCK": 1024}),
+        partial(torch.add, x, y, out=theirs),
+        lambda: (ours, theirs),
+        lambda x, y: x + y,
+        (x, y),
+        goal,
+    )
+
+
+def _softmax(n: int) -> Case:
+    x = torch.randn(4096, n)
+    ours, theirs = torch.empty_like(x), torch.empty_like(x)
+    return Case(
+        "softmax f32",
+        f"4096x{n}",
+        Launch(kernels.softmax, (4096,), (x, ours, n), {"BLOCK": n}),
+        partial(torch.softmax, x, 1, out=theirs),
+        lambda: (ours, theirs),
+        lambda x: torch.softmax(x, 1),
+        (x,),
+        0.85,
+    )
+
+
+def _layer_norm() -> Case:
+    x, w, b = torch.randn(4096, 1024), torch.rand(1024), torch.rand(1024)
+    ours = torch.empty_like(x)
+    kept: list[torch.Tensor] = []
+
+    def eager() -> None:
+        kept[:] = [functional.layer_norm(x, (1024,), w, b, 1e-5)]
+
+    return Case(
+        "layer norm f32",
+        "4096x1024",
+        Launch(kernels.layer_norm, (4096,), (x, w, b, ours, 1024, 1e-5), {"BLOCK": 1024}),
+        eager,
+        lambda: (ours, kept[0]),
+        lambda x, w, b: functional.layer_norm(x, (1024,), w, b, 1e-5),
+        (x, w, b),
+        1.0,
+    )
+
+
+def _rms_norm() -> Case:
+    x, w = torch.randn(4096, 1024), torch.rand(1024)
+    ours = torch.empty_like(x)
+    kept: list[torch.Tensor] = []
+
+    def eager() -> None:
+        kept[:] = [functional.rms_norm(x, (1024,), w, 1e-5)]
+
+    return Case(
+        "rms norm f32",
+        "4096x1024",
+        Launch(kernels.rms_norm, (4096,), (x, w, ours, 1024, 1e-5), {"BLOCK": 1024}),
+        eager,
+        lambda: (ours, kept[0]),
+        lambda x, w: functional.rms_norm(x, (1024,), w, 1e-5),
+        (x, w),
+        1.0,
+    )
+
+
+def _gather() -> Case:
+    table, index = torch.rand(32768, 512), torch.randint(0, 32768, (8192,))
+    ours, theirs = torch.empty(8192, 512), torch.empty(8192, 512)
+    return Case(
+        "row gather f32",
+        "8192 of 32768x512",
+        Launch(kernels.gather_rows, (8192,), (table, index, ours, 512), {"BLOCK": 512}),
+        partial(torch.index_select, table, 0, index, out=theirs),
+        lambda: (ours, theirs),
+        lambda table, index: table[index],
+        (table, index),
+        0.8,
+    )
+
+
+def _cumsum() -> Case:
+    x = torch.rand(4096, 1024)
+    ours, theirs = torch.empty_like(x), torch.empty_like(x)
+    return Case(
+        "cumsum f32",
+        "4096x1024",
+        Launch(kernels.cumsum, (4096,), (x, ours, 1024), {"BLOCK": 1024}),
+        partial(torch.cumsum, x, 1, out=theirs),
+        lambda: (ours, theirs),
+        goal=0.8,
+    )
+
+
+def _cross_entropy() -> Case:
+    x, target = torch.randn(4096, 32000), torch.randint(0, 32000, (4096,))
+    ours = torch.empty(4096)
+    kept: list[torch.Tensor] = []
+
+    def eager() -> None:
+        kept[:] = [functional.cross_entropy(x, target, reduction="none")]
+
+    return Case(
+        "cross entropy f32",
+        "4096x32000",
+        Launch(kernels.cross_entropy, (4096,), (x, target, ours, 32000), {"BLOCK": 1024}),
+        eager,
+        lambda: (ours, kept[0]),
+        goal=0.9,
+    )
+
+
+def _matmul(n: int, dtype: torch.dtype, goal: float | None) -> Case:
+    a, b = torch.randn(n, n).to(dtype), torch.randn(n, n).to(dtype)
+    ours, theirs = torch.empty_like(a), torch.empty_like(a)
+    grid = (n // 64, n // 64)
+    return Case(
+        f"matmul {str(dtype).removeprefix('torch.')}",
+        f"{n}^3",
+        Launch(kernels.matmul, grid, (a, b, ours, n, n, n), {"BM": 64, "BN": 64, "BK": 32}),
+        partial(torch.mm, a, b, out=theirs),
+        lambda: (ours, theirs),
+        goal=goal,
+    )
+
+
+def _attention(causal: bool) -> Case:
+    q, k, v = (torch.randn(1, 8, 1024, 64) for _ in range(3))
+    ours = torch.empty_like(q)
+    kept: list[torch.Tensor] = []
+
+    def eager() -> None:
+        kept[:] = [functional.scaled_dot_product_attention(q, k, v, is_causal=causal)]
+
+    return Case(
+        "causal attention f32" if causal else "attention f32",
+        "8 heads, 1024x64",
+        Launch(
+            kernels.attention,
+            (16, 8),
+            (q, k, v, ours, 1024, 0.125),
+            {"BM": 64, "BN": 64, "D": 64, "CAUSAL": causal},
+        ),
+        eager,
+        lambda: (ours, kept[0]),
+        goal=0.9,
+    )

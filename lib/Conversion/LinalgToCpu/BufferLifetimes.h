@@ -1,0 +1,41 @@
+//===- BufferLifetimes.h - From where to where a buffer is used -*- C++ -*-===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOCPU_BUFFERLIFETIMES_H
+#define TRITON_SHARED_LIB_CONVERSION_LINALGTOCPU_BUFFERLIFETIMES_H
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::triton_shared {
+
+/// Positions in the text of a function, both ends included.
+struct Lifetime {
+  unsigned first, last;
+
+  bool overlaps(const Lifetime &other) const {
+    return first <= other.last && other.first <= last;
+  }
+};
+
+/// Numbers the operations of a function and tells the lifetimes of its buffers.
+class BufferLifetimes {
+public:
+  explicit BufferLifetimes(FunctionOpInterface function);
+
+  /// From the first operation to the last one that may access `buffer`, through
+  /// views, branches and loops. An access inside a loop that does not contain
+  /// the buffer lasts as long as the loop.
+  Lifetime get(memref::AllocOp buffer) const;
+
+private:
+  /// Makes `life` last over `user`, an operation that accesses `buffer`.
+  void extend(Lifetime &life, Operation *buffer, Operation *user) const;
+
+  FunctionOpInterface function;
+  /// The number of an operation, and of the last one nested in it.
+  DenseMap<Operation *, Lifetime> positions;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_LINALGTOCPU_BUFFERLIFETIMES_H

@@ -1,0 +1,192 @@
+//===- TileDots.cpp - Dots by tiles in registers --------------------------===//
+//
+// A tile of the result stays in registers while the innermost loop goes along
+// the summed-up dimension: a row of the right operand and one element of each
+// row of the left one are loaded for each round of multiplications. The block
+// of the kernel may have any shape; the tile depends on the registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DotOperands.h"
+#include "DotPrefetcher.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DECL_CPUTILEDOTS
+#define GEN_PASS_DEF_CPUTILEDOTS
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// A tile of the result: rows, and vectors of columns.
+struct Tile {
+  int64_t rows, vectors, lanes;
+
+  /// The tile itself, a row of the right operand, an element of the left one.
+  int64_t registers() const { return rows * vectors + vectors + 1; }
+};
+
+/// The tile that does the most multiplications for each load. Block sizes are
+/// powers of two, and so are tiles, so that no part of a block is left over.
+Tile chooseTile(int64_t rows, int64_t columns, int64_t lanes,
+                int64_t registers) {
+  Tile best = {1, 1, lanes};
+  double bestRatio = 0;
+  for (int64_t vectors = 1; vectors * lanes <= columns; vectors *= 2)
+    for (int64_t height = 1; height <= rows; height *= 2) {
+      Tile tile = {height, vectors, lanes};
+      bool fits = tile.registers() < registers && rows % height == 0 &&
+                  columns % (vectors * lanes) == 0;
+      double ratio = double(height * vectors) / double(height + vectors);
+      if (fits && ratio > bestRatio) {
+        best = tile;
+        bestRatio = ratio;
+      }
+    }
+  return best;
+}
+
+/// Builds one tile: `row` and `column` are its place in the result.
+class TileBuilder {
+public:
+  TileBuilder(const Dot &dot, Tile tile, bool hasFma)
+      : dot(dot), tile(tile), hasFma(hasFma) {}
+
+  void build(OpBuilder &builder, Value row, Value column) {
+    Location loc = dot.loc;
+    rows = offsets(builder, row, tile.rows, 1);
+    columns = offsets(builder, column, tile.vectors, tile.lanes);
+    vectorType = VectorType::get(tile.lanes, dot.getType());
+    SmallVector<Value> start;
+    for (Value i : rows)
+      for (Value j : columns)
+        start.push_back(vector::LoadOp::create(builder, loc, vectorType,
+                                               dot.result, ValueRange{i, j}));
+    auto loop = scf::ForOp::create(
+        builder, loc, constant(builder, 0), constant(builder, dot.depth),
+        constant(builder, 1), start,
+        [&](OpBuilder &inner, Location at, Value k, ValueRange sums) {
+          scf::YieldOp::create(inner, at, buildStep(inner, k, sums));
+        });
+    auto sum = loop.getResults().begin();
+    for (Value i : rows)
+      for (Value j : columns)
+        vector::StoreOp::create(builder, loc, *sum++, dot.result,
+                                ValueRange{i, j});
+  }
+
+private:
+  Value constant(OpBuilder &builder, int64_t value) {
+    return arith::ConstantIndexOp::create(builder, dot.loc, value);
+  }
+
+  SmallVector<Value> offsets(OpBuilder &builder, Value first, int64_t count,
+                             int64_t step) {
+    SmallVector<Value> all;
+    for (int64_t number = 0; number < count; ++number)
+      all.push_back(arith::AddIOp::create(builder, dot.loc, first,
+                                          constant(builder, number * step)));
+    return all;
+  }
+
+  /// Adds the products of place `k` to the tile.
+  SmallVector<Value> buildStep(OpBuilder &builder, Value k, ValueRange sums) {
+    Location loc = dot.loc;
+    SmallVector<Value> right;
+    for (Value j : columns)
+      right.push_back(vector::LoadOp::create(builder, loc, vectorType,
+                                             dot.right, ValueRange{k, j}));
+    SmallVector<Value> next;
+    for (Value i : rows) {
+      Value element =
+          memref::LoadOp::create(builder, loc, dot.left, ValueRange{i, k});
+      Value left =
+          vector::BroadcastOp::create(builder, loc, vectorType, element);
+      for (Value vector : right)
+        next.push_back(multiplyAdd(builder, left, vector, sums[next.size()]));
+    }
+    return next;
+  }
+
+  Value multiplyAdd(OpBuilder &builder, Value left, Value right, Value sum) {
+    Location loc = dot.loc;
+    if (isa<IntegerType>(dot.getType())) {
+      Value product = arith::MulIOp::create(builder, loc, left, right);
+      return arith::AddIOp::create(builder, loc, sum, product);
+    }
+    if (hasFma)
+      return math::FmaOp::create(builder, loc, left, right, sum);
+    Value product = arith::MulFOp::create(builder, loc, left, right);
+    return arith::AddFOp::create(builder, loc, sum, product);
+  }
+
+  const Dot &dot;
+  Tile tile;
+  bool hasFma;
+  VectorType vectorType;
+  SmallVector<Value> rows, columns;
+};
+
+struct CpuTileDots : triton_shared::impl::CpuTileDotsBase<CpuTileDots> {
+  using CpuTileDotsBase::CpuTileDotsBase;
+
+  void runOnOperation() override {
+    SmallVector<linalg::GenericOp> dots;
+    getOperation().walk([&](linalg::GenericOp op) {
+      if (isDot(op))
+        dots.push_back(op);
+    });
+    for (linalg::GenericOp op : dots)
+      tileDot(op);
+  }
+
+private:
+  void tileDot(linalg::GenericOp op) {
+    unsigned bytes =
+        op.getBody()->getArgument(2).getType().getIntOrFloatBitWidth() / 8;
+    int64_t columns = getColumns(op);
+    int64_t lanes = std::min<int64_t>(vectorBytes / bytes, columns & -columns);
+    if (lanes < 2)
+      return;
+    OpBuilder builder(op);
+    forEachDot(builder, op, [&](OpBuilder &inner, const Dot &dot) {
+      buildTiles(inner, dot,
+                 chooseTile(dot.rows, dot.columns, lanes, registers), hasFma);
+    });
+    op.erase();
+  }
+
+  static void buildTiles(OpBuilder &builder, const Dot &dot, Tile tile,
+                         bool hasFma) {
+    Location loc = dot.loc;
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    Value zero = constant(0);
+    DotPrefetcher prefetcher(builder, dot, tile.rows,
+                             tile.vectors * tile.lanes);
+    // Columns outside: a strip of the right operand stays in the first cache
+    // while all rows of the left one go by.
+    scf::buildLoopNest(
+        builder, loc, {zero, zero}, {constant(dot.columns), constant(dot.rows)},
+        {constant(tile.vectors * tile.lanes), constant(tile.rows)},
+        [&](OpBuilder &inner, Location, ValueRange place) {
+          prefetcher.build(inner, place[1], place[0]);
+          TileBuilder(dot, tile, hasFma).build(inner, place[1], place[0]);
+        });
+  }
+};
+
+} // namespace

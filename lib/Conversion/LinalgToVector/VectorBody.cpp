@@ -1,0 +1,110 @@
+//===- VectorBody.cpp - The body of a linalg operation on vectors ---------===//
+
+#include "VectorBody.h"
+#include "VectorLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// True if a vector can hold numbers of this type.
+static bool isLane(Type type) {
+  return type.isIndex() ||
+         (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
+}
+
+static bool isVectorizable(Operation *op) {
+  if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
+    return true;
+  auto isScalar = [](Type type) { return isLane(type); };
+  auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
+  bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) ||
+                       (intrinsic && intrinsic.getIntrin() == "llvm.ldexp");
+  return op->getNumRegions() == 0 && isElementwise &&
+         llvm::all_of(op->getOperandTypes(), isScalar) &&
+         llvm::all_of(op->getResultTypes(), isScalar);
+}
+
+bool triton_shared::isVectorizable(linalg::GenericOp op) {
+  return llvm::all_of(op.getBody()->getArgumentTypes(), isLane) &&
+         llvm::all_of(*op.getBody(), [](Operation &nested) {
+           return ::isVectorizable(&nested);
+         });
+}
+
+unsigned triton_shared::getWidestBytes(linalg::GenericOp op) {
+  unsigned bytes = 1;
+  auto look = [&](Type type) {
+    if (type.isIntOrFloat())
+      bytes = std::max(bytes, (type.getIntOrFloatBitWidth() + 7) / 8);
+  };
+  llvm::for_each(op.getBody()->getArgumentTypes(), look);
+  for (Operation &nested : *op.getBody())
+    for (Type type : nested.getResultTypes())
+      if (isa<FloatType>(type))
+        look(type);
+  return bytes;
+}
+
+Value VectorBody::getVector(OpBuilder &builder, Value value) {
+  Value found = lookup(value);
+  if (isa<VectorType>(found.getType()))
+    return found;
+  auto type = VectorType::get(lanes, found.getType());
+  return vector::BroadcastOp::create(builder, op.getLoc(), type, found);
+}
+
+void VectorBody::buildIndex(OpBuilder &builder, linalg::IndexOp index) {
+  Value first = indices[index.getDim()];
+  if (index.getDim() != vectorLoop) {
+    mapping.map(index.getResult(), first);
+    return;
+  }
+  Location loc = index.getLoc();
+  auto type = VectorType::get(lanes, builder.getIndexType());
+  Value start = vector::BroadcastOp::create(builder, loc, type, first);
+  Value step = vector::StepOp::create(builder, loc, type);
+  mapping.map(index.getResult(),
+              arith::AddIOp::create(builder, loc, start, step).getResult());
+}
+
+void VectorBody::buildElementwise(OpBuilder &builder, Operation *original) {
+  bool isVector = llvm::any_of(original->getOperands(), [&](Value operand) {
+    return isa<VectorType>(lookup(operand).getType());
+  });
+  if (!isVector) {
+    builder.clone(*original, mapping);
+    return;
+  }
+  IRMapping operands;
+  for (Value operand : original->getOperands())
+    operands.map(operand, getVector(builder, operand));
+  Operation *clone = builder.clone(*original, operands);
+  for (auto [result, made] :
+       llvm::zip_equal(original->getResults(), clone->getResults())) {
+    made.setType(VectorType::get(lanes, result.getType()));
+    mapping.map(result, made);
+  }
+}
+
+void VectorBody::build(OpBuilder &builder, Operation *skipped) {
+  for (Operation &nested : op.getBody()->without_terminator()) {
+    if (&nested == skipped)
+      continue;
+    if (auto index = dyn_cast<linalg::IndexOp>(nested))
+      buildIndex(builder, index);
+    else
+      buildElementwise(builder, &nested);
+  }
+}
+
+void VectorBody::storeResults(OpBuilder &builder, ArrayRef<Value> indices) {
+  Operation *yield = op.getBody()->getTerminator();
+  for (auto [init, value] :
+       llvm::zip_equal(op.getDpsInitsMutable(), yield->getOperands()))
+    vector::StoreOp::create(builder, op.getLoc(), getVector(builder, value),
+                            init.get(), getPlace(builder, op, init, indices));
+}

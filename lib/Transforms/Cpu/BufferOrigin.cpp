@@ -1,0 +1,59 @@
+//===- BufferOrigin.cpp - Whose memory a memref shows ---------------------===//
+
+#include "BufferOrigin.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+Value triton_shared::findViewed(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+bool triton_shared::isOwnBuffer(Value memref) {
+  return findViewed(memref).getDefiningOp<memref::AllocOp>() != nullptr;
+}
+
+/// The same for `op` without what is nested in it.
+static bool mayWriteOutsideItself(Operation *op) {
+  auto isOutside = [](Value memref) {
+    return isa<BaseMemRefType>(memref.getType()) && !isOwnBuffer(memref);
+  };
+  return TypeSwitch<Operation *, bool>(op)
+      .Case([&](memref::StoreOp store) { return isOutside(store.getMemRef()); })
+      .Case([&](affine::AffineStoreOp store) {
+        return isOutside(store.getMemRef());
+      })
+      .Case([&](memref::CopyOp copy) { return isOutside(copy.getTarget()); })
+      .Case([&](bufferization::MaterializeInDestinationOp copy) {
+        return isOutside(copy.getDest());
+      })
+      .Case([&](linalg::LinalgOp linalgOp) {
+        return llvm::any_of(linalgOp.getDpsInits(), isOutside);
+      })
+      .Default([](Operation *other) {
+        if (other->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+          return false;
+        auto effects = dyn_cast<MemoryEffectOpInterface>(other);
+        return !effects || effects.hasEffect<MemoryEffects::Write>();
+      });
+}
+
+bool triton_shared::mayWriteOutside(Operation *op) {
+  return op
+      ->walk([](Operation *nested) {
+        return mayWriteOutsideItself(nested) ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+      })
+      .wasInterrupted();
+}

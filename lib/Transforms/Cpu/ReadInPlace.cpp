@@ -1,0 +1,195 @@
+//===- ReadInPlace.cpp - Blocks are read where they are -------------------===//
+//
+// The load policy of fast CPU code: a block is copied only where something
+// needs the copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "BufferOrigin.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CPUREADINPLACE
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// The operations by which phase `memref` loads a strided block.
+struct BlockLoad {
+  memref::AllocOp buffer;
+  memref::CopyOp copy;
+  bufferization::ToTensorOp contents;
+  /// The whole block in memory.
+  Value view;
+  /// Fills the buffer where the block is cut off; null if it never is.
+  scf::IfOp fill;
+  /// The part of the buffer that is copied to; null if it is all of it.
+  memref::SubViewOp part;
+};
+
+/// Finds the operations around `buffer`; false if it is something else.
+bool matchBlockLoad(memref::AllocOp buffer, BlockLoad &load) {
+  load.buffer = buffer;
+  for (Operation *user : buffer->getUsers()) {
+    if (auto contents = dyn_cast<bufferization::ToTensorOp>(user)) {
+      if (load.contents || !contents.getRestrict())
+        return false;
+      load.contents = contents;
+    } else if (auto copy = dyn_cast<memref::CopyOp>(user)) {
+      if (load.copy || copy.getTarget() != buffer)
+        return false;
+      load.copy = copy;
+    } else if (auto part = dyn_cast<memref::SubViewOp>(user)) {
+      auto copy = part->hasOneUse()
+                      ? dyn_cast<memref::CopyOp>(*part->user_begin())
+                      : nullptr;
+      if (!copy || load.copy || copy.getTarget() != part.getResult())
+        return false;
+      load.part = part;
+      load.copy = copy;
+    } else if (auto fill = dyn_cast<linalg::FillOp>(user)) {
+      load.fill = dyn_cast<scf::IfOp>(fill->getParentOp());
+      if (!load.fill || load.fill.elseBlock() ||
+          load.fill.thenBlock() != fill->getBlock() ||
+          !llvm::hasSingleElement(load.fill.thenBlock()->without_terminator()))
+        return false;
+    } else {
+      return false;
+    }
+  }
+  if (!load.contents || !load.copy ||
+      load.copy->getBlock() != buffer->getBlock() ||
+      bool(load.fill) != bool(load.part))
+    return false;
+  load.view = load.copy.getSource();
+  if (load.part) {
+    auto part = load.view.getDefiningOp<memref::SubViewOp>();
+    if (!part)
+      return false;
+    load.view = part.getSource();
+  }
+  return true;
+}
+
+/// True if the elements of a row are neighbours.
+bool liesRowByRow(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(type.getStridesAndOffset(strides, offset)) &&
+         !strides.empty() && strides.back() == 1;
+}
+
+/// Adds what reads `tensor` to `readers`; false if it goes where it may be read
+/// at any time, or is stored as it is.
+bool collectReaders(Value tensor, SmallVectorImpl<Operation *> &readers) {
+  for (Operation *user : tensor.getUsers()) {
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp,
+            tensor::ExtractSliceOp>(user)) {
+      if (!collectReaders(user->getResult(0), readers))
+        return false;
+    } else if (isa<linalg::LinalgOp, tensor::ExtractOp>(user)) {
+      readers.push_back(user);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// True if nothing writes to memory between `load` and the last reader.
+bool staysUnchanged(BlockLoad &load) {
+  SmallVector<Operation *> readers;
+  if (!collectReaders(load.contents.getResult(), readers))
+    return false;
+  Block *block = load.contents->getBlock();
+  Operation *last = load.contents;
+  for (Operation *reader : readers) {
+    Operation *ancestor = block->findAncestorOpInBlock(*reader);
+    if (last->isBeforeInBlock(ancestor))
+      last = ancestor;
+  }
+  for (Operation *op = load.copy; op != last; op = op->getNextNode())
+    if (mayWriteOutside(op))
+      return false;
+  return !mayWriteOutside(last);
+}
+
+/// The type of rows of known length anywhere in memory.
+MemRefType rowsAnywhere(MemRefType type) {
+  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
+  strides.back() = 1;
+  auto layout =
+      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
+  return MemRefType::get(type.getShape(), type.getElementType(), layout);
+}
+
+/// The block in memory, or its copy where a bound cuts it off.
+Value selectBlock(OpBuilder &builder, BlockLoad &load) {
+  Location loc = load.copy.getLoc();
+  auto type = rowsAnywhere(load.buffer.getType());
+  auto branch = scf::IfOp::create(builder, loc, type, load.fill.getCondition(),
+                                  /*withElseRegion=*/true);
+  // The fill comes along, so that it is clear whose buffer is filled.
+  Block *isCutOff = branch.thenBlock();
+  isCutOff->getOperations().splice(
+      isCutOff->begin(), load.fill.thenBlock()->getOperations(),
+      load.fill.thenBlock()->begin(),
+      load.fill.thenBlock()->without_terminator().end());
+  load.copy->moveBefore(isCutOff, isCutOff->end());
+  OpBuilder inner = OpBuilder::atBlockEnd(isCutOff);
+  Value buffer = memref::CastOp::create(inner, loc, type, load.buffer);
+  scf::YieldOp::create(inner, loc, buffer);
+  inner.setInsertionPointToEnd(branch.elseBlock());
+  Value view = memref::CastOp::create(inner, loc, type, load.view);
+  scf::YieldOp::create(inner, loc, view);
+  load.fill.erase();
+  return branch.getResult(0);
+}
+
+void readInPlace(BlockLoad &load) {
+  OpBuilder builder(load.contents);
+  Value block = load.view;
+  if (load.fill) {
+    block = selectBlock(builder, load);
+  } else {
+    load.copy.erase();
+  }
+  Value contents = bufferization::ToTensorOp::create(
+      builder, load.contents.getLoc(), load.contents.getType(), block,
+      /*restrict=*/true, /*writable=*/false);
+  load.contents.replaceAllUsesWith(contents);
+  load.contents.erase();
+  if (load.buffer->use_empty())
+    load.buffer.erase();
+}
+
+struct CpuReadInPlace
+    : triton_shared::impl::CpuReadInPlaceBase<CpuReadInPlace> {
+  void runOnOperation() override {
+    SmallVector<memref::AllocOp> buffers;
+    getOperation().walk([&](memref::AllocOp op) { buffers.push_back(op); });
+    for (memref::AllocOp buffer : buffers) {
+      BlockLoad load;
+      if (!matchBlockLoad(buffer, load))
+        continue;
+      auto type = dyn_cast<MemRefType>(load.view.getType());
+      if (type && type.getShape() == buffer.getType().getShape() &&
+          type.getElementType() == buffer.getType().getElementType() &&
+          liesRowByRow(type) && staysUnchanged(load))
+        readInPlace(load);
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,66 @@
+// RUN: triton-shared-opt %s --cpu-place-buffers | FileCheck %s
+
+// The entry asks for the area, the kernel gets it; buffers that are in use at
+// the same time have places of their own.
+// CHECK-LABEL: func.func private @both(
+// CHECK-SAME:    %[[AREA:.*]]: !llvm.ptr {llvm.noalias}) attributes {cpu.scratch = 128 : i64}
+// CHECK:         llvm.getelementptr %[[AREA]][0]
+// CHECK:         llvm.getelementptr %[[AREA]][64]
+// CHECK-LABEL: func.func @both.entry(
+// CHECK:         %[[BYTES:.*]] = arith.constant 128 : i64
+// CHECK:         %[[MADE:.*]] = call @tritonSharedScratch(%[[BYTES]])
+// CHECK:         call @both(%[[MADE]])
+func.func private @both() {
+  %zero = arith.constant 0 : index
+  %x = memref.alloc() : memref<8xf32>
+  %y = memref.alloc() : memref<8xf32>
+  memref.copy %x, %y : memref<8xf32> to memref<8xf32>
+  return
+}
+func.func @both.entry() {
+  call @both() : () -> ()
+  return
+}
+
+// A buffer that is dead leaves its place to the next one.
+// CHECK-LABEL: func.func private @one_after_the_other(
+// CHECK-SAME:    cpu.scratch = 64 : i64
+func.func private @one_after_the_other(%v: f32) {
+  %zero = arith.constant 0 : index
+  %x = memref.alloc() : memref<8xf32>
+  memref.store %v, %x[%zero] : memref<8xf32>
+  %y = memref.alloc() : memref<8xf32>
+  memref.store %v, %y[%zero] : memref<8xf32>
+  return
+}
+
+// A buffer that is used in a loop lives until the loop ends.
+// CHECK-LABEL: func.func private @used_in_loop(
+// CHECK-SAME:    cpu.scratch = 128 : i64
+func.func private @used_in_loop(%v: f32, %n: index) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %x = memref.alloc() : memref<8xf32>
+  scf.for %i = %zero to %n step %one {
+    memref.store %v, %x[%zero] : memref<8xf32>
+    %y = memref.alloc() : memref<8xf32>
+    memref.store %v, %y[%zero] : memref<8xf32>
+  }
+  return
+}
+
+// It lives on in what a branch yields.
+// CHECK-LABEL: func.func private @yielded(
+// CHECK-SAME:    cpu.scratch = 128 : i64
+func.func private @yielded(%v: f32, %c: i1, %z: memref<8xf32>) {
+  %zero = arith.constant 0 : index
+  %x = memref.alloc() : memref<8xf32>
+  %s = scf.if %c -> memref<8xf32> {
+    scf.yield %x : memref<8xf32>
+  } else {
+    scf.yield %z : memref<8xf32>
+  }
+  %y = memref.alloc() : memref<8xf32>
+  memref.copy %y, %s : memref<8xf32> to memref<8xf32>
+  return
+}
