@@ -10,10 +10,10 @@ from typing import Any
 
 from triton.backends import compiler as base
 from triton_shared import library
+from triton_shared.lowering import Lowering
 from triton_shared.options import Options
-from triton_shared.stages import Lowering
 
-from . import cache, ttir, wording
+from . import cache, overrides, ttir, wording
 
 
 class CpuBackend(base.BaseBackend):
@@ -25,6 +25,7 @@ class CpuBackend(base.BaseBackend):
         super().__init__(target)
         wording.install()
         cache.install()
+        overrides.install()
 
     @staticmethod
     def supports_target(target: Any) -> bool:

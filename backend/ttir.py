@@ -6,7 +6,7 @@ from typing import Any
 
 import triton
 from triton._C.libtriton import ir, passes
-from triton_shared.stages import Metadata
+from triton_shared.lowering import Metadata
 
 
 def make_ttir(module: Any, metadata: Metadata) -> Any:

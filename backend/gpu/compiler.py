@@ -10,11 +10,11 @@ from typing import Any
 
 from triton.backends import compiler as base
 from triton_shared import library
-from triton_shared.backend import cache, ttir, wording
+from triton_shared.backend import cache, overrides, ttir, wording
 from triton_shared.cuda import stages as cuda_stages
 from triton_shared.cuda import tools
 from triton_shared.cuda.options import CudaOptions
-from triton_shared.stages import Metadata
+from triton_shared.lowering import Metadata
 
 BACKEND = "shared_cuda"
 """The name of our targets: Triton's own backend says yes to "cuda", and only one may."""
@@ -29,6 +29,7 @@ class SharedCudaBackend(base.BaseBackend):
         super().__init__(target)
         wording.install()
         cache.install()
+        overrides.install()
 
     @staticmethod
     def supports_target(target: Any) -> bool:

@@ -8,6 +8,7 @@
 #include "CompileOptions.h"
 #include "DeepStack.h"
 #include "ObjectSeal.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -20,6 +21,7 @@
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
+#include "triton-shared/Target/IrCode.h"
 #include "triton-shared/Target/ObjectWriter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -98,8 +100,12 @@ std::string describeParameter(Type type) {
 }
 
 /// The kernel of a module in phase `linalg` or later: the function that is not
-/// its own entry.
+/// its own entry; from phase `gpu` on, the one of the GPU's module.
 FunctionOpInterface findKernel(ModuleOp module) {
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    for (auto function : kernels.getOps<gpu::GPUFuncOp>())
+      if (function.isKernel())
+        return function;
   for (auto function : module.getOps<FunctionOpInterface>()) {
     bool hasEntry =
         module.lookupSymbol((function.getName() + kEntrySuffix).str());
@@ -114,7 +120,9 @@ FunctionOpInterface findKernel(ModuleOp module) {
 llvm::json::Object describeKernel(FunctionOpInterface kernel,
                                   const CompileTarget &target) {
   llvm::json::Array args;
-  for (Type type : kernel.getArgumentTypes().drop_back(kProgramArguments))
+  // A thread of a GPU knows its program without parameters.
+  unsigned dropped = isa<gpu::GPUFuncOp>(kernel) ? 0 : kProgramArguments;
+  for (Type type : kernel.getArgumentTypes().drop_back(dropped))
     args.push_back(describeParameter(type));
   llvm::json::Object object{{"name", kernel.getName()},
                             {"args", std::move(args)}};
@@ -157,13 +165,8 @@ public:
     // a pointer.
     if (Phase phase = detectPhase(*module); phase >= Phase::Linalg)
       recordKernel(*module);
-    auto reached = [&](Phase phase, ModuleOp current) {
-      return record(phase, current);
-    };
     bool hasSucceeded =
-        succeeded(runToPhase(*module, options.toPhase.value_or(Phase::Llir),
-                             options.target, reached)) &&
-        succeeded(writeCode(*module));
+        succeeded(lower(*module)) && succeeded(writeCode(*module));
     if (kernel)
       result.metadata =
           llvm::formatv("{0}", llvm::json::Value(std::move(*kernel)));
@@ -188,6 +191,20 @@ private:
       kernel->insert({"num_warps", options.target.numWarps});
       kernel->insert({"target", "cuda:" + options.target.cudaArch});
     }
+  }
+
+  LogicalResult lower(ModuleOp module) {
+    auto reached = [&](Phase phase, ModuleOp current) {
+      return record(phase, current);
+    };
+    llvm::raw_string_ostream changes(result.artefacts[kChangesArtefact]);
+    auto configure = [&](PassManager &manager) {
+      if (options.keepsChanges)
+        printChanges(manager, changes);
+      return success();
+    };
+    return runToPhase(module, options.toPhase.value_or(Phase::Llir),
+                      options.target, reached, configure);
   }
 
   LogicalResult explainAccesses(ModuleOp module) {
@@ -255,6 +272,21 @@ private:
   std::optional<llvm::json::Object> kernel;
 };
 
+/// What comes after phase `llir`, from its text.
+void compileIr(StringRef text, const CompileOptions &options,
+               TritonSharedCompilation &result) {
+  std::string error;
+  std::optional<SmallString<0>> code =
+      writeCodeOfIr(text, options.target, error);
+  result.hasSucceeded = code.has_value();
+  if (!code)
+    result.diagnostics = "error: the LLVM IR does not compile: " + error + "\n";
+  else if (options.target.isGpu())
+    result.artefacts[kPtxPhase] = code->str().str();
+  else
+    result.artefacts[kObjectPhase] = sealObject(code->str());
+}
+
 TritonSharedString borrow(const std::string &text) {
   return {text.data(), text.size()};
 }
@@ -268,6 +300,10 @@ TritonSharedCompilation *tritonSharedCompile(TritonSharedString source,
   std::string problem = parseOptions({options.data, options.size}, parsed);
   if (!problem.empty()) {
     result->diagnostics = "error: " + problem + "\n";
+    return result;
+  }
+  if (parsed.isLlvmIr) {
+    compileIr({source.data, source.size}, parsed, *result);
     return result;
   }
   runWithDeepStack([&] {

@@ -56,6 +56,18 @@ static std::string parseWord(StringRef name, StringRef value,
                ? ""
                : describeBadValue(name, value, "true or false");
   }
+  if (name == "from") {
+    options.isLlvmIr = value == "llvm-ir";
+    return value == "mlir" || value == "llvm-ir"
+               ? ""
+               : describeBadValue(name, value, "mlir or llvm-ir");
+  }
+  if (name == "keep") {
+    options.keepsChanges = true;
+    return value == kChangesArtefact
+               ? ""
+               : describeBadValue(name, value, kChangesArtefact);
+  }
   if (name == "explain") {
     options.explainsAccesses = true;
     return value == kAccessesArtefact
@@ -70,7 +82,7 @@ static std::string parseWord(StringRef name, StringRef value,
   if (!path)
     return ("unknown option '" + name +
             "'; use mode, target, num-warps, to-phase, precise, ptxas, "
-            "libdevice, dump-dir or explain")
+            "libdevice, dump-dir, from, keep or explain")
         .str();
   *path = value.str();
   return "";

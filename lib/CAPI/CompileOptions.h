@@ -13,6 +13,7 @@ inline constexpr llvm::StringLiteral kObjectPhase = "obj";
 inline constexpr llvm::StringLiteral kPtxPhase = "ptx";
 inline constexpr llvm::StringLiteral kCubinPhase = "cubin";
 inline constexpr llvm::StringLiteral kAccessesArtefact = "accesses";
+inline constexpr llvm::StringLiteral kChangesArtefact = "changes";
 
 struct CompileOptions {
   /// `cpu` unless it says otherwise.
@@ -25,6 +26,10 @@ struct CompileOptions {
   bool stopsAtPtx = false;
   /// Empty for no dumps.
   std::string dumpFolder;
+  /// The source is LLVM IR, not MLIR.
+  bool isLlvmIr = false;
+  /// Keeps the module after every pass that has changed it.
+  bool keepsChanges = false;
   /// Says how memory is accessed, and compiles nothing.
   bool explainsAccesses = false;
 };

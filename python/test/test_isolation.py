@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from fuzz.sources import TOOL
 from triton_shared import CompilerCrashError, LibraryError, isolation, library
+from triton_shared.lowering import Lowering
 from triton_shared.options import Options
-from triton_shared.stages import Lowering
 
 CRASH = "module attributes {a = array<index: 1>} {}"
 """MLIR 22 asks the index type of a dense array for its width."""

@@ -27,7 +27,7 @@ from kernels import (
     program_order,
     scale,
 )
-from triton_shared.stages import PHASES
+from triton_shared.lowering import PHASES
 
 
 def run_scale(n: int = 100, **options: Any) -> Any:

@@ -1,8 +1,10 @@
 """Replays what a page of docs/ shows, in a folder of its own.
 
 A block whose fence names a file (```c main.c) is that file. In a block `console`, a line after `$`
-is a command of bash, and what follows is what it prints; `…` stands for anything, a line that is
-only `…` for any lines.
+is a command of bash, lines after `>` go on with it, and what follows is what it prints; `…` stands
+for anything, a line that is only `…` for any lines.
+
+    python python/test/transcripts.py walkthrough.md    writes what the commands print into the page
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,19 +24,48 @@ _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTAL
 
 def replay(page: str, folder: Path) -> int:
     """Runs the page's commands in `folder`; the count of commands, all as shown."""
-    text = (ROOT / "docs" / page).read_text()
-    environment = _environment(folder)
     count = 0
-    for language, name, content in _BLOCK.findall(text):
+    environment = _environment(folder)
+    for content in _console_blocks(page, folder):
+        for command, shown in _commands(content):
+            printed = _run(command, folder, environment)
+            pattern = "".join(map(_pattern, shown.splitlines()))
+            assert re.fullmatch(pattern, printed), (
+                f"$ {command}\n{printed}--- the page shows\n{shown}"
+            )
+            count += 1
+    return count
+
+
+def update(page: str, folder: Path) -> None:
+    """Writes into the page what its commands print; lines with `…` stay as they are."""
+    path = ROOT / "docs" / page
+    text = path.read_text()
+    environment = _environment(folder)
+    for content in _console_blocks(page, folder):
+        made = content
+        for command, shown in _commands(content):
+            printed = _run(command, folder, environment)
+            if "…" not in shown:
+                old = "$ " + command.replace("\n", "\n> ") + "\n"
+                made = made.replace(f"{old}{shown}\n" if shown else old, old + printed)
+        text = text.replace(content, made)
+    path.write_text(text)
+
+
+def _console_blocks(page: str, folder: Path) -> Iterator[str]:
+    """The blocks of commands in order, once the files before each are written."""
+    for language, name, content in _BLOCK.findall((ROOT / "docs" / page).read_text()):
         if name:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(content)
         elif language == "console":
-            for command, shown in _commands(content):
-                _run(command, shown, folder, environment)
-                count += 1
-    return count
+            yield content
+
+
+def _pattern(line: str) -> str:
+    return r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + r"\n"
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -50,12 +82,12 @@ def _commands(content: str) -> Iterator[tuple[str, str]]:
     for part in re.split(r"^\$ ", content, flags=re.MULTILINE)[1:]:
         lines = part.split("\n")
         command = [lines.pop(0)]
-        while command[-1].endswith("\\"):
+        while lines[0].startswith("> "):
             command.append(lines.pop(0).removeprefix("> "))
         yield "\n".join(command), "\n".join(lines).rstrip()
 
 
-def _run(command: str, shown: str, folder: Path, environment: dict[str, str]) -> None:
+def _run(command: str, folder: Path, environment: dict[str, str]) -> str:
     bash = shutil.which("bash")
     assert bash
     done = subprocess.run(
@@ -65,13 +97,12 @@ def _run(command: str, shown: str, folder: Path, environment: dict[str, str]) ->
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=120,
+        timeout=300,
     )
-    pattern = "".join(
-        r"(?:.*\n)*" if line == "…" else re.escape(line).replace("…", ".*") + r"\n"
-        for line in shown.splitlines()
-    )
-    printed = done.stdout.rstrip()
-    assert re.fullmatch(pattern, f"{printed}\n" if printed else ""), (
-        f"$ {command}\n{printed}\n--- the page shows\n{shown}"
-    )
+    printed = done.stdout.strip("\n")
+    return f"{printed}\n" if printed else ""
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        update(sys.argv[1], Path(scratch))

@@ -22,6 +22,7 @@ class CompilationError(TritonSharedError):
     def __init__(self, kernel: str, phase: str, diagnostics: str, repeat: str | None = None):
         super().__init__(kernel, phase, diagnostics, repeat)
         self.kernel = kernel
+        """Empty for a text that belongs to no kernel."""
         self.phase = phase
         """The phase that could not be made: ttir, structured, linalg, memref, llir or obj."""
         self.diagnostics = diagnostics
@@ -35,8 +36,9 @@ class CompilationError(TritonSharedError):
             if self.repeat
             else "set TRITON_SHARED_DUMP=<folder> to keep the input of the failing phase"
         )
+        what = f"kernel '{self.kernel}'" if self.kernel else "the text"
         return (
-            f"kernel '{self.kernel}' did not compile: phase '{self.phase}' failed\n"
+            f"{what} did not compile: phase '{self.phase}' failed\n"
             f"{with_source_lines(self.diagnostics)}\n{next_step}"
         )
 

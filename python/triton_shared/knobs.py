@@ -42,6 +42,16 @@ def dump_folder() -> Path | None:
     return _path("TRITON_SHARED_DUMP")
 
 
+def shows_changes(kernel: str) -> bool:
+    """`MLIR_ENABLE_DUMP`, as in Triton: 1, or the name of a kernel, shows what passes change."""
+    return os.environ.get("MLIR_ENABLE_DUMP", "") in ("1", kernel or "1")
+
+
+def changes_file() -> Path | None:
+    """`MLIR_DUMP_PATH`, as in Triton: where that goes, instead of the standard error."""
+    return _path("MLIR_DUMP_PATH")
+
+
 def mode() -> str:
     """`TRITON_SHARED_MODE`: how the CPU code is made, one of `MODES`."""
     return _one_of("TRITON_SHARED_MODE", os.environ.get("TRITON_SHARED_MODE", MODES[0]), MODES)
@@ -99,6 +109,11 @@ def precise() -> bool:
 def cuda_home() -> Path | None:
     """`CUDA_HOME` or `CUDA_PATH`: a CUDA Toolkit, asked where the wheel has nothing."""
     return _path("CUDA_HOME") or _path("CUDA_PATH")
+
+
+def environment() -> dict[str, str]:
+    """All of it, for a process that is started."""
+    return dict(os.environ)
 
 
 def c_compiler() -> str:

@@ -1,119 +1,155 @@
-"""The stages between TTIR and machine code, one per phase.
+"""The stages of compilation as functions, text to text: to look at, to change, to go on from.
 
-One native compilation makes all phases; a stage hands out its phase. A stage whose input is not
-what the stage before it made, because somebody replaced it, compiles again from there.
+    ttir = stages.ast_to_ttir(kernel, {"x": "*fp32", "n": "i32"}, {"BLOCK": 64})
+    linalg = stages.ttir_to_linalg(ttir)
+    obj = stages.linalg_to_obj(linalg)
+
+The way of a text is `ttir`, `structured`, `linalg`, then `memref`, `llir`, `obj` for the CPU or
+`cta`, `gpu`, `llir`, `ptx`, `cubin` for a GPU. Each function takes the text of one phase and gives
+that of another; the last ones give bytes. Texts may have been changed: one that crashes the
+compiler raises CompilerCrashError, one that it refuses CompilationError.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shlex
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import subprocess
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import knobs, library
-from .errors import CompilationError, CompilerCrashError, TritonSharedError
-from .options import LaunchOptions
+from . import library
+from .errors import CompilationError, CudaError
+from .frontend import Target, ast_to_ttir, parse_options
 
-if TYPE_CHECKING:
-    from . import _native
-    from .isolation import Compilation
+__all__ = [
+    "ast_to_ttir",
+    "cta_to_gpu",
+    "gpu_to_llir",
+    "gpu_to_ptx",
+    "linalg_to_cta",
+    "linalg_to_gpu",
+    "linalg_to_llir",
+    "linalg_to_memref",
+    "linalg_to_obj",
+    "llir_to_obj",
+    "llir_to_ptx",
+    "memref_to_llir",
+    "ptx_to_cubin",
+    "run",
+    "structured_to_linalg",
+    "ttir_to_linalg",
+    "ttir_to_structured",
+]
 
-PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
-"""In the order in which they run; the word is the key in `kernel.asm`, file suffix and dump name.
-docs/architecture.md says what each of them may hold."""
-
-_SUFFIXES = {"llir": "ll", "obj": "o", "ptx": "ptx", "cubin": "cubin"}
-
-Metadata = dict[str, Any]
-Stage = Callable[[Any, Metadata], "str | bytes"]
+GPU = "cuda:90"
+"""The target of functions that only a GPU has."""
 
 
-@dataclass
-class Lowering:
-    """One kernel's way down, from the text of a phase to machine code."""
+def run(text: str, phase: str, *, target: str = "cpu", **options: Any) -> bytes:
+    """Takes the text of any MLIR phase on to `phase`, whose text or code it gives.
 
-    options: LaunchOptions
-    phases: tuple[str, ...] = PHASES
-    """The last one is machine code, in bytes; the others are text."""
-    dump_folder: Path | None = field(default_factory=knobs.dump_folder)
-    _input: str = ""
-    _done: _native.Compilation | Compilation | None = None
+    `options` are those of a launch line: mode, num_warps, precise, …
+    """
+    words = parse_options(Target.parse(target), options).words()
+    # LLVM IR comes with the code that is made of it.
+    last = {"llir": "ptx" if target != "cpu" else "obj"}.get(phase, phase)
+    return _take(text, phase, f"{words} to-phase={last}")
 
-    def stages(self) -> dict[str, Stage]:
-        """The stages after `ttir`, in order, as Triton wants them."""
-        return {phase: self._stage(phase) for phase in self.phases[1:]}
 
-    def _stage(self, phase: str) -> Stage:
-        previous = self.phases[self.phases.index(phase) - 1]
+def ttir_to_structured(ttir: str) -> str:
+    """Memory accesses become `tts` operations."""
+    return run(ttir, "structured").decode()
 
-        def run(source: Any, metadata: Metadata) -> str | bytes:
-            if source is None:
-                raise TritonSharedError(
-                    f"phase '{previous}' cannot be overridden: Triton reads back only ttir and llir"
-                )
-            text = str(source)
-            if self._done is None or text != self._text(previous):
-                self._compile(text, metadata, printed_by_triton=not isinstance(source, str))
-            return self._take(phase, metadata)
 
-        return run
+def structured_to_linalg(structured: str) -> str:
+    """Computation becomes linalg on tensors."""
+    return run(structured, "linalg").decode()
 
-    def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
-        self._input = text
-        try:
-            self._done = library.compile_text(
-                text, self.options.words(), printed_by_triton=printed_by_triton
-            )
-        except CompilerCrashError as crash:
-            name = str(metadata.get("name", ""))
-            raise CompilerCrashError(name, crash.death, crash.reproducer, crash.repeat) from None
-        if self.dump_folder:
-            self._dump(self._done, self.dump_folder)
-        metadata["shared"] = 0
-        metadata["native_version"] = library.version()
-        if self._done.succeeded:
-            facts = json.loads(self._done.metadata)
-            facts.pop("target", None)  # Triton keeps its own under this name
-            metadata.update(facts)
-            binary = self._done.artefact(self.phases[-1])
-            metadata[f"{self.phases[-1]}_sha256"] = hashlib.sha256(binary).hexdigest()
 
-    def _text(self, phase: str) -> str:
-        """What the stage of `phase` handed out; for the first stage, what it was given."""
-        assert self._done
-        return self._input if phase == "ttir" else self._done.artefact(phase).decode()
+def ttir_to_linalg(ttir: str) -> str:
+    """Both of the above."""
+    return run(ttir, "linalg").decode()
 
-    def _take(self, phase: str, metadata: Metadata) -> str | bytes:
-        assert self._done
-        made = self._done.artefact(phase)
-        is_binary = phase == self.phases[-1]
-        if made and (self._done.succeeded or not is_binary):
-            return made if is_binary else made.decode()
-        name = str(metadata.get("name", "?"))
-        raise CompilationError(name, phase, self._done.diagnostics, self._repeat(phase))
 
-    def _repeat(self, phase: str) -> str | None:
-        if not self.dump_folder:
-            return None
-        kept = self._folder(self.dump_folder) / "input.mlir"
-        # The tool ends with LLVM IR: an object is nothing to look at.
-        last = "llir" if phase == "obj" else phase
-        return shlex.join(["triton-shared-opt", f"--to-phase={last}", str(kept)])
+def linalg_to_memref(linalg: str) -> str:
+    """CPU: accesses become copies of views of memory."""
+    return run(linalg, "memref").decode()
 
-    def _folder(self, root: Path) -> Path:
-        return root / hashlib.sha256(self._input.encode()).hexdigest()[:12]
 
-    def _dump(self, done: _native.Compilation | Compilation, root: Path) -> None:
-        folder = self._folder(root)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "input.mlir").write_text(self._input)
-        for number, phase in enumerate(self.phases, start=1):
-            made = done.artefact(phase)
-            if made:
-                (folder / f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}").write_bytes(made)
-        if done.diagnostics:
-            (folder / "diagnostics.txt").write_text(done.diagnostics)
+def memref_to_llir(memref: str, **options: Any) -> str:
+    """CPU: optimised LLVM IR."""
+    return run(memref, "llir", **options).decode()
+
+
+def linalg_to_llir(linalg: str, *, target: str = "cpu", **options: Any) -> str:
+    """Optimised LLVM IR, for a CPU or a GPU."""
+    return run(linalg, "llir", target=target, **options).decode()
+
+
+def linalg_to_obj(linalg: str, **options: Any) -> bytes:
+    """CPU: an object file, with a checksum behind it."""
+    return run(linalg, "obj", **options)
+
+
+def llir_to_obj(llir: str) -> bytes:
+    """CPU: an object file, with a checksum behind it. The LLVM IR is not optimised again."""
+    return assemble(llir, "obj", "")
+
+
+def linalg_to_cta(linalg: str, *, target: str = GPU, **options: Any) -> str:
+    """GPU: tiles of a block of threads, with their layouts."""
+    return run(linalg, "cta", target=target, **options).decode()
+
+
+def cta_to_gpu(cta: str, *, target: str = GPU, **options: Any) -> str:
+    """GPU: what each thread does."""
+    return run(cta, "gpu", target=target, **options).decode()
+
+
+def linalg_to_gpu(linalg: str, *, target: str = GPU, **options: Any) -> str:
+    """Both of the above."""
+    return run(linalg, "gpu", target=target, **options).decode()
+
+
+def gpu_to_llir(gpu: str, *, target: str = GPU, **options: Any) -> str:
+    """GPU: optimised LLVM IR."""
+    return run(gpu, "llir", target=target, **options).decode()
+
+
+def gpu_to_ptx(gpu: str, *, target: str = GPU, **options: Any) -> str:
+    """GPU: assembly for ptxas."""
+    return run(gpu, "ptx", target=target, **options).decode()
+
+
+def llir_to_ptx(llir: str, *, target: str = GPU, **options: Any) -> str:
+    """GPU: assembly for ptxas. The LLVM IR is not optimised again."""
+    return assemble(llir, "ptx", parse_options(Target.parse(target), options).words()).decode()
+
+
+def ptx_to_cubin(ptx: str, *, target: str = GPU) -> bytes:
+    """GPU: machine code, by ptxas."""
+    from .cuda import tools
+
+    device = parse_options(Target.parse(target), {})
+    with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
+        source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(ptx)
+        arch = device.target.replace("cuda:", "sm_")
+        command = [str(tools.find_ptxas()), f"--gpu-name={arch}", str(source), "-o", str(cubin)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise CudaError(f"ptxas refuses the PTX:\n{done.stderr.strip()}")
+        return cubin.read_bytes()
+
+
+def assemble(llir: str, phase: str, words: str) -> bytes:
+    """Makes `obj` or `ptx` of LLVM IR; `words` are the native compiler's options."""
+    return _take(llir, phase, f"{words} from=llvm-ir")
+
+
+def _take(text: str, phase: str, words: str) -> bytes:
+    done = library.compile_text(text, words)
+    made = done.artefact(phase)
+    if not done.succeeded or not made:
+        raise CompilationError("", phase, done.diagnostics)
+    return made

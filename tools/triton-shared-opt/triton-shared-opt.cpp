@@ -77,6 +77,32 @@ void hideLibraryOptions() {
       entry.second->setHiddenFlag(llvm::cl::Hidden);
 }
 
+int printPipelinesTo(Phase phase, const CompileTarget &target) {
+  if (!isReachable(Phase::Source, phase, target)) {
+    llvm::errs() << "triton-shared-opt: no way to "
+                 << (target.isGpu() ? "a GPU" : "the CPU") << " leads to '"
+                 << stringifyPhase(phase) << "'\n";
+    return EXIT_FAILURE;
+  }
+  printPipelines(Phase::Source, phase, target, llvm::outs());
+  return EXIT_SUCCESS;
+}
+
+/// MLIR_ENABLE_DUMP=1, as in Triton: shows the module after every pass that has
+/// changed it.
+MlirOptMainConfig showChangesIfAsked(const MlirOptMainConfig &config) {
+  const char *wanted = std::getenv("MLIR_ENABLE_DUMP");
+  if (!wanted || StringRef(wanted) != "1")
+    return config;
+  MlirOptMainConfig showing = config;
+  showing.setPassPipelineSetupFn([config](PassManager &manager) {
+    manager.getContext()->disableMultithreading();
+    printChanges(manager, llvm::errs());
+    return config.setupPassPipeline(manager);
+  });
+  return showing;
+}
+
 int compileFile(StringRef inputFile, StringRef outputFile,
                 DialectRegistry &registry, const MlirOptMainConfig &config,
                 CrashReport &crashReport) {
@@ -141,6 +167,10 @@ int main(int argc, char **argv) {
   llvm::cl::opt<unsigned> numWarps(
       "num-warps", llvm::cl::cat(category), llvm::cl::init(4),
       llvm::cl::desc("With --target=cuda: warps that run one program"));
+  llvm::cl::opt<bool> printPipeline(
+      "print-pipeline", llvm::cl::cat(category),
+      llvm::cl::desc("Print the passes that lead from each phase to the next, "
+                     "for --target and up to --to-phase (default: llir)"));
   llvm::cl::opt<bool> noCrashReport(
       kNoCrashReport, llvm::cl::cat(category),
       llvm::cl::desc("Crash in this process, without a reproducer: for "
@@ -165,6 +195,8 @@ int main(int argc, char **argv) {
     triton::requestTextVintage(registry, vintage);
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (printPipeline && toPhase.empty())
+    toPhase = stringifyPhase(Phase::Llir).str();
   if (!toPhase.empty()) {
     bool isForGpu = isGpuCode(toPhase) || toPhase == "cta" || toPhase == "gpu";
     std::optional<Phase> phase = symbolizePhase(toPhase);
@@ -183,6 +215,8 @@ int main(int argc, char **argv) {
       return EXIT_FAILURE;
     }
     target->numWarps = numWarps;
+    if (printPipeline)
+      return printPipelinesTo(phase.value_or(Phase::Llir), *target);
     target->cpuMode = cpuMode;
     if (isGpuCode(toPhase))
       return failed(
@@ -194,5 +228,6 @@ int main(int argc, char **argv) {
     });
   }
 
-  return compileFile(inputFile, outputFile, registry, config, crashReport);
+  return compileFile(inputFile, outputFile, registry,
+                     showChangesIfAsked(config), crashReport);
 }

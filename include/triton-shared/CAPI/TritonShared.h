@@ -43,7 +43,8 @@ typedef struct TritonSharedCompilation TritonSharedCompilation;
  * from strangers belongs into a process of its own.
  *
  * `options` are words as in the tool: "mode=reference to-phase=obj
- * dump-dir=/tmp/d". Unknown words are an error. Never returns null; ask
+ * dump-dir=/tmp/d". With "from=llvm-ir" the source is LLVM IR as phase llir
+ * has it, and the one artefact is obj or ptx. Unknown words are an error. Never returns null; ask
  * `tritonSharedCompilationSucceeded`.
  */
 TRITON_SHARED_EXPORT TritonSharedCompilation *
@@ -56,7 +57,9 @@ tritonSharedCompilationSucceeded(const TritonSharedCompilation *compilation);
  * The artefact of a phase: ttir, structured, linalg, memref (MLIR text), llir
  * (optimised LLVM IR) or obj (an ELF object with a checksum behind it). With
  * the option "explain=accesses" nothing is compiled: the one artefact is
- * `accesses`, a line of JSON per access to memory and one per function. Empty
+ * `accesses`, a line of JSON per access to memory and one per function. With
+ * "keep=changes", `changes` is the module after every pass that has changed it.
+ * Empty
  * if the compilation did not get that far.
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetArtefact(

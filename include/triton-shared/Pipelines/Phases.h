@@ -71,6 +71,14 @@ runToPhase(ModuleOp module, Phase phase, const CompileTarget &target = {},
 /// A callback that writes `<folder>/<NN>.<phase>.mlir` and then calls `next`.
 LogicalResult dumpPhase(StringRef folder, Phase phase, ModuleOp module);
 
+/// Has `manager` print the module after every pass that has changed it.
+void printChanges(PassManager &manager, raw_ostream &stream);
+
+/// Prints for each phase from `from` to `to` a comment with its name, and the
+/// pipeline that leads to it as `--pass-pipeline` reads it.
+void printPipelines(Phase from, Phase to, const CompileTarget &target,
+                    raw_ostream &stream);
+
 /// Adds the passes from the source to accesses that can be explained: they are
 /// `tts` operations, and their offsets still have the names of the kernel.
 void buildExplainableAccesses(OpPassManager &manager);

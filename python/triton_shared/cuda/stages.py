@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ..errors import CompilationError
-from ..stages import Lowering, Stage
+from ..lowering import Lowering, Stage
 from .options import CudaOptions
 
 PHASES = ("ttir", "structured", "linalg", "cta", "gpu", "llir", "ptx", "cubin")

@@ -1,0 +1,109 @@
+"""The first pass after which a kernel's result changes."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from kernels import scale
+from triton_shared import bisect, library, stages
+from triton_shared.bisect import Snapshot, find_first, read_changes
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {folder!r})
+import numpy as np
+from kernels import scale
+
+
+class Array:
+    def __init__(self, content):
+        self.content, self.dtype = np.array(content, np.float32), "float32"
+
+    def data_ptr(self):
+        return self.content.ctypes.data
+
+
+out = Array([0.0] * 20)
+scale[(1,)](Array(range(20)), out, 20, 4.0, BLOCK=32)
+print(out.content.tolist())
+"""
+"""Without torch, which takes longer to import than the rest takes to run."""
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "script.py"
+    path.write_text(SCRIPT.format(folder=str(Path(__file__).parent)))
+    return path
+
+
+def changes() -> str:
+    """What the passes of reference mode change."""
+    types = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32"}
+    ttir = stages.ast_to_ttir(scale, types, {"BLOCK": 32})
+    return library.compile_text(ttir, "mode=reference keep=changes").artefact("changes").decode()
+
+
+@pytest.fixture(autouse=True)
+def _active(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_SHARED_ACTIVE", "1")
+
+
+def run(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "triton_shared.bisect", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=200)
+
+
+def test_changes_are_read_by_pass():
+    snapshots = read_changes(changes())
+    names = [snapshot.name for snapshot in snapshots]
+    assert names[0] == "triton-to-structured"
+    assert "structured-to-memref" in names
+    assert all("@scale" in snapshot.text for snapshot in snapshots)
+    phases = {snapshot.name: bisect.phase_of(snapshot) for snapshot in snapshots}
+    assert phases["triton-to-structured"] == "structured"
+    assert phases["triton-tensors-to-linalg"] == "linalg"
+    assert phases["one-shot-bufferize"] == "memref"
+    assert phases["convert-func-to-llvm"] is None
+
+
+@pytest.mark.parametrize("wrong_from", [0, 1, 3, 6, 7])
+def test_the_first_wrong_one_is_found(wrong_from: int):
+    snapshots = [Snapshot(number, str(number), "") for number in range(7)]
+    found = find_first(snapshots, lambda snapshot: snapshot.number < wrong_from)
+    assert (found.number if found else 7) == wrong_from
+
+
+@pytest.mark.nightly
+def test_a_pass_that_makes_a_kernel_wrong_is_named(script: Path, tmp_path: Path):
+    text = changes()
+    at = text.index("(triton-tensors-to-linalg)")
+    broken = tmp_path / "broken.mlir"
+    broken.write_text(text[:at] + text[at:].replace("arith.mulf", "arith.addf"))
+    done = run("--mode", "reference", "--changes", str(broken), str(script))
+    assert done.returncode == bisect.CHANGED, done.stderr
+    assert "pass 'triton-tensors-to-linalg' (change " in done.stdout
+    folder = Path(re.search(r"are in (\S+)$", done.stdout.strip())[1])
+    assert "arith.mulf" in (folder / "before.mlir").read_text()
+    assert "arith.addf" in (folder / "after.mlir").read_text()
+
+
+@pytest.mark.nightly
+def test_right_passes_change_nothing(script: Path):
+    done = run("--mode", "reference", str(script))
+    assert done.returncode == bisect.UNCHANGED, done.stdout + done.stderr
+    assert re.fullmatch(
+        r"\d+ modules from which .* can go on\nno pass changes the result\n", done.stdout
+    )
+
+
+def test_a_script_without_a_kernel_is_told_so(tmp_path: Path):
+    path = tmp_path / "nothing.py"
+    path.write_text("print(1)\n")
+    done = run("--mode", "reference", str(path))
+    assert done.returncode == bisect.FAILED
+    assert "the script must compile one kernel once; it has compiled none" in done.stderr

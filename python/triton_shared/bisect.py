@@ -1,0 +1,208 @@
+"""`python -m triton_shared.bisect SCRIPT …`: the first pass after which a kernel's result changes.
+
+The script is run as it is; what it prints, and its exit code, are the result. Then it runs with the
+module as it was after a pass in the kernel's place, which goes on in reference mode from there: so
+passes of mode `fast`, and those of a file of changes (--changes), are told from the right ones.
+
+Exit codes: 0 no pass changes the result, 1 one does, 2 it cannot be found out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import knobs, library
+from .errors import TritonSharedError
+from .lowering import PHASES
+
+UNCHANGED, CHANGED, FAILED = 0, 1, 2
+
+_HEADER = re.compile(r"^// -----// IR Dump After \w+ \(([^)]*)\).*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A module, and the pass that has left it."""
+
+    number: int
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run of the script has shown."""
+
+    code: int
+    output: str
+    problem: str = ""
+    """The error output of a run that failed."""
+
+    @property
+    def visible(self) -> tuple[int, str]:
+        """What is compared."""
+        return self.code, self.output
+
+
+@dataclass(frozen=True)
+class Script:
+    """The script, and the folder in which its kernel's texts are."""
+
+    words: tuple[str, ...]
+    folder: Path
+
+    def run(self, mode: str, **environment: str) -> Result:
+        """Runs it, with nothing from a cache."""
+        done = subprocess.run(
+            [sys.executable, *self.words],
+            env={
+                **knobs.environment(),
+                "TRITON_ALWAYS_COMPILE": "1",
+                "TRITON_SHARED_MODE": mode,
+                "TRITON_SHARED_THREADS": "1",
+                **environment,
+            },
+            capture_output=True,
+            text=True,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    def record(self, mode: str, kernel: str) -> Result:
+        """Runs it and keeps what its kernels become, and what passes change."""
+        return self.run(
+            mode,
+            TRITON_KERNEL_DUMP="1",
+            TRITON_DUMP_DIR=str(self.folder / "texts"),
+            MLIR_ENABLE_DUMP=kernel or "1",
+            MLIR_DUMP_PATH=str(self.folder / "changes.mlir"),
+        )
+
+    def place(self, kernel: str) -> Path:
+        """Where a text must lie to take the kernel's place."""
+        found = sorted((self.folder / "texts").glob(f"*/{kernel or '*'}.ttir"))
+        if len(found) != 1:
+            names = ", ".join(sorted({path.stem for path in found})) or "none"
+            raise TritonSharedError(
+                f"the script must compile one kernel once; it has compiled {names}\n"
+                "choose one with --kernel, or take away the other launches"
+            )
+        name = found[0].relative_to(self.folder / "texts").with_suffix("")
+        return self.folder / "override" / name
+
+    def run_with(self, snapshot: Snapshot, phase: str, place: Path) -> Result:
+        """Runs it with a snapshot in the place of a phase of the kernel."""
+        shutil.rmtree(place.parent, ignore_errors=True)
+        place.parent.mkdir(parents=True)
+        place.with_name(f"{place.name}.{phase}").write_text(snapshot.text)
+        done = self.run(
+            "reference",
+            TRITON_KERNEL_OVERRIDE="1",
+            TRITON_OVERRIDE_DIR=str(self.folder / "override"),
+        )
+        # Triton says so in a line of its own.
+        output = re.sub(r"^\nOverriding kernel with file .*\n", "", done.output, flags=re.MULTILINE)
+        return Result(done.code, output, done.problem)
+
+
+def read_changes(text: str) -> list[Snapshot]:
+    """Reads what MLIR_ENABLE_DUMP shows."""
+    parts = _HEADER.split(text)[1:]
+    pairs = zip(parts[0::2], parts[1::2], strict=True)
+    return [Snapshot(number, name, body) for number, (name, body) in enumerate(pairs, 1)]
+
+
+def phase_of(snapshot: Snapshot) -> str | None:
+    """The phase in whose place reference mode can take it over; None if it cannot.
+
+    It cannot where buffers are freed already, or where the module is LLVM's in part.
+    """
+    done = library.compile_text(snapshot.text, "mode=reference")
+    made = [phase for phase in PHASES if done.artefact(phase)]
+    if not done.succeeded:
+        return None
+    # What comes before `structured` goes the whole way from there.
+    return PHASES[max(PHASES.index(made[0]) - 1, PHASES.index("structured"))]
+
+
+def find_first(
+    snapshots: Sequence[Snapshot], is_right: Callable[[Snapshot], bool]
+) -> Snapshot | None:
+    """The first snapshot that is wrong, if those before it are right and those after it are not."""
+    low, high = 0, len(snapshots)
+    while low < high:
+        middle = (low + high) // 2
+        if is_right(snapshots[middle]):
+            low = middle + 1
+        else:
+            high = middle
+    return snapshots[low] if low < len(snapshots) else None
+
+
+def bisect(script: Script, mode: str, kernel: str, changes: Path | None) -> int:
+    """Prints what is found; gives the exit code."""
+    expected = script.run("reference")
+    if expected.code:
+        raise TritonSharedError(
+            f"the script fails in reference mode, the oracle: exit code {expected.code}\n"
+            f"{expected.problem.strip()[-2000:]}"
+        )
+    observed = script.record(mode, kernel)
+    place = script.place(kernel)
+    text = (changes or script.folder / "changes.mlir").read_text()
+    phases = {snapshot: phase_of(snapshot) for snapshot in read_changes(text)}
+    snapshots = [snapshot for snapshot in phases if phases[snapshot]]
+
+    def is_right(snapshot: Snapshot) -> bool:
+        phase = phases[snapshot]
+        assert phase
+        return script.run_with(snapshot, phase, place).visible == expected.visible
+
+    first = find_first(snapshots, is_right)
+    print(f"{len(snapshots)} modules from which reference mode can go on")
+    if first:
+        kept = Path(tempfile.mkdtemp(prefix="triton-shared-bisect-"))
+        (kept / "after.mlir").write_text(first.text)
+        before = [snapshot for snapshot in snapshots if snapshot.number < first.number]
+        if before:
+            (kept / "before.mlir").write_text(before[-1].text)
+        print(f"pass '{first.name}' (change {first.number}) changes the result")
+        print(f"the modules before and after it are in {kept}")
+        return CHANGED
+    if observed.visible != expected.visible:
+        print(f"none of them changes the result, but mode={mode} does: a later pass, or LLVM")
+        return CHANGED
+    print("no pass changes the result")
+    return UNCHANGED
+
+
+def main(words: list[str]) -> int:
+    """Reads the command line and bisects; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m triton_shared.bisect", description=__doc__)
+    add = parser.add_argument
+    add(
+        "--mode", default="fast", choices=knobs.MODES, help="the passes in question (default: fast)"
+    )
+    add("--kernel", default="", help="the kernel, if the script compiles several")
+    add("--changes", type=Path, help="modules that MLIR_ENABLE_DUMP has shown, instead of --mode's")
+    add("script", help="a Python script that prints its result, and its arguments")
+    add("arguments", nargs=argparse.REMAINDER)
+    options = parser.parse_args(words)
+    with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
+        script = Script((options.script, *options.arguments), Path(folder))
+        try:
+            return bisect(script, options.mode, options.kernel, options.changes)
+        except (TritonSharedError, OSError) as error:
+            print(f"triton_shared.bisect: error: {error}", file=sys.stderr)
+            return FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,146 @@
+"""The stages between TTIR and machine code, one per phase.
+
+One native compilation makes all phases; a stage hands out its phase. A stage whose input is not
+what the stage before it made, because somebody replaced it, compiles again from there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import knobs, library, stages
+from .errors import CompilationError, CompilerCrashError
+from .options import LaunchOptions
+
+if TYPE_CHECKING:
+    from . import _native
+    from .isolation import Compilation
+
+PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
+"""In the order in which they run; the word is the key in `kernel.asm`, file suffix and dump name.
+docs/architecture.md says what each of them may hold."""
+
+_SUFFIXES = {"llir": "ll", "obj": "o", "ptx": "ptx", "cubin": "cubin"}
+
+_TEXTS_OF_LLVM = ("llir", "ptx")
+"""Phases that are no MLIR: code is made of their text alone."""
+
+Metadata = dict[str, Any]
+Stage = Callable[[Any, Metadata], "str | bytes"]
+
+
+@dataclass
+class Lowering:
+    """One kernel's way down, from the text of a phase to machine code."""
+
+    options: LaunchOptions
+    phases: tuple[str, ...] = PHASES
+    """The last one is machine code, in bytes; the others are text."""
+    dump_folder: Path | None = field(default_factory=knobs.dump_folder)
+    _input: str = ""
+    _done: _native.Compilation | Compilation | None = None
+
+    def stages(self) -> dict[str, Stage]:
+        """The stages after `ttir`, in order, as Triton wants them."""
+        return {phase: self._stage(phase) for phase in self.phases[1:]}
+
+    def _stage(self, phase: str) -> Stage:
+        previous = self.phases[self.phases.index(phase) - 1]
+
+        def run(source: Any, metadata: Metadata) -> str | bytes:
+            text = str(source)
+            if self._done and previous in _TEXTS_OF_LLVM and text != self._text(previous):
+                return self._assemble(text, phase, metadata)
+            if self._done is None or text != self._text(previous):
+                self._compile(text, metadata, printed_by_triton=not isinstance(source, str))
+            return self._take(phase, metadata)
+
+        return run
+
+    def _assemble(self, text: str, phase: str, metadata: Metadata) -> str | bytes:
+        """Goes on from LLVM IR or PTX that somebody has replaced."""
+        if phase == "cubin":
+            made = stages.ptx_to_cubin(text, target=getattr(self.options, "target"))  # noqa: B009
+        else:
+            made = stages.assemble(text, phase, self.options.words())
+        if phase != self.phases[-1]:
+            return made.decode()
+        metadata[f"{phase}_sha256"] = hashlib.sha256(made).hexdigest()
+        return made
+
+    def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
+        self._input = text
+        words = self.options.words()
+        shows_changes = knobs.shows_changes(str(metadata.get("name", "")))
+        if shows_changes:
+            words += " keep=changes"
+        try:
+            self._done = library.compile_text(text, words, printed_by_triton=printed_by_triton)
+        except CompilerCrashError as crash:
+            name = str(metadata.get("name", ""))
+            raise CompilerCrashError(name, crash.death, crash.reproducer, crash.repeat) from None
+        if self.dump_folder:
+            self._dump(self._done, self.dump_folder)
+        if shows_changes:
+            _show(self._done.artefact("changes").decode())
+        metadata["shared"] = 0
+        metadata["native_version"] = library.version()
+        if self._done.succeeded:
+            facts = json.loads(self._done.metadata)
+            facts.pop("target", None)  # Triton keeps its own under this name
+            metadata.update(facts)
+            binary = self._done.artefact(self.phases[-1])
+            metadata[f"{self.phases[-1]}_sha256"] = hashlib.sha256(binary).hexdigest()
+
+    def _text(self, phase: str) -> str:
+        """What the stage of `phase` handed out; for the first stage, what it was given."""
+        assert self._done
+        return self._input if phase == "ttir" else self._done.artefact(phase).decode()
+
+    def _take(self, phase: str, metadata: Metadata) -> str | bytes:
+        assert self._done
+        made = self._done.artefact(phase)
+        is_binary = phase == self.phases[-1]
+        if made and (self._done.succeeded or not is_binary):
+            return made if is_binary else made.decode()
+        name = str(metadata.get("name", "?"))
+        raise CompilationError(name, phase, self._done.diagnostics, self._repeat(phase))
+
+    def _repeat(self, phase: str) -> str | None:
+        if not self.dump_folder:
+            return None
+        kept = self._folder(self.dump_folder) / "input.mlir"
+        # The tool ends with LLVM IR: an object is nothing to look at.
+        last = "llir" if phase == "obj" else phase
+        return shlex.join(["triton-shared-opt", f"--to-phase={last}", str(kept)])
+
+    def _folder(self, root: Path) -> Path:
+        return root / hashlib.sha256(self._input.encode()).hexdigest()[:12]
+
+    def _dump(self, done: _native.Compilation | Compilation, root: Path) -> None:
+        folder = self._folder(root)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "input.mlir").write_text(self._input)
+        for number, phase in enumerate(self.phases, start=1):
+            made = done.artefact(phase)
+            if made:
+                (folder / f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}").write_bytes(made)
+        if done.diagnostics:
+            (folder / "diagnostics.txt").write_text(done.diagnostics)
+
+
+def _show(changes: str) -> None:
+    """Prints what the passes have changed, where Triton would."""
+    file = knobs.changes_file()
+    if file is None:
+        print(changes, file=sys.stderr, end="")
+        return
+    with file.open("a") as stream:
+        stream.write(changes)
