@@ -48,6 +48,10 @@ static std::string parseWord(StringRef name, StringRef value,
     return value.getAsInteger(10, options.target.numWarps)
                ? describeBadValue(name, value, "a number")
                : "";
+  if (name == "num-stages")
+    return value.getAsInteger(10, options.target.numStages)
+               ? describeBadValue(name, value, "a number")
+               : "";
   if (name == "to-phase")
     return parseLastPhase(value, options);
   if (name == "precise") {
@@ -81,8 +85,8 @@ static std::string parseWord(StringRef name, StringRef value,
                    .Default(nullptr);
   if (!path)
     return ("unknown option '" + name +
-            "'; use mode, target, num-warps, to-phase, precise, ptxas, "
-            "libdevice, dump-dir, from, keep or explain")
+            "'; use mode, target, num-warps, num-stages, to-phase, precise, "
+            "ptxas, libdevice, dump-dir, from, keep or explain")
         .str();
   *path = value.str();
   return "";

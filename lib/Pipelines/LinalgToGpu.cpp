@@ -16,13 +16,16 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+/// What the pipeline `linalg-to-gpu` compiles for.
+static constexpr StringLiteral kDefaultArch = "90a";
+
 static void addCleanUp(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
 }
 
 void triton_shared::buildLinalgToCta(OpPassManager &manager,
-                                     unsigned numWarps) {
+                                     const CompileTarget &target) {
   // Bodies of loops are scalar here: what the GPU has no instruction for is
   // spelled out before they become operations on tiles.
   manager.addPass(createLinalgExtendDotOperands());
@@ -35,11 +38,15 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   CpuExpandSmallFloatsOptions small;
   small.keepsBFloat = true;
   manager.addPass(createCpuExpandSmallFloats(small));
-  manager.addPass(createLinalgToCta({numWarps}));
+  manager.addPass(createLinalgToCta({target.numWarps}));
   addCleanUp(manager);
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
+  manager.addPass(
+      createCtaPipelineLoads({target.numStages, target.getSharedBytes()}));
+  manager.addPass(createCtaStreamDots());
+  addCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaAllocateShared());
 }
@@ -72,7 +79,11 @@ void triton_shared::registerLinalgToGpuPipelines() {
       "linalg-to-gpu",
       "Lower phase 'linalg' to the LLVM dialect for an NVIDIA GPU",
       [](OpPassManager &manager, const LinalgToGpuOptions &options) {
-        buildLinalgToCta(manager, options.numWarps);
+        CompileTarget target;
+        target.cudaArch = kDefaultArch;
+        target.numWarps = options.numWarps;
+        target.numStages = options.numStages;
+        buildLinalgToCta(manager, target);
         buildCtaToGpu(manager, options.precise);
         buildGpuToLlvm(manager);
       });

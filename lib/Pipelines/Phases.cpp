@@ -61,6 +61,9 @@ std::optional<Phase> triton_shared::symbolizePhase(StringRef name) {
       .Default(std::nullopt);
 }
 
+/// The first capability with the tensor cores and copies that are used.
+static constexpr unsigned kLeastCapability = 80;
+
 StringRef triton_shared::listPhases() {
   return "ttir, structured, linalg, memref, cta, gpu, llir";
 }
@@ -71,13 +74,33 @@ std::optional<CompileTarget> triton_shared::parseTarget(StringRef text) {
     return target;
   if (!text.consume_front("cuda:"))
     return std::nullopt;
-  StringRef digits = text;
+  target.cudaArch = text.str();
+  return target.getCapability() < kLeastCapability ? std::nullopt
+                                                   : std::optional(target);
+}
+
+unsigned CompileTarget::getCapability() const {
+  StringRef digits = cudaArch;
   digits.consume_back("a");
   unsigned capability;
-  if (digits.getAsInteger(10, capability) || capability < 80)
-    return std::nullopt;
-  target.cudaArch = text.str();
-  return target;
+  return digits.getAsInteger(10, capability) ? 0 : capability;
+}
+
+// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute
+// Capability".
+int64_t CompileTarget::getSharedBytes() const {
+  constexpr int64_t kKilobyte = 1024;
+  switch (getCapability()) {
+  case 80:
+  case 87:
+    return 163 * kKilobyte;
+  case 90:
+  case 100:
+  case 103:
+    return 227 * kKilobyte;
+  default:
+    return 99 * kKilobyte;
+  }
 }
 
 std::optional<Phase> triton_shared::getNextPhase(Phase phase,
@@ -198,7 +221,7 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
     buildMemRef(manager);
     break;
   case Phase::Cta:
-    buildLinalgToCta(manager, target.numWarps);
+    buildLinalgToCta(manager, target);
     break;
   case Phase::Gpu:
     buildCtaToGpu(manager, target.isPrecise);

@@ -14,6 +14,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
@@ -87,6 +89,25 @@ static std::string linkLibrary(llvm::Module &module, const CudaTools &tools) {
   return "";
 }
 
+/// True for what all lanes of a warp do together.
+static bool isWarpWide(const llvm::CallBase &call) {
+  if (auto *assembly = dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
+    return StringRef(assembly->getAsmString()).contains(".sync.");
+  const llvm::Function *callee = call.getCalledFunction();
+  return callee && callee->getName().starts_with("llvm.nvvm.ldmatrix.sync.");
+}
+
+/// Keeps it out of branches that only some lanes take: LLVM knows neither of
+/// assembly nor of matrix loads that they must not move there.
+static void markWarpWide(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      for (llvm::Instruction &instruction : block)
+        if (auto *call = dyn_cast<llvm::CallBase>(&instruction))
+          if (isWarpWide(*call))
+            call->setConvergent();
+}
+
 static gpu::GPUModuleOp findKernels(ModuleOp module) {
   auto kernels = module.getOps<gpu::GPUModuleOp>();
   return kernels.empty() ? nullptr : *kernels.begin();
@@ -124,6 +145,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
     module.emitError() << problem;
     return std::nullopt;
   }
+  markWarpWide(*llvmModule);
   // Denormals stay: what NVVM's library asks for.
   llvmModule->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0u);
   llvm::PipelineTuningOptions tuning;

@@ -43,7 +43,14 @@ def hints(values: Any, path: tuple[int, ...] = ()) -> dict[tuple[int, ...], list
     return found
 
 
-def check(case: dict[str, Any], run: Run, folder: Path, warps: int, is_hinted: bool = True) -> None:
+def check(
+    case: dict[str, Any],
+    run: Run,
+    folder: Path,
+    warps: int,
+    is_hinted: bool = True,
+    stages: int = 3,
+) -> None:
     """Runs `case` on the CPU, then with `warps` warps in the emulator, and compares."""
     given, want = corpus_runs.arguments(case, run)
     signature = {n: "constexpr" if n in case["const"] else case["sig"][n] for n in given}
@@ -54,7 +61,7 @@ def check(case: dict[str, Any], run: Run, folder: Path, warps: int, is_hinted: b
     compiled = triton.compile(source, options=case["opts"])
     with triton_shared.launches(threads=1):
         compiled[(*run.grid, 1, 1)[:3]](*given.values())
-    kernel = gpu_emulator.compile_kernel(str(compiled.asm["ttir"]), warps, folder)
+    kernel = gpu_emulator.compile_kernel(str(compiled.asm["ttir"]), warps, folder, stages)
     for order in ORDERS:
         given, got = corpus_runs.arguments(case, run)
         passed = [value for n, value in given.items() if n not in case["const"]]

@@ -164,6 +164,10 @@ int main(int argc, char **argv) {
       llvm::cl::values(clEnumValN(CpuMode::Reference, "reference",
                                   "plain loops: the oracle"),
                        clEnumValN(CpuMode::Fast, "fast", "vectors")));
+  llvm::cl::opt<unsigned> numStages(
+      "num-stages", llvm::cl::cat(category), llvm::cl::init(3),
+      llvm::cl::desc("With --target=cuda: how many turns' loads of a loop are "
+                     "in shared memory at once"));
   llvm::cl::opt<unsigned> numWarps(
       "num-warps", llvm::cl::cat(category), llvm::cl::init(4),
       llvm::cl::desc("With --target=cuda: warps that run one program"));
@@ -215,6 +219,7 @@ int main(int argc, char **argv) {
       return EXIT_FAILURE;
     }
     target->numWarps = numWarps;
+    target->numStages = numStages;
     if (printPipeline)
       return printPipelinesTo(phase.value_or(Phase::Llir), *target);
     target->cpuMode = cpuMode;

@@ -587,12 +587,17 @@ def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
 }
 
 def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
-  let summary = "Give each exchange between warps its place in shared memory";
+  let summary = "Give buffers and exchanges their places in shared memory";
   let description = [{
-    An operation that moves data between warps needs shared memory while it
-    runs: `cta.shared_offset` on it says where, in bytes, and the function's
-    `cta.shared` how much there is. A `gpu.barrier` stands before an operation
-    that writes where an earlier one may still be reading.
+    A buffer needs its place from its `cta.alloc` to its last use, an operation
+    that moves data between warps while it runs. Those that are needed at
+    different times share a place; exchanges that follow each other do not, so
+    that the second need not wait for the first. `cta.shared_offset` says where
+    a place begins, in bytes, and the function's `cta.shared` how much there is.
+
+    A `gpu.barrier` stands before what writes where others may still read, and
+    before what reads where others have written. Copies need none: they are
+    waited for by `cta.wait`.
 
     Needs: layouts. Leaves: offsets on all operations that need them.
   }];

@@ -4,6 +4,7 @@
 #define TRITON_SHARED_PIPELINES_LINALGTOGPU_H
 
 #include "mlir/Pass/PassOptions.h"
+#include "triton-shared/Target/CompileTarget.h"
 
 namespace mlir {
 class OpPassManager;
@@ -16,13 +17,17 @@ struct LinalgToGpuOptions : PassPipelineOptions<LinalgToGpuOptions> {
   Option<unsigned> numWarps{*this, "num-warps",
                             llvm::cl::desc("warps that run one program"),
                             llvm::cl::init(4)};
+  Option<unsigned> numStages{
+      *this, "num-stages",
+      llvm::cl::desc("turns of a loop whose loads are in shared memory"),
+      llvm::cl::init(3)};
   Option<bool> precise{*this, "precise",
                        llvm::cl::desc("no approximate functions"),
                        llvm::cl::init(false)};
 };
 
 /// Adds the passes from phase `linalg` to phase `cta`.
-void buildLinalgToCta(OpPassManager &manager, unsigned numWarps);
+void buildLinalgToCta(OpPassManager &manager, const CompileTarget &target);
 /// Adds the passes from phase `cta` to phase `gpu`.
 void buildCtaToGpu(OpPassManager &manager, bool isPrecise);
 /// Adds the passes from phase `gpu` to phase `llir`.

@@ -23,10 +23,16 @@ struct CompileTarget {
   std::string cudaArch;
   /// Warps that run one program of a GPU.
   unsigned numWarps = 4;
+  /// On a GPU, how many turns' loads of a loop are in shared memory at once.
+  unsigned numStages = 3;
   /// On a GPU, no approximate functions and no contraction.
   bool isPrecise = false;
 
   bool isGpu() const { return !cudaArch.empty(); }
+  /// Compute capability as a number: 90.
+  unsigned getCapability() const;
+  /// The shared memory that one program of a GPU can have, in bytes.
+  int64_t getSharedBytes() const;
 };
 
 /// Reads `cpu` or `cuda:90a`; nothing if it is neither.

@@ -357,6 +357,61 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cta::CTADialect"];
 }
 
+def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
+  let summary = "Load what a product needs while earlier products are computed";
+  let description = [{
+    A load in a loop whose tile goes into a product becomes a `cta.copy` into a
+    ring of `num-stages` slots, issued `num-stages` - 1 turns of the loop before
+    it is read. What its address depends on is computed ahead with it. Before
+    the loop stand the copies of the first turns; each turn waits for the oldest
+    group of copies and issues the next one, if such a turn will come.
+
+    A load stays as it is if
+    - it has a mask, or an `other` that is not zero: copies can fill with
+      nothing else;
+    - fewer than 4 bytes of it lie side by side, all of them within bounds or
+      none: copies are 4, 8 or 16 bytes;
+    - its address depends on memory that the loop reads;
+    - the loop may write to the argument that it reads, or waits for other
+      threads: its order would change;
+    - shared memory has no room for another ring: `shared-bytes` is for all.
+
+    Needs: layouts. Leaves: `cta.copy`, `cta.commit` and `cta.wait` in loops.
+  }];
+  let options = [
+    Option<"numStages", "num-stages", "unsigned", /*default=*/"3",
+           "slots of a ring; 1 leaves all loads where they are">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", /*default=*/"166912",
+           "shared memory that a program can have">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
+}
+
+def CtaStreamDots : Pass<"cta-stream-dots", "::mlir::ModuleOp"> {
+  let summary = "Read the operands of a product in steps along K";
+  let description = [{
+    An operand that has to be exchanged between warps goes through a buffer:
+    `cta.convert_layout` becomes `cta.write` and `cta.read`. One that a loop
+    reads again and again and that is too large for registers is written before
+    the loop. A product of operands in buffers becomes one per step of the
+    instruction along K; the operands of a step are read before the product of
+    the step before it, so that reading and multiplying overlap:
+
+    ```mlir
+    %a0 = cta.read %a[%slot] [0, 0]      %b0 = cta.read %b[%slot] [0, 0]
+    %a1 = cta.read %a[%slot] [0, 16]     %b1 = cta.read %b[%slot] [16, 0]
+    %c0 = cta.dot %a0, %b0, %c
+    %c1 = cta.dot %a1, %b1, %c0
+    ```
+
+    Needs: layouts. Leaves: products on tensor cores whose operands are in the
+    registers that the instruction takes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
+}
+
 def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
   let summary = "Let threads see what others of their program have written";
   let description = [{

@@ -1,19 +1,18 @@
 //===- Accesses.cpp - tts accesses by the threads of a CTA ----------------===//
 //
-// Each thread computes the address of its first element once; the others lie at
-// constant or scalar distances. Neighbours are moved together, up to 16 bytes
-// at a time. Where bounds may cut through such a group, it is moved at once if
-// all of it takes part, and element by element otherwise.
+// Neighbours are moved together, up to 16 bytes at a time. Where bounds may cut
+// through such a group, it is moved at once if all of it takes part, and
+// element by element otherwise.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementPlaces.h"
 #include "GlobalMemory.h"
 #include "Parts.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -23,239 +22,6 @@ using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
 namespace {
-
-/// The conjunction; null stands for true.
-Value createAnd(OpBuilder &builder, Location loc, Value a, Value b) {
-  if (!a || !b)
-    return a ? a : b;
-  return arith::AndIOp::create(builder, loc, a, b);
-}
-
-/// Where the elements of one thread lie, and which of them take part.
-struct ElementPlaces {
-  SmallVector<Value> pointers;
-  /// Null for true; empty if all are.
-  SmallVector<Value> predicates;
-  /// So many leading registers are neighbours in memory, and so on in groups.
-  unsigned width = 1;
-  /// The elements of a group all take part or none does.
-  bool isUniform = true;
-
-  Value getPredicate(unsigned reg) const {
-    return predicates.empty() ? nullptr : predicates[reg];
-  }
-};
-
-Value createPointer(OpBuilder &builder, Location loc, Value base, Value offset,
-                    Type elementType) {
-  return LLVM::GEPOp::create(builder, loc, base.getType(),
-                             getRegisterType(elementType), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
-
-//===----------------------------------------------------------------------===//
-// Strided accesses
-//===----------------------------------------------------------------------===//
-
-/// Computes the places of a strided access.
-class StridedPlaces {
-public:
-  StridedPlaces(OpBuilder &builder, Location loc, const LinearLayout &layout,
-                ArrayRef<tts::DimensionAccess> dimensions,
-                const DenseMap<Value, Value> &indexVectors,
-                ArrayRef<LinearLayout> indexLayouts)
-      : builder(builder), loc(loc), layout(layout), dimensions(dimensions),
-        indexLayouts(indexLayouts), coordinates(builder, loc, layout) {
-    for (const tts::DimensionAccess &dimension : dimensions)
-      indices.push_back(
-          dimension.isGathered()
-              ? unpackRegisters(builder, loc,
-                                indexVectors.lookup(dimension.indices))
-              : SmallVector<Value>());
-    terms.resize(dimensions.size());
-    predicates.resize(dimensions.size());
-  }
-
-  /// The distance from the base, in elements: i64. What the thread decides is
-  /// summed once, registers add constants to it.
-  Value createOffset(Value offset, unsigned reg) {
-    if (!ofThread)
-      ofThread = sumSimple(
-          offset, [&](unsigned dim) { return coordinates.get(0, dim); });
-    cta::Coordinates ofRegister = layout.applyRegister(reg);
-    Value sum = layout.hasDisjointRegisters()
-                    ? addConstants(ofThread, ofRegister)
-                    : sumSimple(offset, [&](unsigned dim) {
-                        return coordinates.get(reg, dim);
-                      });
-    for (unsigned dim = 0; dim < dimensions.size(); ++dim)
-      if (!isSimple(dim))
-        sum = add(sum, getTerm(reg, dim));
-    return sum;
-  }
-
-  /// Whether the element lies within all bounds; null for true.
-  Value createPredicate(unsigned reg) {
-    Value all;
-    for (unsigned dim = 0; dim < dimensions.size(); ++dim)
-      if (dimensions[dim].isBounded())
-        all = createAnd(builder, loc, all, getPredicate(reg, dim));
-    return all;
-  }
-
-private:
-  /// The index is the coordinate itself.
-  bool isSimple(unsigned dim) const {
-    return !dimensions[dim].isWrapped() && !dimensions[dim].isGathered();
-  }
-
-  Value add(Value a, Value b) {
-    return arith::AddIOp::create(builder, loc, a, b);
-  }
-  Value widen(Value i32) {
-    return arith::ExtUIOp::create(builder, loc, builder.getI64Type(), i32);
-  }
-  Value getStride(unsigned dim) {
-    return getValueOrCreateConstant(dimensions[dim].stride);
-  }
-  Value getValueOrCreateConstant(OpFoldResult value) {
-    if (std::optional<int64_t> constant = getConstantIntValue(value))
-      return createI64(builder, loc, *constant);
-    return cast<Value>(value);
-  }
-  Value scale(Value index, unsigned dim) {
-    if (isConstantIntValue(dimensions[dim].stride, 1))
-      return index;
-    return arith::MulIOp::create(builder, loc, index, getStride(dim));
-  }
-
-  template <typename GetCoordinate>
-  Value sumSimple(Value offset, GetCoordinate getCoordinate) {
-    Value sum = offset;
-    for (unsigned dim = 0; dim < dimensions.size(); ++dim)
-      if (isSimple(dim))
-        sum = add(sum, scale(widen(getCoordinate(dim)), dim));
-    return sum;
-  }
-
-  /// Static distances last, so that they end up in the instruction.
-  Value addConstants(Value sum, const cta::Coordinates &ofRegister) {
-    int64_t constant = 0;
-    for (unsigned dim = 0; dim < dimensions.size(); ++dim) {
-      if (!isSimple(dim) || ofRegister[dim] == 0)
-        continue;
-      if (std::optional<int64_t> stride =
-              getConstantIntValue(dimensions[dim].stride))
-        constant += *stride * ofRegister[dim];
-      else
-        sum = add(sum, scale(createI64(builder, loc, ofRegister[dim]), dim));
-    }
-    return constant ? add(sum, createI64(builder, loc, constant)) : sum;
-  }
-
-  /// The contribution of a wrapped or gathered dimension.
-  Value getTerm(unsigned reg, unsigned dim) {
-    const tts::DimensionAccess &dimension = dimensions[dim];
-    cta::Coordinates key = layout.applyRegister(reg);
-    Value &term = terms[dim][key[dim]];
-    if (term)
-      return term;
-    Value index;
-    if (dimension.isGathered()) {
-      std::optional<unsigned> source =
-          indexLayouts[dim].findRegister({key[dim]});
-      index = indices[dim][*source];
-    } else {
-      index = arith::RemUIOp::create(
-          builder, loc,
-          add(dimension.wrapStart, widen(coordinates.get(reg, dim))),
-          dimension.wrapSize);
-    }
-    return term = scale(index, dim);
-  }
-
-  Value getPredicate(unsigned reg, unsigned dim) {
-    const tts::DimensionAccess &dimension = dimensions[dim];
-    Value &predicate = predicates[dim][layout.applyRegister(reg)[dim]];
-    if (predicate)
-      return predicate;
-    Value index = widen(coordinates.get(reg, dim));
-    auto compare = [&](arith::CmpIPredicate kind, Value bound) -> Value {
-      return arith::CmpIOp::create(builder, loc, kind, index, bound);
-    };
-    predicate = compare(arith::CmpIPredicate::slt, dimension.high);
-    if (!isConstantIntValue(dimension.low, 0))
-      predicate = createAnd(builder, loc, predicate,
-                            compare(arith::CmpIPredicate::sge, dimension.low));
-    return predicate;
-  }
-
-  OpBuilder &builder;
-  Location loc;
-  LinearLayout layout;
-  ArrayRef<tts::DimensionAccess> dimensions;
-  ArrayRef<LinearLayout> indexLayouts;
-  ElementCoordinates coordinates;
-  SmallVector<SmallVector<Value>> indices;
-  SmallVector<DenseMap<int32_t, Value>> terms, predicates;
-  Value ofThread;
-};
-
-/// The dimensions with the values that stand for theirs now.
-SmallVector<tts::DimensionAccess>
-remap(SmallVector<tts::DimensionAccess> dimensions,
-      ConversionPatternRewriter &rewriter) {
-  auto update = [&](Value &value) {
-    if (value)
-      value = rewriter.getRemappedValue(value);
-  };
-  for (tts::DimensionAccess &dimension : dimensions) {
-    if (auto stride = dyn_cast<Value>(dimension.stride))
-      dimension.stride = rewriter.getRemappedValue(stride);
-    for (Value *value : {&dimension.wrapStart, &dimension.wrapSize,
-                         &dimension.low, &dimension.high})
-      update(*value);
-  }
-  return dimensions;
-}
-
-template <typename AccessOp>
-ElementPlaces placeStrided(AccessOp op, typename AccessOp::Adaptor adaptor,
-                           const AccessWidth &width, const LinearLayout &layout,
-                           Type elementType,
-                           ConversionPatternRewriter &builder) {
-  Location loc = op.getLoc();
-  SmallVector<tts::DimensionAccess> dimensions =
-      remap(op.getDimensions(), builder);
-  DenseMap<Value, Value> indexVectors;
-  SmallVector<LinearLayout> indexLayouts(dimensions.size());
-  for (auto [dim, indices, vector] : llvm::zip_equal(
-           op.getGatheredDims(), op.getIndices(), adaptor.getIndices())) {
-    indexVectors[indices] = vector;
-    indexLayouts[dim] = cta::getLayout(indices.getType());
-  }
-  StridedPlaces strided(builder, loc, layout, dimensions, indexVectors,
-                        indexLayouts);
-  ElementPlaces places;
-  if (!width.order.empty())
-    places.width =
-        std::min(width.elements, layout.countNeighbours(width.order.front()));
-  places.isUniform = width.isUniform;
-  bool isBounded = !op.getBoundedDims().empty();
-  for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg) {
-    bool isFirst = reg % places.width == 0;
-    Value offset = isFirst || !places.isUniform || op.getMask()
-                       ? strided.createOffset(adaptor.getOffset(), reg)
-                       : nullptr;
-    places.pointers.push_back(offset ? createPointer(builder, loc,
-                                                     adaptor.getBase(), offset,
-                                                     elementType)
-                                     : nullptr);
-    if (isBounded)
-      places.predicates.push_back(strided.createPredicate(reg));
-  }
-  return places;
-}
 
 /// Adds the mask, and that only one of the threads that hold the same acts.
 void restrictTo(ElementPlaces &places, Value mask, Value isHolder,
@@ -377,8 +143,8 @@ struct ConvertLoad : OpConversionPattern<tts::LoadOp> {
     }
     LinearLayout layout = cta::getLayout(op.getType());
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
-    ElementPlaces places = placeStrided(op, adaptor, widths.at(op), layout,
-                                        type.getElementType(), rewriter);
+    ElementPlaces places = placeStrided(
+        rewriter, loc, remapAccess(op, rewriter), widths.at(op), layout);
     restrictTo(places, adaptor.getMask(), /*isHolder=*/nullptr, rewriter, loc);
     rewriter.replaceOp(
         op, createLoads(rewriter, loc, places, type,
@@ -393,8 +159,8 @@ private:
     Location loc = op.getLoc();
     auto type = VectorType::get({1}, getRegisterType(op.getType()));
     ElementPlaces places;
-    places.pointers.push_back(createPointer(builder, loc, adaptor.getBase(),
-                                            adaptor.getOffset(), op.getType()));
+    places.pointers.push_back(createElementPointer(
+        builder, loc, adaptor.getBase(), adaptor.getOffset(), op.getType()));
     if (adaptor.getMask())
       places.predicates.push_back(adaptor.getMask());
     Value vector =
@@ -423,8 +189,8 @@ struct ConvertStore : OpConversionPattern<tts::StoreOp> {
       return success();
     }
     LinearLayout layout = cta::getLayout(tile);
-    ElementPlaces places = placeStrided(op, adaptor, widths.at(op), layout,
-                                        tile.getElementType(), rewriter);
+    ElementPlaces places = placeStrided(
+        rewriter, loc, remapAccess(op, rewriter), widths.at(op), layout);
     restrictTo(places, adaptor.getMask(),
                createIsFirstHolder(rewriter, loc, layout), rewriter, loc);
     createStores(rewriter, loc, places, adaptor.getValue());
@@ -438,9 +204,9 @@ private:
                           OpBuilder &builder) {
     Location loc = op.getLoc();
     ElementPlaces places;
-    places.pointers.push_back(createPointer(builder, loc, adaptor.getBase(),
-                                            adaptor.getOffset(),
-                                            op.getValue().getType()));
+    places.pointers.push_back(
+        createElementPointer(builder, loc, adaptor.getBase(),
+                             adaptor.getOffset(), op.getValue().getType()));
     places.predicates.push_back(createAnd(
         builder, loc, createIsFirstHolder(builder, loc, getScalarLayout(op)),
         adaptor.getMask()));
@@ -457,7 +223,7 @@ ElementPlaces placeOffsets(OpBuilder &builder, Location loc, Value base,
   ElementPlaces places;
   for (Value offset : unpackRegisters(builder, loc, offsets))
     places.pointers.push_back(
-        createPointer(builder, loc, base, offset, elementType));
+        createElementPointer(builder, loc, base, offset, elementType));
   return places;
 }
 

@@ -138,8 +138,8 @@ private:
 } // namespace
 
 int64_t triton_shared::getDotSharedBytes(cta::DotOp op) {
-  if (std::optional<cta::MmaInstruction> mma = cta::getMmaInstruction(op))
-    return getMatrixDotSharedBytes(op, *mma);
+  if (cta::getReadyInstruction(op))
+    return 0;
   return SharedOperand(op, op.getA(), 0).getBytes() +
          SharedOperand(op, op.getB(), 0).getBytes();
 }

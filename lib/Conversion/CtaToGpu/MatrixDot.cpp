@@ -1,14 +1,12 @@
 //===- MatrixDot.cpp - Matrix products on tensor cores --------------------===//
 //
-// Operands are brought to the registers that `mma.sync` takes them from: for
-// free where they lie there already, as the probabilities of an attention do,
-// else through shared memory.
+// Operands lie in the registers that `mma.sync` takes them from: layouts have
+// seen to that.
 //
 //===----------------------------------------------------------------------===//
 
 #include "InlinePtx.h"
 #include "Parts.h"
-#include "SharedMemory.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,16 +78,12 @@ struct ConvertMatrixDot : OpConversionPattern<cta::DotOp> {
   LogicalResult
   matchAndRewrite(cta::DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::optional<MmaInstruction> mma = cta::getMmaInstruction(op);
+    std::optional<MmaInstruction> mma = cta::getReadyInstruction(op);
     if (!mma)
       return rewriter.notifyMatchFailure(op, "tensor cores do not have it");
     Location loc = op.getLoc();
-    LinearLayout aLayout = cta::getLeftOperandLayout(op, *mma);
-    LinearLayout bLayout = cta::getRightOperandLayout(op, *mma);
-    SmallVector<Value> operands = moveOperands(
-        op, {adaptor.getA(), adaptor.getB()}, {aLayout, bLayout}, rewriter);
-    SmallVector<Value> a = toWords(rewriter, loc, operands[0], *mma);
-    SmallVector<Value> b = toWords(rewriter, loc, operands[1], *mma);
+    SmallVector<Value> a = toWords(rewriter, loc, adaptor.getA(), *mma);
+    SmallVector<Value> b = toWords(rewriter, loc, adaptor.getB(), *mma);
     SmallVector<Value> sums =
         unpackRegisters(rewriter, loc, adaptor.getAccumulator());
     multiply(rewriter, loc, *mma, op, a, b, sums);
@@ -98,32 +92,6 @@ struct ConvertMatrixDot : OpConversionPattern<cta::DotOp> {
   }
 
 private:
-  static SmallVector<Value> moveOperands(cta::DotOp op, ArrayRef<Value> vectors,
-                                         ArrayRef<LinearLayout> layouts,
-                                         OpBuilder &builder) {
-    Location loc = op.getLoc();
-    SmallVector<Value> moved(vectors.size());
-    SmallVector<std::pair<unsigned, SharedTile>> shared;
-    int64_t skip = 0;
-    for (auto [number, vector] : llvm::enumerate(vectors)) {
-      auto type = cast<RankedTensorType>(op->getOperand(number).getType());
-      LinearLayout from = cta::getLayout(type);
-      if (auto sources = from.findRegisters(layouts[number])) {
-        moved[number] = shuffleRegisters(builder, loc, vector, *sources);
-        continue;
-      }
-      SharedTile tile(op, type, skip);
-      tile.store(builder, loc, vector, from);
-      skip += tile.getBytes();
-      shared.push_back({number, tile});
-    }
-    if (!shared.empty())
-      createBarrier(builder, loc);
-    for (auto &[number, tile] : shared)
-      moved[number] = tile.load(builder, loc, layouts[number]);
-    return moved;
-  }
-
   /// All matrices of the tile. Registers of operands and result are numbered by
   /// their layouts: first within a matrix, then K (operands) or columns
   /// (result), then the rest.
@@ -140,7 +108,9 @@ private:
     unsigned columns = b.size() / (bSize * depth);
     for (unsigned k = 0; k < depth; ++k)
       for (unsigned row = 0; row < rows; ++row)
-        for (unsigned column = 0; column < columns; ++column) {
+        for (unsigned i = 0; i < columns; ++i) {
+          // There and back: the operand at a turn is used again.
+          unsigned column = row % 2 ? columns - 1 - i : i;
           unsigned at = (row * columns + column) * sumSize;
           SmallVector<Value> next = createMma(
               builder, loc, mma, a.slice((row * depth + k) * aSize, aSize),
@@ -152,19 +122,6 @@ private:
 };
 
 } // namespace
-
-int64_t triton_shared::getMatrixDotSharedBytes(cta::DotOp op,
-                                               const MmaInstruction &mma) {
-  int64_t bytes = 0;
-  auto add = [&](Value operand, const LinearLayout &wanted) {
-    auto type = cast<RankedTensorType>(operand.getType());
-    if (!cta::getLayout(type).findRegisters(wanted))
-      bytes += SharedTile(op, type).getBytes();
-  };
-  add(op.getA(), cta::getLeftOperandLayout(op, mma));
-  add(op.getB(), cta::getRightOperandLayout(op, mma));
-  return bytes;
-}
 
 void triton_shared::populateCtaToGpuMatrixDot(const TypeConverter &types,
                                               RewritePatternSet &patterns) {

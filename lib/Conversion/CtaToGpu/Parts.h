@@ -24,6 +24,8 @@ void populateCtaToGpuExchange(const TypeConverter &types,
                               RewritePatternSet &patterns);
 void populateCtaToGpuReduce(const TypeConverter &types,
                             RewritePatternSet &patterns);
+void populateCtaToGpuBuffers(const TypeConverter &types,
+                             RewritePatternSet &patterns);
 void populateCtaToGpuDot(const TypeConverter &types,
                          RewritePatternSet &patterns);
 void populateCtaToGpuMatrixDot(const TypeConverter &types,
@@ -41,6 +43,9 @@ using AccessWidths = DenseMap<Operation *, AccessWidth>;
 void populateCtaToGpuAccesses(const TypeConverter &types,
                               const AccessWidths &widths,
                               RewritePatternSet &patterns);
+void populateCtaToGpuCopies(const TypeConverter &types,
+                            const AccessWidths &widths,
+                            RewritePatternSet &patterns);
 
 /// Makes each kernel of `module` a `gpu.func` whose program ids are those of
 /// its block.

@@ -26,6 +26,7 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 static constexpr unsigned kGlobalSpace = 1;
+static constexpr unsigned kSharedSpace = 3;
 
 Type triton_shared::getRegisterType(Type elementType) {
   auto type = dyn_cast<FloatType>(elementType);
@@ -44,6 +45,9 @@ void triton_shared::addThreadConversion(TypeConverter &types) {
   });
   types.addConversion([](UnrankedMemRefType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace);
+  });
+  types.addConversion([](cta::BufferType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
   });
 }
 
@@ -68,6 +72,8 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuReduce(types, patterns);
     populateCtaToGpuScan(types, patterns);
     populateCtaToGpuHistogram(types, patterns);
+    populateCtaToGpuBuffers(types, patterns);
+    populateCtaToGpuCopies(types, widths, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);
     populateCtaToGpuAtomics(types, patterns);

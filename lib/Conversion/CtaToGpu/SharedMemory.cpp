@@ -56,74 +56,181 @@ static Value fromShared(OpBuilder &builder, Location loc, Value vector,
   return arith::TruncIOp::create(builder, loc, type, vector);
 }
 
-LinearLayout SharedTile::flatten(const LinearLayout &layout) const {
-  return layout.reshape(type.getShape(), {type.getNumElements()});
+SharedTile::SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes)
+    : SharedTile(op, type, cta::SharedLayout::getRowMajor(type.getShape())) {
+  this->skipBytes = skipBytes;
 }
+
+SharedTile::SharedTile(Operation *op, RankedTensorType type,
+                       const cta::SharedLayout &layout)
+    : op(op), elementType(type.getElementType()), layout(layout),
+      numElements(type.getNumElements()) {}
+
+SharedTile::SharedTile(Value base, Type elementType,
+                       const cta::SharedLayout &layout)
+    : base(base), elementType(elementType), layout(layout),
+      numElements(int64_t(1) << layout.getOffsets().size()) {}
 
 int64_t SharedTile::getBytes() const {
-  int64_t bytes =
-      type.getNumElements() * getSharedTypeBytes(type.getElementType());
-  return llvm::alignTo(bytes, kBytesPerAccess);
+  return llvm::alignTo(numElements * getSharedTypeBytes(elementType),
+                       kBytesPerAccess);
 }
 
-static unsigned getWidth(const LinearLayout &flat, Type elementType) {
-  return std::min<int64_t>(flat.countNeighbours(0),
-                           kBytesPerAccess / getSharedTypeBytes(elementType));
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+Value triton_shared::createSharedPointer(OpBuilder &builder, Location loc,
+                                         Operation *op, int64_t skipBytes) {
+  auto offset = op->getAttrOfType<IntegerAttr>(kSharedOffset);
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace);
+  Value base = LLVM::AddressOfOp::create(builder, loc, pointer, kSharedSymbol);
+  return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
+                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
+                                 offset.getInt() + skipBytes)});
+}
+
+Value SharedTile::createBase(OpBuilder &builder, Location loc) const {
+  return base ? base : createSharedPointer(builder, loc, op, skipBytes);
 }
 
 Value SharedTile::createPointer(OpBuilder &builder, Location loc,
                                 Value index) const {
-  auto offset = op->getAttrOfType<IntegerAttr>(kSharedOffset);
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace);
-  Value base = LLVM::AddressOfOp::create(builder, loc, pointer, kSharedSymbol);
-  base = LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
-                             ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(
-                                 offset.getInt() + skipBytes)});
-  return LLVM::GEPOp::create(builder, loc, pointer,
-                             getSharedType(type.getElementType()), base,
+  Value begin = createBase(builder, loc);
+  return LLVM::GEPOp::create(builder, loc, begin.getType(),
+                             getSharedType(elementType), begin,
                              ArrayRef<LLVM::GEPArg>{index});
 }
 
+SharedPointers::SharedPointers(OpBuilder &builder, Location loc, Value base,
+                               Type elementType, const LinearLayout &placed,
+                               int32_t start)
+    : builder(builder), loc(loc), base(base), elementType(elementType),
+      offsets(builder, loc, placed, {start}) {}
+
+Value SharedPointers::advance(Value from, LLVM::GEPArg by) {
+  return LLVM::GEPOp::create(builder, loc, base.getType(), elementType, from,
+                             ArrayRef<LLVM::GEPArg>{by});
+}
+
+Value SharedPointers::get(unsigned reg) {
+  auto [ofThread, constant] = offsets.split(reg, 0);
+  Value &pointer = made[ofThread];
+  if (!pointer)
+    pointer = advance(base, ofThread);
+  return constant ? advance(pointer, constant) : pointer;
+}
+
+SharedPointers SharedTile::createPointers(OpBuilder &builder, Location loc,
+                                          const LinearLayout &placed,
+                                          int32_t start) const {
+  return SharedPointers(builder, loc, createBase(builder, loc),
+                        getSharedType(elementType), placed, start);
+}
+
+//===----------------------------------------------------------------------===//
+// Moving
+//===----------------------------------------------------------------------===//
+
+static unsigned getMaxElements(Type elementType) {
+  return kBytesPerAccess / getSharedTypeBytes(elementType);
+}
+
 void SharedTile::store(OpBuilder &builder, Location loc, Value vector,
-                       const LinearLayout &layout) const {
-  LinearLayout flat = flatten(layout);
-  unsigned width = getWidth(flat, type.getElementType());
+                       const LinearLayout &held) const {
+  LinearLayout placed = layout.place(held);
   vector = toShared(builder, loc, vector);
-  ElementCoordinates indices(builder, loc, flat);
-  int64_t bytes = getSharedTypeBytes(type.getElementType());
-  for (unsigned reg = 0; reg < flat.getNumRegisters(); reg += width) {
-    Value part = vector::ExtractStridedSliceOp::create(
-        builder, loc, vector, ArrayRef<int64_t>{reg}, ArrayRef<int64_t>{width},
-        ArrayRef<int64_t>{1});
-    LLVM::StoreOp::create(builder, loc, part,
-                          createPointer(builder, loc, indices.get(reg, 0)),
-                          width * bytes);
-  }
+  SharedPointers pointers = createPointers(builder, loc, placed);
+  for (const cta::Piece &piece :
+       cta::getPieces(placed, getMaxElements(elementType)))
+    LLVM::StoreOp::create(builder, loc,
+                          shuffleRegisters(builder, loc, vector, piece),
+                          pointers.get(piece.front()),
+                          piece.size() * getSharedTypeBytes(elementType));
 }
 
 Value SharedTile::load(OpBuilder &builder, Location loc,
-                       const LinearLayout &layout) const {
-  LinearLayout flat = flatten(layout);
-  Type element = getSharedType(type.getElementType());
-  unsigned width = getWidth(flat, type.getElementType());
-  unsigned count = flat.getNumRegisters();
-  ElementCoordinates indices(builder, loc, flat);
-  int64_t bytes = getSharedTypeBytes(type.getElementType());
-  SmallVector<Value> elements;
-  for (unsigned reg = 0; reg < count; reg += width) {
+                       const LinearLayout &held,
+                       const cta::Coordinates &origin) const {
+  LinearLayout placed = layout.place(held);
+  int32_t start = origin.empty() ? 0 : layout.getOffset(origin);
+  std::optional<cta::MatrixLoad> matrices =
+      cta::findMatrixLoad(placed, getSharedTypeBytes(elementType));
+  Value vector = matrices ? loadMatrices(builder, loc, placed, *matrices, start)
+                          : loadPieces(builder, loc, placed, start);
+  return fromShared(builder, loc, vector, elementType);
+}
+
+Value SharedTile::loadPieces(OpBuilder &builder, Location loc,
+                             const LinearLayout &placed, int32_t start) const {
+  Type element = getSharedType(elementType);
+  SharedPointers pointers = createPointers(builder, loc, placed, start);
+  SmallVector<Value> elements(placed.getNumRegisters());
+  for (const cta::Piece &piece :
+       cta::getPieces(placed, getMaxElements(elementType))) {
+    auto width = static_cast<int64_t>(piece.size());
     Value part = LLVM::LoadOp::create(
         builder, loc, VectorType::get({width}, element),
-        createPointer(builder, loc, indices.get(reg, 0)), width * bytes);
-    llvm::append_range(elements, unpackRegisters(builder, loc, part));
+        pointers.get(piece.front()), width * getSharedTypeBytes(elementType));
+    for (auto [reg, value] :
+         llvm::zip_equal(piece, unpackRegisters(builder, loc, part)))
+      elements[reg] = value;
   }
-  return fromShared(builder, loc, packRegisters(builder, loc, elements),
-                    type.getElementType());
+  return packRegisters(builder, loc, elements);
+}
+
+/// One `ldmatrix`: a word of each matrix.
+static SmallVector<Value> createMatrixLoad(OpBuilder &builder, Location loc,
+                                           Value pointer, unsigned count,
+                                           bool isTransposed) {
+  MLIRContext *context = builder.getContext();
+  Type word = builder.getI32Type();
+  Type type = word;
+  if (count > 1)
+    type = LLVM::LLVMStructType::getLiteral(context,
+                                            SmallVector<Type>(count, word));
+  auto load = NVVM::LdMatrixOp::create(
+      builder, loc, type, pointer, builder.getI32IntegerAttr(count),
+      NVVM::MMALayoutAttr::get(context, isTransposed ? NVVM::MMALayout::col
+                                                     : NVVM::MMALayout::row),
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+      NVVM::LdStMatrixEltTypeAttr::get(context, NVVM::LdStMatrixEltType::B16));
+  if (count == 1)
+    return {load.getRes()};
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < count; ++i)
+    words.push_back(
+        LLVM::ExtractValueOp::create(builder, loc, load.getRes(), i));
+  return words;
+}
+
+Value SharedTile::loadMatrices(OpBuilder &builder, Location loc,
+                               const LinearLayout &placed,
+                               const cta::MatrixLoad &load,
+                               int32_t start) const {
+  Type element = getSharedType(elementType);
+  SharedPointers pointers = createPointers(builder, loc, load.rows, start);
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < load.rows.getNumRegisters(); ++i)
+    llvm::append_range(words,
+                       createMatrixLoad(builder, loc, pointers.get(i),
+                                        load.numMatrices, load.isTransposed));
+  // The words in a row are a vector of the elements, in another order.
+  Value vector = vector::BitCastOp::create(
+      builder, loc, VectorType::get({placed.getNumRegisters()}, element),
+      packRegisters(builder, loc, words));
+  SmallVector<unsigned> sources(placed.getNumRegisters());
+  unsigned next = 0;
+  for (const cta::Piece &word : load.registers)
+    for (unsigned reg : word)
+      sources[reg] = next++;
+  return shuffleRegisters(builder, loc, vector, sources);
 }
 
 Value SharedTile::loadElement(OpBuilder &builder, Location loc,
                               Value index) const {
-  Type element = getSharedType(type.getElementType());
+  Type element = getSharedType(elementType);
   Value value = LLVM::LoadOp::create(builder, loc, element,
                                      createPointer(builder, loc, index));
-  return fromShared(builder, loc, value, type.getElementType());
+  return fromShared(builder, loc, value, elementType);
 }

@@ -8,9 +8,12 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_SHAREDMEMORY_H
 #define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_SHAREDMEMORY_H
 
-#include "mlir/IR/Builders.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
 
 namespace mlir::triton_shared {
 
@@ -24,43 +27,90 @@ int64_t getSharedBytes(Operation *op);
 int64_t getReduceSharedBytes(cta::ReduceOp op);
 int64_t getScanSharedBytes(cta::ScanOp op);
 int64_t getDotSharedBytes(cta::DotOp op);
-int64_t getMatrixDotSharedBytes(cta::DotOp op, const cta::MmaInstruction &mma);
 int64_t getAtomicSharedBytes(Operation *op);
 
 /// How an element lies in shared memory: booleans and indices as integers.
 Type getSharedType(Type elementType);
 int64_t getSharedTypeBytes(Type elementType);
 
-/// A tile in shared memory, row-major in the order of its dimensions.
+/// The address of the part of `op` in the array.
+Value createSharedPointer(OpBuilder &builder, Location loc, Operation *op,
+                          int64_t skipBytes = 0);
+
+/// The addresses of the elements of one thread; those that lie at constant
+/// distances share one computation.
+class SharedPointers {
+public:
+  /// Elements of a type of shared memory at offsets `placed` from `base`; those
+  /// of `start` are added.
+  SharedPointers(OpBuilder &builder, Location loc, Value base, Type elementType,
+                 const cta::LinearLayout &placed, int32_t start = 0);
+
+  Value get(unsigned reg);
+
+private:
+  Value advance(Value from, LLVM::GEPArg by);
+
+  OpBuilder &builder;
+  Location loc;
+  Value base;
+  Type elementType;
+  ElementCoordinates offsets;
+  DenseMap<Value, Value> made;
+};
+
+/// A tile in shared memory.
 class SharedTile {
 public:
-  /// The part of `op`, `skipBytes` behind its beginning.
-  SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes = 0)
-      : op(op), type(type), skipBytes(skipBytes) {}
+  /// The part of `op`, `skipBytes` behind its beginning; row-major.
+  SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes = 0);
+  /// The part of `op`, in `layout`.
+  SharedTile(Operation *op, RankedTensorType type,
+             const cta::SharedLayout &layout);
+  /// At the address `base`, in `layout`.
+  SharedTile(Value base, Type elementType, const cta::SharedLayout &layout);
 
   /// What it takes, so that the next tile begins where the widest access may.
   int64_t getBytes() const;
 
   /// Writes what each thread holds of it in `vector`.
   void store(OpBuilder &builder, Location loc, Value vector,
-             const cta::LinearLayout &layout) const;
-  /// Reads what each thread should hold under `layout`.
-  Value load(OpBuilder &builder, Location loc,
-             const cta::LinearLayout &layout) const;
-  /// The element at a row-major index: i32.
+             const cta::LinearLayout &held) const;
+  /// Reads what each thread should hold under `held`, of the part of the tile
+  /// that begins at `origin`.
+  Value load(OpBuilder &builder, Location loc, const cta::LinearLayout &held,
+             const cta::Coordinates &origin = {}) const;
+  /// The element at an offset, which is the row-major index unless the tile has
+  /// a layout of its own: i32.
   Value loadElement(OpBuilder &builder, Location loc, Value index) const;
 
-  /// The address of the element at a row-major index.
+  /// The addresses of what each thread holds at the offsets `placed`.
+  SharedPointers createPointers(OpBuilder &builder, Location loc,
+                                const cta::LinearLayout &placed,
+                                int32_t start = 0) const;
+  /// The address of the element at an offset.
   Value createPointer(OpBuilder &builder, Location loc, Value index) const;
 
 private:
-  /// From hardware index to row-major index.
-  cta::LinearLayout flatten(const cta::LinearLayout &layout) const;
+  Value createBase(OpBuilder &builder, Location loc) const;
+  Value loadPieces(OpBuilder &builder, Location loc,
+                   const cta::LinearLayout &placed, int32_t start) const;
+  Value loadMatrices(OpBuilder &builder, Location loc,
+                     const cta::LinearLayout &placed,
+                     const cta::MatrixLoad &load, int32_t start) const;
 
-  Operation *op;
-  RankedTensorType type;
-  int64_t skipBytes;
+  /// Either the operation or the address that it begins at.
+  Operation *op = nullptr;
+  Value base;
+  Type elementType;
+  cta::SharedLayout layout;
+  int64_t numElements;
+  int64_t skipBytes = 0;
 };
+
+/// The tile in a slot (i32) of `buffer`, which is now an address.
+SharedTile createSlot(OpBuilder &builder, Location loc, cta::BufferType type,
+                      Value buffer, Value slot);
 
 } // namespace mlir::triton_shared
 

@@ -92,28 +92,58 @@ Value triton_shared::createThreadCoordinate(OpBuilder &builder, Location loc,
   return createI32(builder, loc, 0);
 }
 
+/// The bits of coordinate `dim` that lanes and warps may set.
+static int32_t getThreadBits(const LinearLayout &layout, unsigned dim) {
+  int32_t mask = 0;
+  for (const LinearLayout::Bases *bases :
+       {&layout.getLanes(), &layout.getWarps()})
+    for (const cta::Coordinates &basis : *bases)
+      mask |= basis[dim];
+  return mask;
+}
+
 ElementCoordinates::ElementCoordinates(OpBuilder &builder, Location loc,
-                                       const LinearLayout &layout)
-    : builder(builder), loc(loc), layout(layout),
-      isDisjoint(layout.hasDisjointRegisters()) {
-  for (unsigned dim = 0; dim < layout.getRank(); ++dim)
+                                       const LinearLayout &layout,
+                                       const cta::Coordinates &origin)
+    : builder(builder), loc(loc), layout(layout), origin(origin) {
+  for (unsigned dim = 0; dim < layout.getRank(); ++dim) {
     ofThread.push_back(createThreadCoordinate(builder, loc, layout, dim));
+    threadBits.push_back(getThreadBits(layout, dim));
+  }
+}
+
+Value ElementCoordinates::getChanged(unsigned dim, int32_t changed) {
+  Value &value = made[{dim, changed}];
+  if (!value)
+    value = changed ? arith::XOrIOp::create(builder, loc, ofThread[dim],
+                                            createI32(builder, loc, changed))
+                    : ofThread[dim];
+  return value;
+}
+
+int32_t ElementCoordinates::getOfRegister(unsigned reg, unsigned dim) const {
+  int32_t ofRegister = layout.applyRegister(reg)[dim];
+  return origin.empty() ? ofRegister : ofRegister ^ origin[dim];
+}
+
+std::pair<Value, int32_t> ElementCoordinates::split(unsigned reg,
+                                                    unsigned dim) {
+  int32_t ofRegister = getOfRegister(reg, dim);
+  return {getChanged(dim, ofRegister & threadBits[dim]),
+          ofRegister & ~threadBits[dim]};
 }
 
 Value ElementCoordinates::get(unsigned reg, unsigned dim) {
-  int32_t ofRegister = layout.applyRegister(reg)[dim];
+  int32_t ofRegister = getOfRegister(reg, dim);
+  int32_t added = ofRegister & ~threadBits[dim];
+  if (added == 0)
+    return getChanged(dim, ofRegister);
   Value &value = made[{dim, ofRegister}];
-  if (value)
-    return value;
-  Value constant = createI32(builder, loc, ofRegister);
-  if (ofRegister == 0)
-    value = ofThread[dim];
-  else if (isDisjoint)
-    value = arith::AddIOp::create(builder, loc, ofThread[dim], constant,
-                                  arith::IntegerOverflowFlags::nsw |
-                                      arith::IntegerOverflowFlags::nuw);
-  else
-    value = arith::XOrIOp::create(builder, loc, ofThread[dim], constant);
+  if (!value)
+    value = arith::AddIOp::create(
+        builder, loc, getChanged(dim, ofRegister & threadBits[dim]),
+        createI32(builder, loc, added),
+        arith::IntegerOverflowFlags::nsw | arith::IntegerOverflowFlags::nuw);
   return value;
 }
 

@@ -17,21 +17,32 @@ Value createWarp(OpBuilder &builder, Location loc);
 Value createThreadCoordinate(OpBuilder &builder, Location loc,
                              const cta::LinearLayout &layout, unsigned dim);
 
-/// The coordinates of the elements of one thread, register by register.
+/// The coordinates of the elements of one thread, register by register. Those
+/// of `origin`, if given, are added to all.
 class ElementCoordinates {
 public:
   ElementCoordinates(OpBuilder &builder, Location loc,
-                     const cta::LinearLayout &layout);
+                     const cta::LinearLayout &layout,
+                     const cta::Coordinates &origin = {});
 
   /// Coordinate `dim` of register `reg`: i32.
   Value get(unsigned reg, unsigned dim);
+  /// The same as a sum of a value, which several registers share, and a
+  /// constant, which fits into an instruction.
+  std::pair<Value, int32_t> split(unsigned reg, unsigned dim);
 
 private:
+  /// The thread's part with the bits `changed` turned over.
+  Value getChanged(unsigned dim, int32_t changed);
+  int32_t getOfRegister(unsigned reg, unsigned dim) const;
+
   OpBuilder &builder;
   Location loc;
   cta::LinearLayout layout;
-  bool isDisjoint;
+  cta::Coordinates origin;
   SmallVector<Value> ofThread;
+  /// The bits that differ between threads: only these cannot be added.
+  SmallVector<int32_t> threadBits;
   DenseMap<std::pair<unsigned, int32_t>, Value> made;
 };
 

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -242,6 +243,18 @@ static SmallVector<LayoutRelation> relateReduce(cta::ReduceOp op, Value value) {
   return relations;
 }
 
+/// Tensor cores take operands from particular registers.
+static std::optional<LinearLayout> getNeededByDot(cta::DotOp dot,
+                                                  OpOperand &operand) {
+  if (&operand == &dot.getAccumulatorMutable())
+    return cta::getLayout(dot.getType());
+  std::optional<cta::MmaInstruction> mma = cta::getMmaInstruction(dot);
+  if (!mma)
+    return std::nullopt;
+  return &operand == &dot.getAMutable() ? cta::getLeftOperandLayout(dot, *mma)
+                                        : cta::getRightOperandLayout(dot, *mma);
+}
+
 //===----------------------------------------------------------------------===//
 // All of them
 //===----------------------------------------------------------------------===//
@@ -307,9 +320,7 @@ std::optional<LinearLayout> triton_shared::getNeededLayout(OpOperand &operand) {
   if (auto histogram = dyn_cast<cta::HistogramOp>(op))
     return cta::getLayout(histogram.getSource().getType());
   if (auto dot = dyn_cast<cta::DotOp>(op))
-    return value == dot.getAccumulator()
-               ? std::optional(cta::getLayout(dot.getType()))
-               : std::nullopt;
+    return getNeededByDot(dot, operand);
   if (auto lookup = dyn_cast<cta::LookupOp>(op))
     return operand.getOperandNumber() == 0
                ? std::nullopt

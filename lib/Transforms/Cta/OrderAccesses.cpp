@@ -106,18 +106,23 @@ private:
   /// Follows `block` from what is pending at its begin to what is at its end.
   void follow(Block &block, PendingAccesses &pending) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<gpu::BarrierOp>(op))
+      // Loops that copy do not write there, and wait for all copies at their
+      // end.
+      if (isa<gpu::BarrierOp, cta::WaitOp>(op))
         pending.clear();
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
         followRegions(op, pending);
-      if (!isAccess(&op) || !getBase(&op))
+      Operation *access = &op;
+      if (auto copy = dyn_cast<cta::CopyOp>(op))
+        access = &copy.getLoad().front().front();
+      if (!isAccess(access) || !getBase(access))
         continue;
-      if (needsBarrier(&op, pending)) {
+      if (needsBarrier(access, pending)) {
         OpBuilder builder(&op);
         gpu::BarrierOp::create(builder, op.getLoc());
         pending.clear();
       }
-      add(pending, {&op, /*isEarlierTurn=*/false});
+      add(pending, {access, /*isEarlierTurn=*/false});
     }
   }
 

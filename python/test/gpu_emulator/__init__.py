@@ -4,7 +4,8 @@
 IR, which `rewrite` turns into code for this machine; `launch` runs it block by block with one fiber
 per thread (shim.c). On the way it finds what a GPU would not say: accesses outside of the buffers
 or of shared memory, misaligned ones, shared memory that is read before it is written or without
-the barrier that it takes, threads that wait for ever. Threads can run in any order: `seed`.
+the barrier that it takes, copies that nobody waited for, threads that wait for ever. Threads can
+run in any order: `seed`.
 
     kernel = compile_kernel(ttir, num_warps=4, folder=tmp_path)
     launch(kernel, (x, y, 1000), grid=(8,))
@@ -71,16 +72,17 @@ def _attribute(llvm: str, name: str) -> int:
     return int(match[1])
 
 
-def lower(text: str, num_warps: int, folder: Path) -> str:
+def lower(text: str, num_warps: int, folder: Path, num_stages: int = 3) -> str:
     """The LLVM dialect, in a `gpu.module`."""
     source = folder / "kernel.mlir"
     source.write_text(text)
-    return _run(_OPT, "--target=cuda:90a", f"--num-warps={num_warps}", "--to-phase=llir", source)
+    options = (f"--num-warps={num_warps}", f"--num-stages={num_stages}")
+    return _run(_OPT, "--target=cuda:90a", *options, "--to-phase=llir", source)
 
 
-def compile_kernel(text: str, num_warps: int, folder: Path) -> EmulatedKernel:
+def compile_kernel(text: str, num_warps: int, folder: Path, num_stages: int = 3) -> EmulatedKernel:
     """Lowers the kernel of `text` for a GPU and builds it for this machine."""
-    return build_kernel(lower(text, num_warps, folder), folder)
+    return build_kernel(lower(text, num_warps, folder, num_stages), folder)
 
 
 def build_kernel(llvm: str, folder: Path) -> EmulatedKernel:

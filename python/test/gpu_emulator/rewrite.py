@@ -57,7 +57,7 @@ def _plain(line: str) -> str:
     line = line.replace("addrspacecast ptr", "bitcast ptr").replace("ptx_kernel ", "")
     line = re.sub(r"@llvm\.nvvm\.([\w.]+)", lambda m: "@emu_" + m[1].replace(".", "_"), line)
     if line.startswith("declare "):
-        line = re.sub(r"(noundef |range\([^)]*\) )", "", line)
+        line = re.sub(r"(noundef |immarg|range\([^)]*\) )", "", line)
     if line.startswith(("declare ", "define ")):
         line = re.sub(r" #\d+(?= \{|$)", "", line)
     return line
@@ -104,6 +104,15 @@ class _Rewriter:
             self.helpers[key] = _make_move(name, match, _split_types(arguments))
         start = _plain(line[: match.start()])
         self.body.append(f"{start}call {match['type']} {name}({arguments})")
+
+    def matrix_load(self, match: re.Match[str]) -> None:
+        """`ldmatrix`: a call of a function that does the same."""
+        count, is_transposed = int(match["count"]), match["trans"] is not None
+        self.helpers[f"ldmatrix {count} {is_transposed}"] = _make_matrix_load(count, is_transposed)
+        self.body.append(
+            f"  {match['result']} = call {match['type']} "
+            f"@emu.ldmatrix.{count}.{int(is_transposed)}(ptr {_plain(match['pointer'])})"
+        )
 
 
 _UPDATES = {"and": "and", "or": "or", "xor": "xor", "exch": "xchg", "add": "add"}
@@ -177,8 +186,49 @@ def _make_product(name: str, match: re.Match[str], types: list[str]) -> str:
     return "\n".join([*lines, f"  ret {match['type']} {before}", "}"])
 
 
+_COPY = re.compile(r"@\$0 cp\.async\.c[ag]\.shared\.global \[\$1\], \[\$2\], (\d+)(, \$3)?;$")
+
+
+def _make_copy(name: str, match: re.Match[str], types: list[str]) -> str:
+    """`@$p cp.async…`, as Copies.cpp writes it: a call of `emu_copy`."""
+    copy = _COPY.match(match["text"])
+    if not copy or types[:3] != ["i1", "i32", "ptr"]:
+        raise UnknownInstruction(match["text"])
+    parameters = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(types))
+    size = copy[1]
+    valid = "%a3" if copy[2] else size
+    return (
+        f"define internal void {name}({parameters}) {{\n"
+        "  %p = zext i1 %a0 to i32\n"
+        f"  call void @emu_copy(i32 %p, i32 %a1, ptr %a2, i32 {size}, i32 {valid})\n"
+        "  ret void\n}"
+    )
+
+
+_MATRIX = re.compile(
+    r"^  (?P<result>%\S+) = call (?P<type>.*?) @llvm\.nvvm\.ldmatrix\.sync\.aligned\.m8n8"
+    r"\.x(?P<count>\d)(?P<trans>\.trans)?\.b16\.p3\(ptr addrspace\(3\) (?P<pointer>.*)\)(?: #\d+)?$"
+)
+
+
+def _make_matrix_load(count: int, is_transposed: bool) -> str:
+    """A function of a row that gives a word of each matrix, by `emu_ldmatrix`."""
+    words = "i32" if count == 1 else f"{{ {', '.join(['i32'] * count)} }}"
+    lines = [
+        f"define internal {words} @emu.ldmatrix.{count}.{int(is_transposed)}(ptr %row) {{",
+        f"  %w = alloca {words}, align 16",
+        f"  call void @emu_ldmatrix(ptr %row, i32 {count}, i32 {int(is_transposed)}, ptr %w)",
+        f"  %r = load {words}, ptr %w",
+        f"  ret {words} %r",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
 def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
     """`@$p ld.global…` or `@$p st.global…` of words, as GlobalMemory.cpp writes them."""
+    if " cp.async." in match["text"]:
+        return _make_copy(name, match, types)
     if match["text"].startswith(("atom.", "red.")):
         return _make_update(name, match, types)
     if match["text"].startswith("mma."):
@@ -273,6 +323,8 @@ def for_host(ir: str) -> Kernel:
     for line in ir.splitlines():
         if line.startswith(("attributes ", "!", "target ")):
             continue
+        if line.startswith("declare ") and "ldmatrix" in line:
+            continue
         line = re.sub(r", !\w[\w.]* !\d+", "", line)
         if line.startswith("declare ") and "@__nv_" in line:
             libdevice.append(_libdevice(_plain(line)))
@@ -285,6 +337,8 @@ def for_host(ir: str) -> Kernel:
             rewriter.body += [start, "; slots"]
         elif match := _ACCESS.match(line):
             rewriter.access(match)
+        elif match := _MATRIX.match(line):
+            rewriter.matrix_load(match)
         elif match := _ASM.search(line):
             rewriter.assembly(line, match)
         else:
@@ -293,7 +347,9 @@ def for_host(ir: str) -> Kernel:
     declarations = (
         "declare void @emu_access(ptr, i64, i64, i32, ptr)\n"
         "declare void @emu_mma(i32, i32, i32, ptr, ptr, ptr)\n"
-        "declare i32 @emu_cvt_tf32(i32)"
+        "declare i32 @emu_cvt_tf32(i32)\n"
+        "declare void @emu_ldmatrix(ptr, i32, i32, ptr)\n"
+        "declare void @emu_copy(i32, i32, ptr, i32, i32)"
     )
     whole = [text, declarations, *rewriter.helpers.values(), _entry(name, parameters)]
     header_c = "#include <math.h>\n#include <stdint.h>\n"

@@ -23,16 +23,32 @@ typedef struct {
   uint64_t begin, end;
 } Region;
 
+// A piece that `cp.async` copies.
+typedef struct {
+  int group;
+  uint64_t offset, source;
+  int size, valid; // the rest of the piece becomes zero
+  char before[16]; // what the source held when the copy began
+} Copy;
+
+typedef struct {
+  Copy *pieces;
+  int count, room;
+  int group; // of pieces that come next
+} Copies;
+
 // What happened to a byte of shared memory since the last barrier.
 typedef struct {
   int writeEpoch, writer;
   int readEpoch, reader; // reader -1: several
+  int copier;            // the thread whose copy is under way to it, or -1
 } Shadow;
 
 _Alignas(1024) char cta_shared[kMaxShared];
 static Shadow shadow[kMaxShared];
 
 static Fiber fibers[kMaxThreads];
+static Copies copies[kMaxThreads];
 static ucontext_t scheduler;
 static int current, numThreads, arrived, epoch, progress;
 static int64_t sharedBytes;
@@ -211,6 +227,9 @@ static void check_shared(uint64_t address, int64_t size, const char *written) {
          (long)size, (long)offset, (long)sharedBytes);
   for (int64_t i = 0; i < size; ++i) {
     Shadow *byte = &shadow[offset + i];
+    if (byte->copier >= 0)
+      fail("%s offset %ld of shared memory, to which thread %d still copies",
+           written ? "writes" : "reads", (long)(offset + i), byte->copier);
     int isOthers = byte->writeEpoch == epoch && byte->writer != current;
     if (!written) {
       if (byte->writeEpoch < 0)
@@ -244,6 +263,98 @@ void emu_access(void *pointer, int64_t size, int64_t alignment, int space, const
     check_shared(address, size, written);
   else
     check_global(address, size, written != 0);
+}
+
+// Matrices of 8 rows of 16 bytes: each lane names a row, and gets a word of each matrix.
+
+static const char *rows[kMaxThreads];
+
+static void read_shared(void *to, const char *from, int size) {
+  emu_access((void *)from, size, size, 3, 0);
+  memcpy(to, from, size);
+}
+
+void emu_ldmatrix(const char *row, int count, int isTransposed, uint32_t *words) {
+  int warp = current / kWarp * kWarp, lane = current % kWarp;
+  rows[current] = row;
+  exchange(~0u, 0, 0);
+  for (int matrix = 0; matrix < count; ++matrix) {
+    const char **named = &rows[warp + 8 * matrix];
+    uint16_t pair[2];
+    if ((uint64_t)named[lane / 4] % 16)
+      fail("reads a row of a matrix at %p, which is no multiple of 16", (void *)named[lane / 4]);
+    for (int i = 0; i < 2; ++i) {
+      int inRow = lane % 4 * 2 + i, across = lane / 4;
+      read_shared(&pair[i], isTransposed ? named[inRow] + 2 * across : named[across] + 2 * inRow,
+                  2);
+    }
+    memcpy(&words[matrix], pair, 4);
+  }
+  // Others may still look for the names.
+  exchange(~0u, 0, 0);
+}
+
+// Copies that go on while the thread does. Data arrives as late as it may: at the wait.
+
+void emu_copy(int isWanted, uint32_t target, uint64_t source, int size, int valid) {
+  if (!isWanted)
+    return;
+  uint64_t offset = target - (uint32_t)(uint64_t)cta_shared;
+  if (offset % size || (valid && source % size))
+    fail("copies %d bytes from %#lx to offset %ld, which are no multiples of it", size,
+         (long)source, (long)offset);
+  if (offset + size > (uint64_t)sharedBytes)
+    fail("copies to offset %ld of %ld bytes of shared memory", (long)offset, (long)sharedBytes);
+  if (valid)
+    check_global(source, valid, 0);
+  Copies *own = &copies[current];
+  if (own->count == own->room) {
+    own->room = 2 * own->room + 64;
+    own->pieces = realloc(own->pieces, own->room * sizeof(Copy));
+  }
+  Copy *piece = &own->pieces[own->count++];
+  *piece = (Copy){own->group, offset, source, size, valid, {0}};
+  memcpy(piece->before, (const void *)source, valid);
+  for (int i = 0; i < size; ++i) {
+    Shadow *byte = &shadow[offset + i];
+    if (byte->copier >= 0)
+      fail("copies to offset %ld of shared memory, to which thread %d still copies",
+           (long)(offset + i), byte->copier);
+    if (byte->readEpoch == epoch && byte->reader != current)
+      fail("copies to offset %ld of shared memory, which another thread read since the last "
+           "barrier",
+           (long)(offset + i));
+    if (byte->writeEpoch == epoch && byte->writer != current)
+      fail("copies to offset %ld of shared memory, which thread %d wrote since the last barrier",
+           (long)(offset + i), byte->writer);
+    byte->copier = current;
+  }
+}
+
+static void finish_copy(const Copy *piece) {
+  if (memcmp(piece->before, (const void *)piece->source, piece->valid))
+    fail("copies from %#lx, which has changed since the copy began", (long)piece->source);
+  memset(cta_shared + piece->offset, 0, piece->size);
+  memcpy(cta_shared + piece->offset, piece->before, piece->valid);
+  for (int i = 0; i < piece->size; ++i) {
+    Shadow *byte = &shadow[piece->offset + i];
+    byte->copier = -1;
+    byte->writeEpoch = epoch;
+    byte->writer = current;
+  }
+}
+
+void emu_cp_async_commit_group(void) { ++copies[current].group; }
+
+void emu_cp_async_wait_group(uint32_t pending) {
+  Copies *own = &copies[current];
+  int left = 0;
+  for (int i = 0; i < own->count; ++i)
+    if (own->pieces[i].group < own->group - (int)pending)
+      finish_copy(&own->pieces[i]);
+    else
+      own->pieces[left++] = own->pieces[i];
+  own->count = left;
 }
 
 // What the compiler calls for bf16: rounding to nearest, ties to even.
@@ -281,6 +392,8 @@ void __assertfail(const char *text, const char *file, uint32_t line, const char 
 
 static void run_fiber(void) {
   kernel(kernelArguments);
+  if (copies[current].count)
+    fail("ends while %d copies are under way", copies[current].count);
   fibers[current].isDone = 1;
   ++progress;
   swapcontext(&fibers[current].context, &scheduler);
@@ -313,6 +426,7 @@ static const char *run_block(uint32_t seed, uint32_t *state) {
     if (!fiber->stack)
       fiber->stack = malloc(kStack);
     fiber->isDone = fiber->shuffles = 0;
+    copies[i].count = copies[i].group = 0;
     getcontext(&fiber->context);
     fiber->context.uc_stack.ss_sp = fiber->stack;
     fiber->context.uc_stack.ss_size = kStack;

@@ -45,6 +45,7 @@ class CudaOptions(LaunchOptions):
         words = {
             "target": self.target,
             "num-warps": self.num_warps,
+            "num-stages": max(1, self.num_stages),
             "ptxas": tools.find_ptxas(),
             "libdevice": tools.find_libdevice(),
             "precise": "true" if self.precise else "false",

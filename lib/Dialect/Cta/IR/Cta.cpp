@@ -13,6 +13,8 @@ using namespace mlir::cta;
 #include "triton-shared/Dialect/Cta/IR/CtaDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaAttrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "triton-shared/Dialect/Cta/IR/CtaTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaOps.cpp.inc"
 
@@ -23,9 +25,9 @@ struct LayoutAliases : OpAsmDialectInterface {
 
   AliasResult getAlias(Attribute attribute,
                        raw_ostream &stream) const override {
-    if (!isa<LayoutAttr>(attribute))
+    if (!isa<LayoutAttr, SharedLayoutAttr>(attribute))
       return AliasResult::NoAlias;
-    stream << "layout";
+    stream << (isa<LayoutAttr>(attribute) ? "layout" : "shared");
     return AliasResult::FinalAlias;
   }
 };
@@ -36,6 +38,10 @@ void CTADialect::initialize() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "triton-shared/Dialect/Cta/IR/CtaAttrs.cpp.inc"
+      >();
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "triton-shared/Dialect/Cta/IR/CtaTypes.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -111,31 +111,35 @@ static WarpGrid readWarpGrid(const LinearLayout &result) {
   return grid;
 }
 
-LinearLayout cta::getDotLayout(DotOp dot, unsigned numWarps) {
-  ArrayRef<int64_t> shape = getShape(dot.getResult());
-  std::optional<MmaInstruction> mma = getMmaInstruction(dot);
-  if (!mma) {
-    SmallVector<unsigned> order(shape.size());
-    std::iota(order.rbegin(), order.rend(), 0);
-    return LinearLayout::getBlocked(shape, order, kColumnsPerThread, numWarps);
-  }
+/// The result of `mma` on a tile of `shape`.
+static LinearLayout getResultLayout(ArrayRef<int64_t> shape,
+                                    const MmaInstruction &mma,
+                                    const WarpGrid &grid) {
   // Lanes in groups of four hold neighbouring pairs of one row.
   MatrixBases bases;
   bases.addColumns(1, 2);
-  bases.addRows(8, mma->m);
+  bases.addRows(8, mma.m);
   for (int32_t step : {2, 4})
     bases.lanes.push_back(MatrixBases::column(step));
   for (int32_t step : {1, 2, 4})
     bases.lanes.push_back(MatrixBases::row(step));
-  WarpGrid grid = getWarpGrid(dot, *mma, numWarps);
   for (unsigned bit = 0; bit < grid.rowBits; ++bit)
-    bases.warps.push_back(MatrixBases::row(mma->m << bit));
+    bases.warps.push_back(MatrixBases::row(mma.m << bit));
   for (unsigned bit = 0; bit < grid.columnBits; ++bit)
-    bases.warps.push_back(MatrixBases::column(mma->n << bit));
+    bases.warps.push_back(MatrixBases::column(mma.n << bit));
   bases.warps.append(grid.freeBits, MatrixBases::none());
-  bases.addColumns(mma->n << grid.columnBits, shape[1]);
-  bases.addRows(mma->m << grid.rowBits, shape[0]);
+  bases.addColumns(mma.n << grid.columnBits, shape[1]);
+  bases.addRows(mma.m << grid.rowBits, shape[0]);
   return bases.get();
+}
+
+LinearLayout cta::getDotLayout(DotOp dot, unsigned numWarps) {
+  ArrayRef<int64_t> shape = getShape(dot.getResult());
+  if (std::optional<MmaInstruction> mma = getMmaInstruction(dot))
+    return getResultLayout(shape, *mma, getWarpGrid(dot, *mma, numWarps));
+  SmallVector<unsigned> order(shape.size());
+  std::iota(order.rbegin(), order.rend(), 0);
+  return LinearLayout::getBlocked(shape, order, kColumnsPerThread, numWarps);
 }
 
 LinearLayout cta::getLeftOperandLayout(DotOp dot, const MmaInstruction &mma) {
@@ -176,4 +180,17 @@ LinearLayout cta::getRightOperandLayout(DotOp dot, const MmaInstruction &mma) {
   bases.addRows(mma.k, shape[0]);
   bases.addColumns(mma.n << grid.columnBits, shape[1]);
   return bases.get();
+}
+
+std::optional<MmaInstruction> cta::getReadyInstruction(DotOp dot) {
+  std::optional<MmaInstruction> mma = getMmaInstruction(dot);
+  if (!mma)
+    return std::nullopt;
+  LinearLayout result = getLayout(dot.getType());
+  bool isReady =
+      result == getResultLayout(getShape(dot.getResult()), *mma,
+                                readWarpGrid(result)) &&
+      getLayout(dot.getA().getType()) == getLeftOperandLayout(dot, *mma) &&
+      getLayout(dot.getB().getType()) == getRightOperandLayout(dot, *mma);
+  return isReady ? mma : std::nullopt;
 }

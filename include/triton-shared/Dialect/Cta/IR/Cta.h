@@ -13,10 +13,13 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
+#include "triton-shared/Dialect/Cta/IR/SharedLayout.h"
 
 #include "triton-shared/Dialect/Cta/IR/CtaDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "triton-shared/Dialect/Cta/IR/CtaTypes.h.inc"
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaOps.h.inc"
 

@@ -20,6 +20,7 @@ def CTA_Dialect : Dialect {
   let name = "cta";
   let cppNamespace = "::mlir::cta";
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let summary = "Tiles spread over the threads of one CTA";
@@ -55,6 +56,42 @@ def CTA_LayoutAttr : AttrDef<CTA_Dialect, "Layout",
   let builders = [AttrBuilder<(ins "const LinearLayout &":$layout)>];
   let extraClassDeclaration = "LinearLayout getLayout() const;";
   let hasCustomAssemblyFormat = 1;
+}
+
+def CTA_SharedLayoutAttr : AttrDef<CTA_Dialect, "SharedLayout"> {
+  let mnemonic = "shared";
+  let summary = "Where the elements of a tile lie in shared memory";
+  let description = [{
+    The coordinates that each bit of an offset stands for (see SharedLayout.h).
+    Of a tile of 4x16 whose halves of rows change places from row to row:
+
+    ```mlir
+    #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 8], [2, 0]]>
+    ```
+  }];
+  let parameters = (ins "unsigned":$rank,
+    ArrayRefParameter<"int32_t">:$offsets);
+  let builders = [AttrBuilder<(ins "const SharedLayout &":$layout)>];
+  let extraClassDeclaration = "SharedLayout getLayout() const;";
+  let hasCustomAssemblyFormat = 1;
+}
+
+def CTA_Buffer : TypeDef<CTA_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "Tiles of one kind in shared memory";
+  let description = [{
+    `slots` places, each for one tile, one after the other:
+    `!cta.buffer<3, 128x64xf16, #cta.shared<...>>`.
+  }];
+  let parameters = (ins "int64_t":$slots, ArrayRefParameter<"int64_t">:$shape,
+                        "::mlir::Type":$elementType,
+                        "::mlir::cta::SharedLayoutAttr":$layout);
+  let extraClassDeclaration = [{
+    /// The bytes of one slot.
+    int64_t getSlotBytes() const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,6 +188,100 @@ def CTA_ConvertLayoutOp : CTA_Op<"convert_layout", [Pure]> {
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
+}
+
+def CTA_SliceOp : CTA_Op<"slice", [Pure]> {
+  let summary = "A part of a tile whose elements stay where they are";
+  let description = [{
+    The part of the result's shape that begins at `offsets`, multiples of its
+    sizes. Each thread keeps what it holds of it:
+
+    ```mlir
+    %part = cta.slice %x [0, 16] : tensor<128x64xf16, #a> -> tensor<128x16xf16, #b>
+    ```
+  }];
+  let arguments = (ins CTA_Tile:$source, DenseI64ArrayAttr:$offsets);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = [{
+    $source $offsets attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+def CTA_AllocOp : CTA_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "Room for tiles in shared memory, until its last use";
+  let results = (outs CTA_Buffer:$buffer);
+  let assemblyFormat = "attr-dict `:` type($buffer)";
+}
+
+def CTA_WriteOp : CTA_Op<"write", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Put a tile into a slot of a buffer";
+  let arguments = (ins CTA_Tile:$source, CTA_Buffer:$buffer, I32:$slot);
+  let assemblyFormat = [{
+    $source `to` $buffer `[` $slot `]` attr-dict
+    `:` type($source) `to` type($buffer)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_ReadOp : CTA_Op<"read", [MemoryEffects<[MemRead]>]> {
+  let summary = "Take a tile, or the part of it that begins at `offsets`";
+  let description = [{
+    ```mlir
+    %k = cta.read %keys[%slot] [0, 16] : !cta.buffer<2, 128x64xf16, #s>
+           -> tensor<128x16xf16, #b>
+    ```
+  }];
+  let arguments = (ins CTA_Buffer:$buffer, I32:$slot,
+                       DenseI64ArrayAttr:$offsets);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = [{
+    $buffer `[` $slot `]` $offsets attr-dict
+    `:` type($buffer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_CopyOp : CTA_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Begin to load a tile into a slot of a buffer";
+  let description = [{
+    The region holds the load, whose tile never is in registers. It goes on
+    while the program does, and has happened after the `cta.wait` that waits for
+    its group. Nothing is loaded where `condition` is false.
+
+    ```mlir
+    cta.copy to %ring[%slot] if %more : !cta.buffer<3, 128x64xf16, #s> {
+      %0 = tts.load %p[%o] strides [%s, 1] : memref<*xf16> -> tensor<128x64xf16, #l>
+      cta.yield %0 : tensor<128x64xf16, #l>
+    }
+    ```
+  }];
+  let arguments = (ins CTA_Buffer:$buffer, I32:$slot, I1:$condition);
+  let regions = (region SizedRegion<1>:$load);
+  let assemblyFormat = [{
+    `to` $buffer `[` $slot `]` `if` $condition attr-dict `:` type($buffer) $load
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_CommitOp : CTA_Op<"commit", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Make the copies since the last one a group";
+  let assemblyFormat = "attr-dict";
+}
+
+def CTA_WaitOp : CTA_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait for all groups of copies but the last ones";
+  let description = [{
+    Until the copies of every thread have arrived but for those of the last
+    `pending` groups; all threads wait for each other.
+  }];
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,7 +388,7 @@ def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
 }
 
 def CTA_YieldOp : CTA_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["ReduceOp", "ScanOp", "MapOp"]>]> {
+    ParentOneOf<["CopyOp", "ReduceOp", "ScanOp", "MapOp"]>]> {
   let summary = "What a region of this dialect computes";
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];

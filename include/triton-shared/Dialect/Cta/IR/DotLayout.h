@@ -37,6 +37,10 @@ LinearLayout getDotLayout(DotOp dot, unsigned numWarps);
 LinearLayout getLeftOperandLayout(DotOp dot, const MmaInstruction &mma);
 LinearLayout getRightOperandLayout(DotOp dot, const MmaInstruction &mma);
 
+/// The instruction that computes `dot`, if its operands lie where it takes
+/// them.
+std::optional<MmaInstruction> getReadyInstruction(DotOp dot);
+
 } // namespace mlir::cta
 
 #endif // TRITON_SHARED_DIALECT_CTA_IR_DOTLAYOUT_H

@@ -1,0 +1,125 @@
+//===- Copies.cpp - Loads into shared memory that nobody waits for --------===//
+//
+// `cp.async` moves 4, 8 or 16 bytes of each thread. What bounds leave out is
+// filled with zeros, by a source that is shorter than the copy.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementPlaces.h"
+#include "InlinePtx.h"
+#include "Parts.h"
+#include "SharedMemory.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+
+/// The least that one instruction copies.
+static constexpr int64_t kLeastCopyBytes = 4;
+
+namespace {
+
+/// What one thread copies at once.
+struct CopyTarget {
+  Value pointer;
+  Value condition;
+};
+
+/// One instruction. Null `inBounds` means true.
+void createCopy(OpBuilder &builder, Location loc, const CopyTarget &target,
+                Value source, Value inBounds, int64_t bytes) {
+  // Pieces of 16 bytes need not pass the first level of the cache.
+  std::string text = std::string("@$0 cp.async.") +
+                     (bytes == 16 ? "cg" : "ca") +
+                     ".shared.global [$1], [$2], " + std::to_string(bytes);
+  Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
+                                           target.pointer);
+  SmallVector<Value> operands = {target.condition, address, source};
+  std::string constraints = "b,r,l";
+  if (inBounds) {
+    operands.push_back(arith::SelectOp::create(builder, loc, inBounds,
+                                               createI32(builder, loc, bytes),
+                                               createI32(builder, loc, 0)));
+    text += ", $3";
+    constraints += ",r";
+  }
+  createPtx(builder, loc, {}, operands, text + ";", constraints,
+            PtxEffects::Memory);
+}
+
+struct ConvertCopy : OpConversionPattern<cta::CopyOp> {
+  ConvertCopy(const TypeConverter &types, const AccessWidths &widths,
+              MLIRContext *context)
+      : OpConversionPattern(types, context), widths(widths) {}
+
+  LogicalResult
+  matchAndRewrite(cta::CopyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    auto load = cast<tts::LoadOp>(op.getLoad().front().front());
+    cta::BufferType type = op.getBuffer().getType();
+    LinearLayout layout = cta::getLayout(load.getType());
+    LinearLayout placed = type.getLayout().getLayout().place(layout);
+    int64_t bytes = getSharedTypeBytes(type.getElementType());
+    AccessWidth width = widths.at(load);
+    SmallVector<cta::Piece> pieces = cta::getPieces(placed, width.elements);
+    width.elements = pieces.front().size();
+    if (width.elements * bytes < kLeastCopyBytes || !width.isUniform)
+      return rewriter.notifyMatchFailure(op, "copies too little at once");
+    ElementPlaces places =
+        placeStrided(rewriter, loc, remapAccess(load, rewriter), width, layout);
+    SharedTile slot =
+        createSlot(rewriter, loc, type, adaptor.getBuffer(), adaptor.getSlot());
+    SharedPointers pointers = slot.createPointers(rewriter, loc, placed);
+    for (const cta::Piece &piece : pieces)
+      createCopy(rewriter, loc,
+                 {pointers.get(piece.front()), adaptor.getCondition()},
+                 places.pointers[piece.front()],
+                 places.getPredicate(piece.front()), piece.size() * bytes);
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  const AccessWidths &widths;
+};
+
+struct ConvertCommit : OpConversionPattern<cta::CommitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::CommitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+/// Each thread waits for its own copies, then all for each other.
+struct ConvertWait : OpConversionPattern<cta::WaitOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::WaitOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(),
+                                     op.getPendingAttr());
+    createBarrier(rewriter, op.getLoc());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void triton_shared::populateCtaToGpuCopies(const TypeConverter &types,
+                                           const AccessWidths &widths,
+                                           RewritePatternSet &patterns) {
+  patterns.add<ConvertCopy>(types, widths, patterns.getContext());
+  patterns.add<ConvertCommit, ConvertWait>(types, patterns.getContext());
+}

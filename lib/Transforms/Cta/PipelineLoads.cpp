@@ -1,0 +1,432 @@
+//===- PipelineLoads.cpp - Loads that run ahead of their loop -------------===//
+//
+// With three slots, `C` a copy into a slot, `W` the wait for the oldest one and
+// `R` what reads it:
+//
+//   before the loop   C0 C1
+//   turn 0            W0 C2 R0
+//   turn 1            W1 C0 R1
+//   turn 2            W2 C1 R2
+//
+// The wait of a turn is also the barrier between the reads of the turn before
+// and the copy that replaces what they read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutRules.h"
+#include "LoopSlice.h"
+
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/AccessWidth.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTAPIPELINELOADS
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+
+/// The least that one thread copies at once.
+static constexpr int64_t kLeastCopyBytes = 4;
+
+static RankedTensorType getTile(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static int64_t getElementBytes(RankedTensorType tile) {
+  return std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
+}
+
+static int64_t getTileBytes(RankedTensorType tile) {
+  return tile.getNumElements() * getElementBytes(tile);
+}
+
+//===----------------------------------------------------------------------===//
+// Which loads
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A load that becomes copies.
+struct AheadLoad {
+  RankedTensorType getTile() const {
+    return cast<RankedTensorType>(load->getResult(0).getType());
+  }
+
+  Operation *load;
+  cta::SharedLayout layout;
+};
+
+/// Finds the loads of one loop that may run ahead.
+class AheadLoads {
+public:
+  AheadLoads(scf::ForOp loop, const DataFlowSolver &solver)
+      : loop(loop), solver(solver) {}
+
+  SmallVector<AheadLoad> find(LoopSlice &slice) {
+    SmallVector<AheadLoad> found;
+    if (!isInnermost() || !mayReorder())
+      return found;
+    for (auto load : loop.getBody()->getOps<tts::LoadOp>()) {
+      if (!isa<RankedTensorType>(load.getType()) || !feedsDot(load) ||
+          !isPlain(load) || isWritten(load.getBase()))
+        continue;
+      std::optional<cta::SharedLayout> layout = findLayout(load);
+      if (layout && slice.addOperandsOf(load))
+        found.push_back({load, *layout});
+    }
+    return found;
+  }
+
+private:
+  bool isInnermost() {
+    return !loop.getBody()
+                ->walk(
+                    [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+                .wasInterrupted();
+  }
+
+  /// False if the loop does more with memory than to load and store.
+  bool mayReorder() {
+    WalkResult result = loop.getBody()->walk([](Operation *op) {
+      bool isKnown =
+          isa<tts::LoadOp, tts::GatherOp, tts::StoreOp, tts::ScatterOp>(op) ||
+          isMemoryEffectFree(op) ||
+          op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+      return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return !result.wasInterrupted();
+  }
+
+  /// Arguments are apart from each other; a computed address may be anywhere.
+  bool isWritten(Value base) {
+    WalkResult result = loop.getBody()->walk([&](Operation *op) {
+      Value written;
+      if (auto store = dyn_cast<tts::StoreOp>(op))
+        written = store.getBase();
+      else if (auto scatter = dyn_cast<tts::ScatterOp>(op))
+        written = scatter.getBase();
+      bool isApart =
+          !written || (written != base && isa<BlockArgument>(written) &&
+                       isa<BlockArgument>(base));
+      return isApart ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    return result.wasInterrupted();
+  }
+
+  bool feedsDot(tts::LoadOp load) {
+    SmallVector<Value> waiting = {load.getResult()};
+    llvm::SmallDenseSet<Value> seen;
+    while (!waiting.empty()) {
+      Value value = waiting.pop_back_val();
+      if (!seen.insert(value).second)
+        continue;
+      for (Operation *user : value.getUsers()) {
+        if (isa<cta::DotOp>(user))
+          return true;
+        if (user->getBlock() == loop.getBody())
+          llvm::append_range(waiting, user->getResults());
+      }
+    }
+    return false;
+  }
+
+  static bool isPlain(tts::LoadOp load) {
+    bool isZeroElsewhere = !load.getOther() ||
+                           matchPattern(load.getOther(), m_AnyZeroFloat()) ||
+                           matchPattern(load.getOther(), m_Zero());
+    return !load.getMask() && !load.getIsVolatile() && isZeroElsewhere;
+  }
+
+  /// A layout for the ring in which threads copy pieces that are large enough.
+  std::optional<cta::SharedLayout> findLayout(tts::LoadOp load) {
+    AccessWidth width = describeAccessWidth(solver, load);
+    RankedTensorType tile = getTile(load.getResult());
+    int64_t bytes = getElementBytes(tile);
+    LinearLayout from = cta::getLayout(tile);
+    if (!width.isContiguous || !width.isUniform)
+      return std::nullopt;
+    unsigned elements =
+        std::min(width.elements, from.countNeighbours(width.order.front()));
+    if (elements * bytes < kLeastCopyBytes)
+      return std::nullopt;
+    cta::SharedLayout layout = cta::chooseSharedLayout(
+        tile.getShape(), bytes, from, getReadLayout(load), elements);
+    cta::Piece piece = cta::getPieces(layout.place(from), elements).front();
+    for (auto [i, reg] : llvm::enumerate(piece))
+      if (i != reg)
+        return std::nullopt;
+    return piece.size() * bytes >= kLeastCopyBytes ? std::optional(layout)
+                                                   : std::nullopt;
+  }
+
+  /// The layout in which most of the loop wants the tile.
+  static LinearLayout getReadLayout(tts::LoadOp load) {
+    for (Operation *user : load->getUsers())
+      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user))
+        return cta::getLayout(convert.getType());
+    return cta::getLayout(load.getType());
+  }
+
+  scf::ForOp loop;
+  const DataFlowSolver &solver;
+};
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+/// Rewrites one loop.
+class LoopPipeline {
+public:
+  LoopPipeline(scf::ForOp loop, ArrayRef<AheadLoad> loads,
+               const LoopSlice &slice, int64_t stages)
+      : loop(loop), loads(loads), slice(slice), stages(stages),
+        iterated(slice.getIterated()), builder(loop), loc(loop.getLoc()) {}
+
+  void run() {
+    createRings();
+    SmallVector<Value> inits = createFirstCopies();
+    inits.push_back(createI32(0));
+    size_t before = loop.getNumRegionIterArgs();
+    IRRewriter rewriter(builder.getContext());
+    rewriter.setInsertionPoint(loop);
+    // The body comes along, so what is to be loaded stays where it is.
+    auto replaced = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+        [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+          return llvm::to_vector_of<Value>(arguments);
+        }));
+    completeTurn(replaced, before);
+    builder.setInsertionPointAfter(replaced);
+    cta::WaitOp::create(builder, loc, 0);
+  }
+
+private:
+  Value createI32(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 32);
+  }
+  /// A constant of the type of the induction variable.
+  Value createCount(int64_t value) {
+    Type type = loop.getInductionVar().getType();
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(type, value));
+  }
+
+  void createRings() {
+    for (const AheadLoad &ahead : loads) {
+      RankedTensorType tile = ahead.getTile();
+      auto type = cta::BufferType::get(
+          builder.getContext(), stages, tile.getShape(), tile.getElementType(),
+          cta::SharedLayoutAttr::get(builder.getContext(), ahead.layout));
+      rings.push_back(cta::AllocOp::create(builder, loc, type));
+    }
+  }
+
+  /// True while the turn `ahead` turns after that of `variable` comes before
+  /// the loop's end. Counted by the distance, which does not overflow.
+  Value createIsTurn(Value variable, int64_t ahead) {
+    Value distance =
+        arith::SubIOp::create(builder, loc, loop.getUpperBound(), variable);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt,
+                                 distance, createCount(ahead * getStep()));
+  }
+
+  int64_t getStep() { return *getConstantIntValue(loop.getStep()); }
+
+  /// The copies of one turn, whose values `mapping` has.
+  void createCopies(const IRMapping &mapping, Value slot, Value condition) {
+    for (auto [ahead, ring] : llvm::zip_equal(loads, rings)) {
+      auto copy = cta::CopyOp::create(builder, loc, ring, slot, condition);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.createBlock(&copy.getLoad());
+      IRMapping inner = mapping;
+      Operation *load = builder.clone(*ahead.load, inner);
+      cta::YieldOp::create(builder, loc, load->getResults());
+    }
+    cta::CommitOp::create(builder, loc);
+  }
+
+  /// What the iterated values of the slice are one turn later.
+  SmallVector<Value> getNext(const IRMapping &mapping) {
+    return llvm::map_to_vector(iterated, [&](unsigned number) {
+      return mapping.lookupOrDefault(loop.getYieldedValues()[number]);
+    });
+  }
+
+  void mapIterated(IRMapping &mapping, ValueRange values) {
+    for (auto [number, value] : llvm::zip_equal(iterated, values))
+      mapping.map(loop.getRegionIterArg(number), value);
+  }
+
+  /// Those before the loop. Gives the iterated values of the turn after them.
+  SmallVector<Value> createFirstCopies() {
+    Value variable = loop.getLowerBound();
+    Value isNotEmpty =
+        arith::CmpIOp::create(builder, loc,
+                              loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                                    : arith::CmpIPredicate::slt,
+                              variable, loop.getUpperBound());
+    SmallVector<Value> values =
+        llvm::map_to_vector(iterated, [&](unsigned number) {
+          return Value(loop.getInitArgs()[number]);
+        });
+    for (int64_t turn = 0; turn < stages - 1; ++turn) {
+      IRMapping mapping;
+      mapping.map(loop.getInductionVar(), variable);
+      mapIterated(mapping, values);
+      slice.clone(builder, mapping);
+      Value condition = arith::AndIOp::create(
+          builder, loc, isNotEmpty, createIsTurn(loop.getLowerBound(), turn));
+      createCopies(mapping, createI32(turn), condition);
+      values = getNext(mapping);
+      variable = arith::AddIOp::create(builder, loc, variable, loop.getStep());
+    }
+    return values;
+  }
+
+  /// Waits, copies ahead, and reads what was copied.
+  void completeTurn(scf::ForOp replaced, size_t numBefore) {
+    loop = replaced;
+    Block *body = loop.getBody();
+    builder.setInsertionPointToStart(body);
+    auto added = loop.getRegionIterArgs().drop_front(numBefore);
+    Value readSlot = added.back();
+    cta::WaitOp::create(builder, loc, stages - 2);
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(),
+                arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                                      createCount((stages - 1) * getStep())));
+    mapIterated(mapping, ValueRange(added.drop_back()));
+    slice.clone(builder, mapping);
+    createCopies(mapping, createPrevious(readSlot),
+                 createIsTurn(loop.getInductionVar(), stages - 1));
+    SmallVector<Value> next = getNext(mapping);
+    next.push_back(createNext(readSlot));
+    auto yield = cast<scf::YieldOp>(body->getTerminator());
+    yield->setOperands(numBefore, next.size(), next);
+    for (auto [ahead, ring] : llvm::zip_equal(loads, rings))
+      readFrom(ahead, ring, readSlot);
+  }
+
+  Value createPrevious(Value slot) {
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, slot, createI32(0));
+    return arith::SelectOp::create(
+        builder, loc, isFirst, createI32(stages - 1),
+        arith::SubIOp::create(builder, loc, slot, createI32(1)));
+  }
+  Value createNext(Value slot) {
+    Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                         slot, createI32(stages - 1));
+    return arith::SelectOp::create(
+        builder, loc, isLast, createI32(0),
+        arith::AddIOp::create(builder, loc, slot, createI32(1)));
+  }
+
+  /// Each user of the tile that wants it in another layout reads it so.
+  void readFrom(const AheadLoad &ahead, Value ring, Value slot) {
+    Operation *load = ahead.load;
+    RankedTensorType tile = ahead.getTile();
+    SmallVector<int64_t> origin(tile.getRank(), 0);
+    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
+      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user)) {
+        builder.setInsertionPoint(convert);
+        convert.getResult().replaceAllUsesWith(cta::ReadOp::create(
+            builder, loc, convert.getType(), ring, slot, origin));
+        convert.erase();
+      }
+    builder.setInsertionPoint(load);
+    if (!load->use_empty())
+      load->getResult(0).replaceAllUsesWith(
+          cta::ReadOp::create(builder, loc, tile, ring, slot, origin));
+    load->erase();
+  }
+
+  scf::ForOp loop;
+  ArrayRef<AheadLoad> loads;
+  const LoopSlice &slice;
+  int64_t stages;
+  SmallVector<unsigned> iterated;
+  OpBuilder builder;
+  Location loc;
+  SmallVector<Value> rings;
+};
+
+struct CtaPipelineLoads
+    : triton_shared::impl::CtaPipelineLoadsBase<CtaPipelineLoads> {
+  using CtaPipelineLoadsBase::CtaPipelineLoadsBase;
+
+  void runOnOperation() override {
+    DataFlowSolver solver;
+    solver.load<dataflow::DeadCodeAnalysis>();
+    solver.load<dataflow::SparseConstantPropagation>();
+    solver.load<DivisibilityAnalysis>();
+    if (failed(solver.initializeAndRun(getOperation())))
+      return signalPassFailure();
+    // What is known about values holds before the first loop changes.
+    SmallVector<Plan> plans;
+    getOperation().walk([&](scf::ForOp loop) {
+      auto function = loop->getParentOfType<func::FuncOp>();
+      if (function && function->hasAttr(cta::kNumWarps))
+        if (std::optional<Plan> found = plan(loop, solver))
+          plans.push_back(std::move(*found));
+    });
+    for (const Plan &found : plans)
+      LoopPipeline(found.loop, found.loads, found.slice, found.stages).run();
+  }
+
+private:
+  struct Plan {
+    scf::ForOp loop;
+    LoopSlice slice;
+    SmallVector<AheadLoad> loads;
+    int64_t stages;
+  };
+
+  std::optional<Plan> plan(scf::ForOp loop, const DataFlowSolver &solver) {
+    std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+    if (!step || *step <= 0 || *step > kLargestStep)
+      return std::nullopt;
+    Plan plan = {loop, LoopSlice(loop), {}, 1};
+    plan.loads = AheadLoads(loop, solver).find(plan.slice);
+    plan.stages = fitStages(loop, plan.loads);
+    if (plan.loads.empty() || plan.stages < 2)
+      return std::nullopt;
+    return plan;
+  }
+
+  /// As many stages as asked for, or as there is room for.
+  int64_t fitStages(scf::ForOp loop, ArrayRef<AheadLoad> loads) const {
+    int64_t perStage = 0, others = 0;
+    for (const AheadLoad &ahead : loads)
+      perStage += getTileBytes(ahead.getTile());
+    // Operands that do not come from these loads have buffers of their own.
+    loop.walk([&](cta::DotOp dot) {
+      for (Value operand : {dot.getA(), dot.getB()})
+        others += getTileBytes(getTile(operand));
+    });
+    others = std::max<int64_t>(0, others - perStage);
+    int64_t stages = numStages;
+    while (stages > 1 && stages * perStage + others > sharedBytes)
+      --stages;
+    return stages;
+  }
+
+  /// So that a few steps are no overflow.
+  static constexpr int64_t kLargestStep = 1 << 24;
+};
+
+} // namespace
