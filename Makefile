@@ -1,6 +1,6 @@
 # The two commands that matter: `make demo` and `make test`. Both set up what is missing first.
 
-.PHONY: help setup demo test test-all check docs bench
+.PHONY: help setup demo test test-all check docs bench wheel
 
 help:
 	@echo 'make setup     Debian packages, .venv, build, editable install'
@@ -9,6 +9,7 @@ help:
 	@echo 'make check     the same without set-up: before a commit'
 	@echo 'make test-all  make test, the slow tests, and all sources compiled inside of a Triton tree'
 	@echo 'make docs      writes docs/generated and docs/supported-ops.md from the sources'
+	@echo 'make wheel     dist/: one wheel with LLVM inside, tested in fresh environments'
 	@echo 'make bench     times launches and examples; writes docs/performance.md'
 
 setup:
@@ -26,10 +27,13 @@ check:
 test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
-	@scripts/check nightly
+	@scripts/check nightly wheel
 
 docs: setup
 	@ninja -C build triton-shared-docs
+
+wheel: setup
+	@scripts/check wheel
 
 bench: setup
 	@cd python && ../.venv/bin/python ../benchmarks/run.py

@@ -1,4 +1,5 @@
-# The library once more, with LLVM and MLIR inside: for machines that have neither.
+# The library once more, with LLVM and MLIR inside, and with the tools: for machines that have
+# neither, and for the wheel.
 #
 #   ninja -C build TritonSharedStatic    makes build/static/libTritonShared.so
 #
@@ -16,17 +17,28 @@ foreach(library ${own_libraries})
 endforeach()
 
 file(GLOB mlir_archives ${TRITON_SHARED_LLVM_ROOT}/lib/libMLIR*.a)
-list(FILTER mlir_archives EXCLUDE REGEX "CAPI|Test|Lsp|Reduce|Plugin")
+list(FILTER mlir_archives EXCLUDE REGEX "CAPI|Test|Tblgen")
 if(TRITON_SHARED_LLVM_CONFIG AND mlir_archives)
   execute_process(
     COMMAND ${TRITON_SHARED_LLVM_CONFIG} --link-static --libs
             x86 nvptx orcjit passes ipo irreader linker bitwriter frontendopenmp perfjitevents
+            supportlsp
     OUTPUT_VARIABLE llvm_archives OUTPUT_STRIP_TRAILING_WHITESPACE)
   separate_arguments(llvm_archives)
   find_library(TRITON_SHARED_ZSTD_ARCHIVE libzstd.a)
   find_library(TRITON_SHARED_Z_ARCHIVE libz.a)
 
-  add_library(TritonSharedStatic SHARED EXCLUDE_FROM_ALL $<TARGET_OBJECTS:TritonSharedCAPI>)
+  set(tools ${PROJECT_SOURCE_DIR}/tools/triton-shared)
+  add_library(TritonSharedToolMains OBJECT EXCLUDE_FROM_ALL
+    ${tools}-opt/triton-shared-opt.cpp ${tools}-opt/CrashReport.cpp ${tools}-opt/GpuCode.cpp
+    ${tools}-reduce/triton-shared-reduce.cpp ${tools}-reduce/Reducer.cpp
+    ${tools}-lsp/triton-shared-lsp.cpp)
+  target_precompile_headers(TritonSharedToolMains REUSE_FROM TritonSharedPrecompiled)
+  target_link_libraries(TritonSharedToolMains PRIVATE TritonSharedHeaders TritonSharedSettings)
+  add_dependencies(TritonSharedToolMains TritonSharedIncGen)
+
+  add_library(TritonSharedStatic SHARED EXCLUDE_FROM_ALL
+    $<TARGET_OBJECTS:TritonSharedCAPI> $<TARGET_OBJECTS:TritonSharedToolMains>)
   add_dependencies(TritonSharedStatic ${own_libraries})
   set_target_properties(TritonSharedStatic PROPERTIES
     OUTPUT_NAME TritonShared

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ToolMains.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "triton-shared/InitAll.h"
 
-int main(int argc, char **argv) {
+int tritonSharedLspMain(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::triton_shared::registerAllDialects(registry);
   return failed(mlir::MlirLspServerMain(argc, argv, registry));

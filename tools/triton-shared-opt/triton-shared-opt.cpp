@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ToolMains.h"
 #include "CrashReport.h"
 #include "GpuCode.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -134,7 +135,7 @@ bool wantsCrashReport(ArrayRef<char *> words) {
 
 } // namespace
 
-int main(int argc, char **argv) {
+int tritonSharedOptMain(int argc, char **argv) {
   llvm::setBugReportMsg("");
   CrashReport crashReport(argc, argv);
   if (wantsCrashReport({argv, static_cast<size_t>(argc)}))

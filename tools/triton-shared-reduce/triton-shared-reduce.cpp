@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../ToolMains.h"
 #include "Reducer.h"
 
 #include "mlir/Parser/Parser.h"
@@ -42,7 +43,7 @@ static int fail(const llvm::Twine &message) {
   return EXIT_FAILURE;
 }
 
-int main(int argc, char **argv) {
+int tritonSharedReduceMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   llvm::cl::OptionCategory category("Reducing");
   llvm::cl::opt<std::string> input(llvm::cl::Positional, llvm::cl::init("-"),
