@@ -143,7 +143,9 @@ static void buildVectors(OpPassManager &manager,
       {options.vectorBytes, options.registers, options.hasFma}));
   buildFloats(manager);
   manager.addPass(createCpuExpandSmallFloats());
-  manager.addPass(createCpuExpandMath({options.hasScale}));
+  // Without that operation, the C library is faster than polynomials.
+  if (options.hasFma)
+    manager.addPass(createCpuExpandMath({options.hasScale}));
   manager.addNestedPass<func::FuncOp>(
       createLinalgToVector({options.vectorBytes}));
 }
@@ -159,9 +161,9 @@ static void buildArithmetic(OpPassManager &manager) {
 
 static void buildFast(OpPassManager &manager,
                       const LinalgToCpuOptions &options) {
-  manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
   buildTensors(manager);
   addCleanUp(manager);
+  manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
   buildBuffers(manager);
   buildPlaces(manager);
   buildVectors(manager, options);

@@ -203,6 +203,14 @@ static void buildMemRef(OpPassManager &manager) {
   addCleanUp(manager);
 }
 
+static void buildLlirForCpu(OpPassManager &manager,
+                            const CompileTarget &target) {
+  LinalgToCpuOptions options;
+  options.mode = target.cpuMode;
+  useHost(options);
+  buildLinalgToCpuPipeline(manager, options);
+}
+
 void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
                                const CompileTarget &target) {
   switch (phase) {

@@ -225,8 +225,9 @@ def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
   let summary = "Fuse element-wise operations that are read once";
   let description = [{
     An element-wise `linalg.generic` with one use moves into its consumer if
-    that reads each of its elements once. Nothing is computed twice, and no
-    result changes.
+    that reads each of its elements once. What is made of indices alone, such as
+    a mask, moves into all of them. Nothing else is computed twice, and no result
+    changes.
 
     Needs: `linalg.generic` on tensors. Leaves: the same.
   }];

@@ -253,6 +253,8 @@ def CpuReadInPlace : Pass<"cpu-read-in-place", "::mlir::func::FuncOp"> {
     %t = bufferization.to_tensor %view restrict
     ```
 
+    Operations that write to one `tensor.empty` get one each.
+
     Needs: phase `memref`. Leaves: the same, upstream dialects only.
   }];
   let dependentDialects = [

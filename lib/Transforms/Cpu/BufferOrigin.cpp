@@ -41,6 +41,8 @@ static bool mayWriteOutsideItself(Operation *op) {
       .Case([&](linalg::LinalgOp linalgOp) {
         return llvm::any_of(linalgOp.getDpsInits(), isOutside);
       })
+      // Says nothing of its effects, and makes a tensor.
+      .Case([](bufferization::AllocTensorOp) { return false; })
       .Default([](Operation *other) {
         if (other->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
           return false;

@@ -58,7 +58,7 @@ bool matchBlockLoad(memref::AllocOp buffer, BlockLoad &load) {
         return false;
       load.part = part;
       load.copy = copy;
-    } else if (auto fill = dyn_cast<linalg::FillOp>(user)) {
+    } else if (auto fill = dyn_cast<linalg::LinalgOp>(user)) {
       load.fill = dyn_cast<scf::IfOp>(fill->getParentOp());
       if (!load.fill || load.fill.elseBlock() ||
           load.fill.thenBlock() != fill->getBlock() ||
@@ -174,6 +174,20 @@ void readInPlace(BlockLoad &load) {
     load.buffer.erase();
 }
 
+/// Gives each operation a result of its own to write to. Operations that share
+/// one would share its buffer, and none could write to memory instead.
+void separateResults(func::FuncOp function) {
+  function.walk([](linalg::LinalgOp op) {
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      auto empty = init.get().getDefiningOp<tensor::EmptyOp>();
+      if (!empty || empty->hasOneUse())
+        continue;
+      OpBuilder builder(op);
+      init.set(builder.clone(*empty)->getResult(0));
+    }
+  });
+}
+
 struct CpuReadInPlace
     : triton_shared::impl::CpuReadInPlaceBase<CpuReadInPlace> {
   void runOnOperation() override {
@@ -189,6 +203,7 @@ struct CpuReadInPlace
           liesRowByRow(type) && staysUnchanged(load))
         readInPlace(load);
     }
+    separateResults(getOperation());
   }
 };
 
