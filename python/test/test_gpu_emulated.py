@@ -229,6 +229,34 @@ def test_products(
     assert instruction in llvm
 
 
+_WITHIN_WARPS = """
+#from = #cta.layout<register = [[64]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#to = #cta.layout<register = [[64]], lane = [[16], [1], [9], [2], [4]], warp = [[32]]>
+func.func @f(%x: memref<*x{kind}>, %o: memref<*x{kind}>, %gx: i32, %gy: i32, %gz: i32,
+             %px: i32, %py: i32, %pz: i32) attributes {{cta.num_warps = 2 : i32, cta.shared = 0 : i64}} {{
+  %zero = arith.constant 0 : i64
+  %v = tts.load %x[%zero] strides [1] : memref<*x{kind}> -> tensor<128x{kind}, #from>
+  %c = cta.convert_layout %v : tensor<128x{kind}, #from> -> tensor<128x{kind}, #to>
+  tts.store %c to %o[%zero] strides [1] : tensor<128x{kind}, #to>, memref<*x{kind}>
+  return
+}}
+"""  # noqa: E501
+
+
+# What is stored under the new layout lies where it was loaded from.
+@pytest.mark.parametrize(
+    ("kind", "dtype"), [("i8", torch.int8), ("f16", torch.float16), ("i32", torch.int32)]
+)
+def test_layouts_change_by_shuffles_within_warps(kind: str, dtype: torch.dtype, tmp_path: Path):
+    kernel = gpu_emulator.compile_kernel(_WITHIN_WARPS.format(kind=kind), 2, tmp_path)
+    assert kernel.shared == 0
+    assert "nvvm.shfl" in kernel.llvm
+    for order in ORDERS:
+        x, o = torch.arange(128).to(dtype), torch.zeros(128, dtype=dtype)
+        gpu_emulator.launch(kernel, [x, o], (1,), order)
+        assert o.tolist() == x.tolist()
+
+
 # The emulator itself: what it must find.
 
 _LLVM = """

@@ -39,12 +39,7 @@ int64_t triton_shared::getSharedBytes(Operation *op) {
         cta::BufferType type = buffer.getBuffer().getType();
         return type.getSlots() * type.getSlotBytes();
       })
-      .Case<cta::ConvertLayoutOp>([&](cta::ConvertLayoutOp convert) {
-        auto from = cta::getLayout(convert.getSource().getType());
-        return from.findRegisters(cta::getLayout(convert.getType()))
-                   ? 0
-                   : ofTile(convert.getSource());
-      })
+      .Case<cta::ConvertLayoutOp>(getConvertSharedBytes)
       .Case<cta::LookupOp>(
           [&](cta::LookupOp lookup) { return ofTile(lookup.getSource()); })
       .Case<cta::ExtractOp>([&](cta::ExtractOp extract) -> int64_t {

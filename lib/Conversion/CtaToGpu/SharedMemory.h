@@ -24,6 +24,7 @@ inline constexpr llvm::StringLiteral kSharedSymbol = "cta_shared";
 
 /// How many bytes of shared memory `op` needs while it runs; 0 if none.
 int64_t getSharedBytes(Operation *op);
+int64_t getConvertSharedBytes(cta::ConvertLayoutOp op);
 int64_t getReduceSharedBytes(cta::ReduceOp op);
 int64_t getScanSharedBytes(cta::ScanOp op);
 int64_t getDotSharedBytes(cta::DotOp op);

@@ -102,3 +102,67 @@ func.func @operands(%x: tensor<128xi8, #w>, %i: tensor<128xi32, #w>) -> (tensor<
   }
   return %0#0, %0#1 : tensor<i8, #s>, tensor<i32, #s>
 }
+
+// A buffer keeps its place until its last use; what comes later may have it. What
+// is written is read behind a barrier, and written over behind another.
+#flat = #cta.shared<[[1], [2], [4], [8], [16], [32], [64]]>
+// CHECK-LABEL: func.func @buffers(
+// CHECK-SAME: cta.shared = 1024 : i64
+func.func @buffers(%x: tensor<128xf32, #a>) -> tensor<128xf32, #b> attributes {cta.num_warps = 2 : i32} {
+  // CHECK: cta.alloc {cta.shared_offset = 0 : i64}
+  // CHECK: cta.alloc {cta.shared_offset = 512 : i64}
+  // CHECK: cta.write
+  // CHECK-NEXT: cta.write
+  // CHECK-NEXT: gpu.barrier
+  // CHECK-NEXT: cta.read
+  // CHECK-NEXT: cta.read
+  // CHECK: gpu.barrier
+  // CHECK-NEXT: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  %zero = arith.constant 0 : i32
+  %first = cta.alloc : !cta.buffer<1, 128xf32, #flat>
+  %second = cta.alloc : !cta.buffer<1, 128xf32, #flat>
+  cta.write %x to %first[%zero] : tensor<128xf32, #a> to !cta.buffer<1, 128xf32, #flat>
+  cta.write %x to %second[%zero] : tensor<128xf32, #a> to !cta.buffer<1, 128xf32, #flat>
+  %0 = cta.read %first[%zero] [0] : !cta.buffer<1, 128xf32, #flat> -> tensor<128xf32, #a>
+  %1 = cta.read %second[%zero] [0] : !cta.buffer<1, 128xf32, #flat> -> tensor<128xf32, #a>
+  %2 = arith.addf %0, %1 : tensor<128xf32, #a>
+  %3 = cta.convert_layout %2 : tensor<128xf32, #a> -> tensor<128xf32, #b>
+  return %3 : tensor<128xf32, #b>
+}
+
+// Copies are waited for: the wait is the only barrier. A ring that a loop reads
+// is needed until the loop ends.
+// CHECK-LABEL: func.func @ring(
+// CHECK-SAME: cta.shared = 1536 : i64
+func.func @ring(%p: memref<*xf32>, %x: tensor<128xf32, #a>, %n: i32, %more: i1) -> tensor<128xf32, #a> attributes {cta.num_warps = 2 : i32} {
+  // CHECK: cta.alloc {cta.shared_offset = 0 : i64} : <2,
+  // CHECK-NOT: gpu.barrier
+  // CHECK: scf.for
+  // CHECK-NEXT: cta.wait
+  // CHECK-NOT: gpu.barrier
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 1024 : i64
+  // CHECK-NOT: gpu.barrier
+  // CHECK: return
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %at = arith.constant 0 : i64
+  %ring = cta.alloc : !cta.buffer<2, 128xf32, #flat>
+  cta.copy to %ring[%zero] if %more : !cta.buffer<2, 128xf32, #flat> {
+    %0 = tts.load %p[%at] strides [1] : memref<*xf32> -> tensor<128xf32, #a>
+    cta.yield %0 : tensor<128xf32, #a>
+  }
+  cta.commit
+  %r = scf.for %k = %zero to %n step %one iter_args(%v = %x) -> (tensor<128xf32, #a>) : i32 {
+    cta.wait 0
+    cta.copy to %ring[%one] if %more : !cta.buffer<2, 128xf32, #flat> {
+      %0 = tts.load %p[%at] strides [1] : memref<*xf32> -> tensor<128xf32, #a>
+      cta.yield %0 : tensor<128xf32, #a>
+    }
+    cta.commit
+    %1 = cta.read %ring[%zero] [0] : !cta.buffer<2, 128xf32, #flat> -> tensor<128xf32, #b>
+    %2 = cta.convert_layout %1 : tensor<128xf32, #b> -> tensor<128xf32, #a>
+    scf.yield %2 : tensor<128xf32, #a>
+  }
+  cta.wait 0
+  return %r : tensor<128xf32, #a>
+}

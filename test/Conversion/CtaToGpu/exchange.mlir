@@ -34,6 +34,23 @@ func.func @registers(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %
   return
 }
 
+// Where each warp holds what it needs, lanes exchange it without shared memory.
+#turned = #cta.layout<register = [[64]], lane = [[16], [1], [2], [4], [8]], warp = [[32]]>
+// CHECK-LABEL: gpu.func @lanes(
+// CHECK-SAME: cta.shared = 0 : i64
+func.func @lanes(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) attributes {cta.num_warps = 2 : i32} {
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: %[[FIRST:.*]] = nvvm.shfl.sync idx {{.*}}, %[[LANE:.*]], %{{.*}} : i32 -> i32
+  // CHECK: nvvm.shfl.sync idx {{.*}}, %[[LANE]], %{{.*}} : i32 -> i32
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: gpu.return
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #rows>
+  %c = cta.convert_layout %v : tensor<128xf32, #rows> -> tensor<128xf32, #turned>
+  tts.store %c to %p[%zero] strides [1] : tensor<128xf32, #turned>, memref<*xf32>
+  return
+}
+
 // An index is cut to the size of the tile: no read leaves it.
 // CHECK-LABEL: gpu.func @lookup(
 #one = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>
