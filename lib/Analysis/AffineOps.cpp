@@ -9,6 +9,8 @@
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include "triton-shared/Analysis/AffineIndexInterface.cpp.inc"
+
 using namespace mlir;
 using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
@@ -158,6 +160,7 @@ AffineExpr AffineTransfer::computeJoin(Operation *op) {
 AffineExpr AffineTransfer::computeIndex(Operation *op) {
   return TypeSwitch<Operation *, AffineExpr>(op)
       .Case<arith::ConstantOp>([&](auto) { return computeConstant(op); })
+      .Case([&](AffineIndexOpInterface sum) { return computeSum(sum); })
       .Case([&](tt::MakeRangeOp range) {
         int64_t start = static_cast<int32_t>(range.getStart());
         AffineExpr first = getAffineConstantExpr(start, analysis.context);
@@ -212,6 +215,20 @@ AffineExpr AffineTransfer::computeConstant(Operation *op) {
     return getAffineConstantExpr(number.getSExtValue(), analysis.context);
   fail("is a constant whose elements differ");
   return nullptr;
+}
+
+/// An operation of another project, which says itself what it computes.
+AffineExpr AffineTransfer::computeSum(AffineIndexOpInterface op) {
+  AffineExpr sum =
+      getAffineConstantExpr(op.getIndexConstant(), analysis.context);
+  for (auto [number, factor] : llvm::enumerate(op.getIndexFactors())) {
+    AffineExpr term = multiply(getOperand(op, number),
+                               getAffineConstantExpr(factor, analysis.context));
+    sum = term ? add(sum, term) : nullptr;
+    if (!sum)
+      return nullptr;
+  }
+  return sum;
 }
 
 AffineExpr AffineTransfer::computeProduct(AffineExpr lhs, AffineExpr rhs) {

@@ -9,6 +9,7 @@
 #define TRITON_SHARED_LIB_ANALYSIS_AFFINETRANSFER_H
 
 #include "triton-shared/Analysis/AffineForm.h"
+#include "triton-shared/Analysis/AffineIndexInterface.h"
 
 namespace mlir::triton_shared {
 
@@ -29,6 +30,7 @@ private:
   AffineExpr computeJoin(Operation *op);
   AffineExpr computeIndex(Operation *op);
   AffineExpr computeConstant(Operation *op);
+  AffineExpr computeSum(AffineIndexOpInterface op);
   AffineExpr computeProduct(AffineExpr lhs, AffineExpr rhs);
   AffineExpr computeDivision(Operation *op);
   AffineExpr computeShift(Operation *op);
