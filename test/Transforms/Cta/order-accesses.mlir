@@ -54,3 +54,28 @@ func.func @loop(%p: memref<*xf32>, %q: memref<*xf32>, %n: i64) attributes {cta.n
   }
   return
 }
+
+// -----
+
+#layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#shared = #cta.shared<[[1], [2], [4], [8], [16]]>
+
+// A copy reads what other threads have written before, and a wait is a barrier.
+// CHECK-LABEL: func.func @copy(
+// CHECK:         tts.store
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    cta.copy
+// CHECK:         cta.wait
+// CHECK-NEXT:    tts.store
+func.func @copy(%p: memref<*xf32>, %x: tensor<32xf32, #layout>, %a: i64, %b: i64, %slot: i32, %c: i1) attributes {cta.num_warps = 1 : i32} {
+  %ring = cta.alloc : !cta.buffer<1, 32xf32, #shared>
+  tts.store %x to %p[%a] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+  cta.copy to %ring[%slot] if %c : !cta.buffer<1, 32xf32, #shared> {
+    %y = tts.load %p[%b] strides [1] : memref<*xf32> -> tensor<32xf32, #layout>
+    cta.yield %y : tensor<32xf32, #layout>
+  }
+  cta.commit
+  cta.wait 0
+  tts.store %x to %p[%a] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+  return
+}
