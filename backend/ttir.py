@@ -6,6 +6,7 @@ from typing import Any
 
 import triton
 from triton._C.libtriton import ir, passes
+from triton_shared import knobs
 from triton_shared.lowering import Metadata
 
 
@@ -16,14 +17,17 @@ def make_ttir(module: Any, metadata: Metadata) -> Any:
     is the unrolling of loops, which is wrong where a loop ends before it starts: ours is not.
     """
     manager = ir.pass_manager(module.context)
-    manager.enable_debug()
+    name = module.get_entry_func_name()
+    # Both would write to the file MLIR_DUMP_PATH, and the wheel's passes show what has not changed.
+    if not knobs.shows_changes(name):
+        manager.enable_debug()
     passes.common.add_inliner(manager)
     passes.common.add_canonicalizer(manager)
     passes.common.add_cse(manager)
     passes.common.add_symbol_dce(manager)
     version = tuple(int(part) for part in triton.__version__.split(".")[:2])
     manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")
-    metadata["name"] = module.get_entry_func_name()
+    metadata["name"] = name
     return module
 
 
