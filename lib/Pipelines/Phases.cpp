@@ -234,14 +234,6 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Gpu:
     buildCtaToGpu(manager, target.isPrecise);
     break;
-static void buildLlirForCpu(OpPassManager &manager,
-                            const CompileTarget &target) {
-  LinalgToCpuOptions options;
-  options.mode = target.cpuMode;
-  useHost(options);
-  buildLinalgToCpuPipeline(manager, options);
-}
-
   case Phase::Llir:
     if (target.isGpu())
       return buildGpuToLlvm(manager);
