@@ -218,9 +218,10 @@ bool Kernel::launch(void *const *arguments, const KernelLaunch &launch,
 
 bool Kernel::check(const KernelLaunch &launch, std::string &error) const {
   if (launch.grid[0] <= kMaxGridX && launch.grid[1] <= kMaxGridYZ &&
-      launch.grid[2] <= kMaxGridYZ && launch.threads <= maxThreads)
+      launch.grid[2] <= kMaxGridYZ &&
+      launch.threads * launch.programs <= maxThreads)
     return true;
-  if (launch.threads > maxThreads) {
+  if (launch.threads * launch.programs > maxThreads) {
     error = describeLaunch(launch) + " is not possible: with its registers, " +
             "the kernel can have " + std::to_string(maxThreads) +
             " threads at most\nuse fewer warps (num_warps)";
@@ -238,8 +239,10 @@ Result Kernel::submit(void *const *arguments,
   LaunchAttribute attributes[2] = {};
   LaunchConfig config = {};
   std::copy_n(launch.grid, 3, config.grid);
+  config.grid[0] = (launch.grid[0] - 1) / launch.programs + 1;
   config.block[0] = launch.threads;
-  config.block[1] = config.block[2] = 1;
+  config.block[1] = launch.programs;
+  config.block[2] = 1;
   config.sharedBytes = sharedBytes;
   config.stream = launch.stream;
   config.attributes = attributes;

@@ -36,7 +36,8 @@ bool setCurrentDevice(int ordinal, std::string &error);
 
 struct KernelLaunch {
   uint32_t grid[3];
-  uint32_t threads;
+  /// Of a program, and the programs that share a block.
+  uint32_t threads, programs;
   Stream stream;
   bool isCooperative;
   /// Lets the grid start while the one before it in the stream ends.

@@ -53,6 +53,10 @@ def look() -> dict[str, Any]:
     facts: dict[str, Any] = {"python": platform.python_version()}
     for name in ("torch", "triton", "numpy"):
         facts[name] = __import__(name).__version__
+    facts["cuda of torch"] = __import__("torch").version.cuda
+    facts["driver"] = _driver()
+    settings = ("TRITON_", "CUDA_", "PYTORCH_")
+    facts["environment"] = {n: os.environ[n] for n in sorted(os.environ) if n.startswith(settings)}
     facts["library"] = library.version()
     try:
         gpus.require()
@@ -61,6 +65,16 @@ def look() -> dict[str, Any]:
     except triton_shared.CudaError as error:
         facts["missing"] = str(error)
     return facts
+
+
+def _driver() -> str:
+    """The version of NVIDIA's driver; empty where there is none."""
+    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, timeout=20).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return said.partition("\n")[0].strip()
 
 
 def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadline: float) -> int:

@@ -120,8 +120,11 @@ FunctionOpInterface findKernel(ModuleOp module) {
 llvm::json::Object describeKernel(FunctionOpInterface kernel,
                                   const CompileTarget &target) {
   llvm::json::Array args;
-  // A thread of a GPU knows its program without parameters.
-  unsigned dropped = isa<gpu::GPUFuncOp>(kernel) ? 0 : kProgramArguments;
+  // A thread of a GPU knows its program without parameters, but for the size of
+  // the grid where programs share a block.
+  unsigned dropped = kProgramArguments;
+  if (isa<gpu::GPUFuncOp>(kernel))
+    dropped = kernel->hasAttr(cta::kPrograms) ? 1 : 0;
   for (Type type : kernel.getArgumentTypes().drop_back(dropped))
     args.push_back(describeParameter(type));
   llvm::json::Object object{{"name", kernel.getName()},
@@ -167,6 +170,9 @@ public:
       recordKernel(*module);
     bool hasSucceeded =
         succeeded(lower(*module)) && succeeded(writeCode(*module));
+    // Also of what failed: who tries several sizes learns how far off this is.
+    if (kernel && options.target.isGpu() && !hasSucceeded)
+      recordKernel(*module);
     if (kernel)
       result.metadata =
           llvm::formatv("{0}", llvm::json::Value(std::move(*kernel)));
@@ -190,6 +196,7 @@ private:
       kernel->insert({"shared", shared.getInt()});
       kernel->insert({"num_warps", options.target.numWarps});
       kernel->insert({"target", "cuda:" + options.target.cudaArch});
+      recordBlock(found);
     }
   }
 
@@ -205,6 +212,16 @@ private:
     };
     return runToPhase(module, options.toPhase.value_or(Phase::Llir),
                       options.target, reached, configure);
+  }
+
+  /// Threads of a program, and programs, that a block of the GPU has.
+  void recordBlock(FunctionOpInterface found) {
+    auto warps = found->getAttrOfType<IntegerAttr>(cta::kNumWarps);
+    auto programs = found->getAttrOfType<IntegerAttr>(cta::kPrograms);
+    kernel->insert(
+        {"block", llvm::json::Array{warps.getInt() * cta::kWarpSize,
+                                    programs ? programs.getInt() : 1}});
+    kernel->insert({"shared_limit", options.target.getSharedBytes()});
   }
 
   LogicalResult explainAccesses(ModuleOp module) {

@@ -91,6 +91,7 @@ bool tritonSharedCudaKernelLaunch(const TritonSharedCudaKernel *kernel,
                                   char **error) {
   cuda::KernelLaunch grid{{launch->grid[0], launch->grid[1], launch->grid[2]},
                           launch->threads,
+                          std::max(launch->programs, 1u),
                           static_cast<cuda::Stream>(launch->stream),
                           launch->cooperative,
                           launch->startsEarly};

@@ -16,9 +16,6 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// What the pipeline `linalg-to-gpu` compiles for.
-static constexpr StringLiteral kDefaultArch = "90a";
-
 static void addCleanUp(OpPassManager &manager) {
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());
@@ -40,6 +37,8 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCpuExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps}));
   addCleanUp(manager);
+  if (!target.keepsWarps)
+    manager.addPass(createCtaFitWarps());
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
@@ -48,7 +47,9 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaStreamDots());
   addCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());
-  manager.addPass(createCtaAllocateShared());
+  manager.addPass(createCtaAllocateShared({target.getSharedBytes()}));
+  if (!target.keepsWarps)
+    manager.addPass(createCtaPackPrograms());
 }
 
 void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
@@ -80,7 +81,7 @@ void triton_shared::registerLinalgToGpuPipelines() {
       "Lower phase 'linalg' to the LLVM dialect for an NVIDIA GPU",
       [](OpPassManager &manager, const LinalgToGpuOptions &options) {
         CompileTarget target;
-        target.cudaArch = kDefaultArch;
+        target.cudaArch = options.arch;
         target.numWarps = options.numWarps;
         target.numStages = options.numStages;
         buildLinalgToCta(manager, target);

@@ -23,11 +23,12 @@ CudaKernel::CudaKernel(nb::bytes cubin, const std::string &entry,
 
 CudaLauncher::CudaLauncher(std::string name, nb::sequence plan, nb::object link,
                            nb::object check, nb::object failure,
-                           uint32_t threads, bool isCooperative,
-                           bool startsEarly)
+                           uint32_t threads, uint32_t programs,
+                           bool isCooperative, bool startsEarly)
     : Launcher(std::move(name), plan, Memory::Device, std::move(link),
                std::move(check), std::move(failure)),
-      settings{{0, 0, 0}, threads, nullptr, isCooperative, startsEarly} {}
+      settings{{0, 0, 0}, threads,       programs,
+               nullptr,   isCooperative, startsEarly} {}
 
 bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
                           nb::handle stream, void *const *arguments,
@@ -118,8 +119,8 @@ void triton_shared_python::defineCuda(nb::module_ &module) {
 
   nb::class_<CudaLauncher, Launcher>(module, "CudaLauncher")
       .def(nb::init<std::string, nb::sequence, nb::object, nb::object,
-                    nb::object, uint32_t, bool, bool>(),
+                    nb::object, uint32_t, uint32_t, bool, bool>(),
            nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
-           nb::arg("failure"), nb::arg("threads"), nb::arg("cooperative"),
-           nb::arg("starts_early"));
+           nb::arg("failure"), nb::arg("threads"), nb::arg("programs"),
+           nb::arg("cooperative"), nb::arg("starts_early"));
 }

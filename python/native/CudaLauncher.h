@@ -28,10 +28,11 @@ private:
 
 class CudaLauncher : public Launcher {
 public:
-  /// `threads` is the size of a block.
+  /// A program has so many `threads`, a block so many `programs`.
   CudaLauncher(std::string name, nanobind::sequence plan, nanobind::object link,
                nanobind::object check, nanobind::object failure,
-               uint32_t threads, bool isCooperative, bool startsEarly);
+               uint32_t threads, uint32_t programs, bool isCooperative,
+               bool startsEarly);
 
 protected:
   bool launch(nanobind::handle kernel, const uint32_t *grid,

@@ -72,9 +72,9 @@ void Launcher::run(const uint32_t *grid, nb::handle stream,
   std::vector<void *> manyPointers;
   uint64_t *values = inlineValues.data();
   void **pointers = inlinePointers.data();
-  if (valueCount > inlineValues.size()) {
+  if (valueCount >= inlinePointers.size()) {
     manyValues.resize(valueCount);
-    manyPointers.resize(valueCount);
+    manyPointers.resize(valueCount + 1);
     values = manyValues.data();
     pointers = manyPointers.data();
   }
@@ -84,6 +84,8 @@ void Launcher::run(const uint32_t *grid, nb::handle stream,
     nb::raise_python_error();
   for (size_t i = 0; i < valueCount; ++i)
     pointers[i] = &values[i];
+  uint32_t programs = grid[0];
+  pointers[valueCount] = &programs;
   char *error = nullptr;
   if (launch(kernel, grid, stream, pointers, error))
     return;

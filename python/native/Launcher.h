@@ -30,7 +30,8 @@ protected:
            nanobind::object link, nanobind::object check,
            nanobind::object failure);
 
-  /// Runs `kernel`, or queues it, with the values that `arguments` point at.
+  /// Runs `kernel`, or queues it, with the values that `arguments` point at;
+  /// behind the last one, they point at the size of the grid in x.
   /// Returns false and fills `error` with a text of the C API if that fails.
   virtual bool launch(nanobind::handle kernel, const uint32_t *grid,
                       nanobind::handle stream, void *const *arguments,

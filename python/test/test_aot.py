@@ -218,7 +218,7 @@ def test_arguments_reach_the_driver_as_the_kernel_reads_them(tmp_path: Path, dri
     make_current(driver, 0)
     program(0x7000, 0.125, 0xC100, 0xC020, 1e300, -7, 200, 1, -(2**62), stream=7)
     (launch,) = [line for line in driver.take() if line.startswith("cuLaunchKernel")]
-    assert f" {kernel.symbol} grid=5,1,1 block=64,1,1 " in launch
+    assert f" {kernel.symbol} grid=5,1,1 block=32,1,1 " in launch
     assert " stream=7 " in launch
     values = [bytes.fromhex(text) for text in launch.partition("args=")[2].split(",")]
     # The natural sizes: a float is four bytes, which Triton's own tool gets wrong.
@@ -233,6 +233,18 @@ def test_arguments_reach_the_driver_as_the_kernel_reads_them(tmp_path: Path, dri
         np.uint32(1).tobytes(),
         np.int64(-(2**62)).tobytes(),
     ]
+
+
+def test_small_programs_share_a_block(tmp_path: Path, driver: FakeCuda):
+    signature = "*fp32:16, *fp32:16, *fp32:16, i32:16, 64"
+    kernel = aot.compile_kernel(KERNELS, "add_kernel", signature, "n_elements, 3, 1", target="cuda:90")
+    assert kernel.block == (32, 4)
+    program = aot.Program(*aot.write(kernel, tmp_path / "add", ["so", "h"]))
+    make_current(driver, 0)
+    program(0x7000, 0x8000, 0x9000, 80, stream=0)
+    (launch,) = [line for line in driver.take() if line.startswith("cuLaunchKernel")]
+    assert f" {kernel.symbol} grid=20,3,1 block=32,4,1 " in launch
+    assert launch.endswith((80).to_bytes(4, "little").hex())
 
 
 def test_a_kernel_is_loaded_once_for_each_device(tmp_path: Path, driver: FakeCuda):

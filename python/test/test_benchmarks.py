@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from triton_shared.diff import modules
 
 from benchmarks import page
-from benchmarks.gpu import check, launches, problems
+from benchmarks.gpu import check, launches, problems, there
 
 
 @pytest.fixture(autouse=True)
@@ -100,3 +100,12 @@ def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_the_page_in_docs_is_fresh():
     assert page.render() == (page.ROOT / "docs" / "performance.md").read_text()
+
+
+def test_what_a_machine_has_goes_into_the_results(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITON_F32_DEFAULT", "tf32")
+    facts = there.look()
+    assert facts["triton"] == triton.__version__
+    assert facts["torch"] == torch.__version__
+    assert facts["environment"]["TRITON_F32_DEFAULT"] == "tf32"
+    assert {"python", "library", "driver", "cuda of torch"} <= facts.keys()

@@ -6,6 +6,7 @@ is that the bytes of a launch are those that the compiled kernel reads.
 
 from __future__ import annotations
 
+import pickle
 import re
 import struct
 from collections.abc import Iterator
@@ -30,8 +31,8 @@ SIGNATURE = {
 }
 
 
-def compile_scale(arch: int = 90, **options: Any) -> Any:
-    source = triton.compiler.ASTSource(kernels.scale, SIGNATURE, constexprs={"BLOCK": 128})
+def compile_scale(arch: int = 90, block: int = 128, **options: Any) -> Any:
+    source = triton.compiler.ASTSource(kernels.scale, SIGNATURE, constexprs={"BLOCK": block})
     return triton.compile(source, target=GPUTarget("shared_cuda", arch, 32), options=options)
 
 
@@ -74,9 +75,16 @@ def test_a_missing_key_names_the_others():
 
 def test_warps_are_those_of_the_block():
     for warps in (1, 4, 8):
-        kernel = compile_scale(num_warps=warps)
+        kernel = compile_scale(block=1024, num_warps=warps)
         assert kernel.metadata.num_warps == warps
-        assert re.search(rf"\.(?:reqntid|maxntid) {32 * warps}\b", kernel.asm["ptx"])
+        assert re.search(rf"\.reqntid {32 * warps}, 1, 1\b", kernel.asm["ptx"])
+
+
+def test_small_programs_share_a_block():
+    kernel = compile_scale(num_warps=4)
+    assert kernel.metadata.num_warps == 4
+    assert list(kernel.metadata.block) == [32, 4]
+    assert ".reqntid 32, 4, 1" in kernel.asm["ptx"]
 
 
 def test_an_error_of_the_compiler_is_one_of_the_kernel():
@@ -92,7 +100,7 @@ def test_an_error_of_the_compiler_is_one_of_the_kernel():
 
 def test_a_launch_packs_what_the_cubin_reads(cuda: FakeCuda):
     x, out = Array(0x1000), Array(0x2000)
-    kernels.scale[(7,)](x, out, 100, 2.5, BLOCK=128, num_warps=2)
+    kernels.scale[(7,)](x, out, 100, 2.5, BLOCK=1024, num_warps=2)
     (launch,) = cuda.launches()
     assert launch["kernel"] == "scale"
     assert launch["grid"] == "7,1,1"
@@ -100,6 +108,18 @@ def test_a_launch_packs_what_the_cubin_reads(cuda: FakeCuda):
     given = [bytes.fromhex(text) for text in launch["args"].split(",")]
     values = [struct.pack("<Q", 0x1000), struct.pack("<Q", 0x2000), struct.pack("<i", 100)]
     assert given == [*values, struct.pack("<f", 2.5)]
+
+
+@pytest.mark.parametrize(("programs", "blocks"), [(1, 1), (4, 1), (7, 2), (4096, 1024)])
+def test_a_launch_of_programs_that_share_blocks_tells_their_number(
+    programs: int, blocks: int, cuda: FakeCuda
+):
+    kernels.scale[(programs, 3)](Array(0x1000), Array(0x2000), 100, 2.5, BLOCK=128)
+    (launch,) = cuda.launches()
+    assert launch["grid"] == f"{blocks},3,1"
+    assert launch["block"] == "32,4,1"
+    given = [bytes.fromhex(text) for text in launch["args"].split(",")]
+    assert given[-2:] == [struct.pack("<f", 2.5), struct.pack("<I", programs)]
 
 
 @triton.jit
@@ -137,6 +157,28 @@ def test_both_devices_keep_their_own_kernels(cuda: FakeCuda):
         kernels.scale[(1,)](*on_cpu, 32, 3.0, BLOCK=32)
     assert torch.equal(on_cpu[1], 3 * on_cpu[0])
     assert len(cuda.launches()) == 1
+
+
+@triton.jit
+def turned(x, out, N: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    tl.store(out + j * N + i, tl.load(x + i * N + j))
+
+
+def test_an_autotuner_passes_over_what_needs_too_much_shared_memory():
+    signature = {"x": "*fp32", "out": "*fp32", "N": "constexpr"}
+    source = triton.compiler.ASTSource(turned, signature, constexprs={"N": 256})
+    target = GPUTarget("shared_cuda", 90, 32)
+    with pytest.raises(triton.OutOfResources) as raised:
+        triton.compile(source, target=target, options={"num_warps": 32})
+    error = raised.value
+    assert isinstance(error, triton_shared.CompilationError)
+    assert (error.required, error.limit, error.name) == (262144, 232448, "shared memory")
+    assert "kernel 'turned' needs 262144 bytes of shared memory" in str(error)
+    assert "use smaller blocks" in str(error)
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error)
+    assert again.required == error.required
 
 
 def test_too_much_shared_memory_is_what_autotuners_expect(

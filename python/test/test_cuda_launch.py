@@ -50,6 +50,7 @@ class Launch:
             "name": "kernel",
             "args": kinds,
             "num_warps": 4,
+            "block": [32 * facts.get("num_warps", 4), 1],
             "cubin_sha256": self.binary.cubin_sha256,
             "hash": "0" * 64,
             **facts,

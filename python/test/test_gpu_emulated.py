@@ -50,6 +50,7 @@ def check(
     warps: int,
     is_hinted: bool = True,
     stages: int = 3,
+    keeps_warps: bool = True,
 ) -> None:
     """Runs `case` on the CPU, then with `warps` warps in the emulator, and compares."""
     given, want = corpus_runs.arguments(case, run)
@@ -61,7 +62,8 @@ def check(
     compiled = triton.compile(source, options=case["opts"])
     with triton_shared.launches(threads=1):
         compiled[(*run.grid, 1, 1)[:3]](*given.values())
-    kernel = gpu_emulator.compile_kernel(str(compiled.asm["ttir"]), warps, folder, stages)
+    ttir = str(compiled.asm["ttir"])
+    kernel = gpu_emulator.compile_kernel(ttir, warps, folder, stages, keeps_warps)
     for order in ORDERS:
         given, got = corpus_runs.arguments(case, run)
         passed = [value for n, value in given.items() if n not in case["const"]]

@@ -103,6 +103,7 @@ class CudaLauncher(Launcher):
         check: Callable[[int, Any], None],
         failure: type[Exception],
         threads: int,
+        programs: int,
         cooperative: bool,
         starts_early: bool,
     ) -> None: ...

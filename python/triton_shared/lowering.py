@@ -111,7 +111,12 @@ class Lowering:
         if made and (self._done.succeeded or not is_binary):
             return made if is_binary else made.decode()
         name = str(metadata.get("name", "?"))
-        raise CompilationError(name, phase, self._done.diagnostics, self._repeat(phase))
+        error = CompilationError(name, phase, self._done.diagnostics, self._repeat(phase))
+        raise self.describe_failure(error, json.loads(self._done.metadata or "{}"))
+
+    def describe_failure(self, error: CompilationError, facts: Metadata) -> CompilationError:
+        """What is raised instead of `error`, for a kernel of which `facts` are known."""
+        return error
 
     def _repeat(self, phase: str) -> str | None:
         if not self.dump_folder:

@@ -171,7 +171,12 @@ int tritonSharedOptMain(int argc, char **argv) {
                      "in shared memory at once"));
   llvm::cl::opt<unsigned> numWarps(
       "num-warps", llvm::cl::cat(category), llvm::cl::init(4),
-      llvm::cl::desc("With --target=cuda: warps that run one program"));
+      llvm::cl::desc(
+          "With --target=cuda: warps that run one program, at most"));
+  llvm::cl::opt<bool> keepsWarps(
+      "keep-warps", llvm::cl::cat(category),
+      llvm::cl::desc("With --target=cuda: take num-warps as it is, and a block "
+                     "for each program"));
   llvm::cl::opt<bool> printPipeline(
       "print-pipeline", llvm::cl::cat(category),
       llvm::cl::desc("Print the passes that lead from each phase to the next, "
@@ -221,6 +226,7 @@ int tritonSharedOptMain(int argc, char **argv) {
     }
     target->numWarps = numWarps;
     target->numStages = numStages;
+    target->keepsWarps = keepsWarps;
     if (printPipeline)
       return printPipelinesTo(phase.value_or(Phase::Llir), *target);
     target->cpuMode = cpuMode;

@@ -196,6 +196,8 @@ typedef struct TritonSharedCudaLaunch {
   uint32_t grid[3];
   /** Of a program: 32 times its warps. */
   uint32_t threads;
+  /** Neighbours in x that share a block; 0 means 1. */
+  uint32_t programs;
   /** The driver's `CUstream`; null is the default stream. */
   void *stream;
   /** All programs run at once, and may wait for each other. */
@@ -206,7 +208,9 @@ typedef struct TritonSharedCudaLaunch {
 
 /**
  * Puts a grid into the stream and returns. `args[i]` points at the value of
- * parameter i, in its natural C type; program ids need no parameter. Whatever
+ * parameter i, in its natural C type; program ids need no parameter. Behind the
+ * last one stands the size of the grid in x, as uint32_t, for kernels whose
+ * programs share a block. Whatever
  * the current context is, the grid runs on the kernel's GPU. An empty grid is
  * done at once. Returns false and fills `error` if it cannot be launched, or
  * if a kernel before it has failed.

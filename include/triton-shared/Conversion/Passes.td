@@ -574,6 +574,7 @@ def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
     | `tensor.expand_shape`, `collapse_shape` | `cta.reshape`                   |
     | `linalg.transpose`                      | `cta.transpose`                 |
     | slices, `tensor.extract` in a body      | `cta.lookup`                    |
+    | a number that is marked `tts.size`      | itself, after a `tts.assert` that it is not negative |
 
     Needs: phase `linalg`. Leaves: no linalg and no tensor operation; the number
     of warps as `cta.num_warps` on each function.
@@ -600,8 +601,16 @@ def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
     before what reads where others have written. Copies need none: they are
     waited for by `cta.wait`.
 
+    A function that needs more than `limit` bytes is an error, which names the
+    operations that need most.
+
     Needs: layouts. Leaves: offsets on all operations that need them.
   }];
+  let options = [
+    Option<"limit", "limit", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes of shared memory that a block has">
+  ];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
@@ -617,10 +626,11 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
     | `tts.load`, `tts.store`              | loads and stores of up to 16 bytes |
     | `cta.reduce`                         | vector arithmetic, shuffles, shared memory |
     | `cta.convert_layout`, `cta.lookup`   | register moves or shared memory    |
-    | program ids                          | `gpu.block_id`, `gpu.grid_dim`     |
+    | program ids                          | the block's index, and of the warp's where programs share a block |
 
     The kernel becomes a `gpu.func` in a `gpu.module` and loses the six trailing
-    arguments.
+    arguments. With `cta.programs`, the size of the grid in x stays the last one:
+    programs beyond it do nothing.
 
     Needs: layouts and places in shared memory. Leaves: no tile, no `cta`, no
     `tts`.

@@ -19,6 +19,10 @@ namespace mlir::triton_shared {
 /// applies them all.
 void populateStructuredToMemRef(RewritePatternSet &patterns);
 
+/// Puts a `tts.assert` behind each number below `root` that was taken for a size
+/// (`tts.size`): a negative one ends the launch.
+void checkMarkedSizes(Operation *root);
+
 /// A private declaration of the function `name` in the module of `user`.
 func::FuncOp declareRuntimeFunction(OpBuilder &builder, Operation *user,
                                     StringRef name, TypeRange operands,

@@ -24,6 +24,9 @@ struct LinalgToGpuOptions : PassPipelineOptions<LinalgToGpuOptions> {
   Option<bool> precise{*this, "precise",
                        llvm::cl::desc("no approximate functions"),
                        llvm::cl::init(false)};
+  Option<std::string> arch{*this, "arch",
+                           llvm::cl::desc("compute capability, as in sm_90a"),
+                           llvm::cl::init("90a")};
 };
 
 /// Adds the passes from phase `linalg` to phase `cta`.

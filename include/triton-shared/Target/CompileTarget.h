@@ -28,6 +28,9 @@ struct CompileTarget {
   /// On a GPU, no approximate functions and no contraction.
   bool isPrecise = false;
 
+  /// On a GPU, take `numWarps` as it is, and a block for each program.
+  bool keepsWarps = false;
+
   bool isGpu() const { return !cudaArch.empty(); }
   /// Compute capability as a number: 90.
   unsigned getCapability() const;

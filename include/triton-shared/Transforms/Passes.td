@@ -343,6 +343,25 @@ def CpuWidenBooleans : Pass<"cpu-widen-booleans", "::mlir::func::FuncOp"> {
 // Within phase cta
 //===----------------------------------------------------------------------===//
 
+def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
+  let summary = "Take no more warps than a program keeps busy";
+  let description = [{
+    Each thread should have one access of 16 bytes to make of the largest tile,
+    and two where elements are combined (`cta.reduce`, `cta.scan`). So many
+    warps remain:
+
+    | largest tile        | element-wise | with a reduction |
+    |---------------------|--------------|------------------|
+    | 256 of f32          | 2            | 1                |
+    | 512 of f16          | 2            | 1                |
+    | 1024 of f32         | 8            | 4                |
+
+    The number of warps never grows. Functions with matrix products keep theirs.
+
+    Needs: `cta.num_warps`, tiles without layouts. Leaves: `cta.num_warps`.
+  }];
+}
+
 def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "Decide which thread holds which elements of each tile";
   let description = [{
@@ -426,6 +445,24 @@ def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
     program can tell.
   }];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def CtaPackPrograms : Pass<"cta-pack-programs", "::mlir::ModuleOp"> {
+  let summary = "Let several small programs share a block";
+  let description = [{
+    Blocks of one warp are started one by one and leave half of a multiprocessor
+    empty. `cta.programs = 4` on a function says that the programs of four
+    neighbouring ids in x are the warps of one block. Packed are functions that
+
+    - use one warp, and neither shared memory nor a barrier,
+    - are over soon: no loops, no tile of more than 1 KiB that is accessed,
+    - cannot wait for another program: no atomic that reads or orders,
+    - assert nothing, which all threads of a block wait for, and print nothing,
+    - depend on the program id in x.
+
+    Needs: `cta.num_warps`, `cta.shared`. Leaves: `cta.programs` where it is more
+    than one.
+  }];
 }
 
 #endif // TRITON_SHARED_TRANSFORMS_PASSES

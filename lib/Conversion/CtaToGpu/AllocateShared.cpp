@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SharedLimit.h"
 #include "SharedMemory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -88,10 +89,16 @@ using PendingAccesses = SmallVector<PendingAccess>;
 
 struct CtaAllocateShared
     : triton_shared::impl::CtaAllocateSharedBase<CtaAllocateShared> {
+  using CtaAllocateSharedBase::CtaAllocateSharedBase;
+
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(cta::kNumWarps))
-        allocate(function);
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function->hasAttr(cta::kNumWarps))
+        continue;
+      allocate(function);
+      if (failed(checkSharedLimit(function, limit)))
+        return signalPassFailure();
+    }
   }
 
 private:

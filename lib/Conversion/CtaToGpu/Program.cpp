@@ -3,10 +3,12 @@
 #include "Parts.h"
 #include "SharedMemory.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -25,34 +27,77 @@ static void createSharedArray(OpBuilder &builder, Location loc) {
                          /*addrSpace=*/3);
 }
 
-/// Reads the hardware's registers in place of the trailing arguments.
-static void replaceProgramArguments(gpu::GPUFuncOp kernel) {
+/// The id in x of the program that this thread is of.
+static Value createProgramX(OpBuilder &builder, Location loc,
+                            int32_t programs) {
+  Type i32 = builder.getI32Type();
+  Value block = NVVM::BlockIdXOp::create(builder, loc, i32);
+  if (programs == 1)
+    return block;
+  Value count = arith::ConstantIntOp::create(builder, loc, programs, 32);
+  Value first = arith::MulIOp::create(builder, loc, block, count);
+  return arith::AddIOp::create(builder, loc, first,
+                               NVVM::ThreadIdYOp::create(builder, loc, i32));
+}
+
+/// Puts all of `entry` that follows `before` into a branch that is taken if
+/// `isThere`.
+static void guard(Block &entry, Operation *before, Value isThere) {
+  OpBuilder builder(entry.getParentOp()->getContext());
+  builder.setInsertionPointAfter(before);
+  auto branch = scf::IfOp::create(builder, before->getLoc(), isThere,
+                                  /*withElseRegion=*/false);
+  Block *then = branch.thenBlock();
+  then->getOperations().splice(then->begin(), entry.getOperations(),
+                               std::next(branch->getIterator()),
+                               entry.getTerminator()->getIterator());
+}
+
+/// Reads the hardware's registers in place of the trailing arguments. Where
+/// programs share a block, the last block may have room for more than there
+/// are: the size of the grid stays an argument.
+static void replaceProgramArguments(gpu::GPUFuncOp kernel, int32_t programs) {
   Block &entry = kernel.getBody().front();
   Location loc = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Type i32 = builder.getI32Type();
+  unsigned first = entry.getNumArguments() - kProgramArguments;
+  Value gridX = entry.getArgument(first);
+  Value programX = createProgramX(builder, loc, programs);
+  if (programs == 1)
+    gridX = NVVM::GridDimXOp::create(builder, loc, i32);
   Value registers[kProgramArguments] = {
-      NVVM::GridDimXOp::create(builder, loc, i32),
+      gridX,
       NVVM::GridDimYOp::create(builder, loc, i32),
       NVVM::GridDimZOp::create(builder, loc, i32),
-      NVVM::BlockIdXOp::create(builder, loc, i32),
+      programX,
       NVVM::BlockIdYOp::create(builder, loc, i32),
       NVVM::BlockIdZOp::create(builder, loc, i32)};
-  unsigned first = entry.getNumArguments() - kProgramArguments;
   for (unsigned i = 0; i < kProgramArguments; ++i)
-    entry.getArgument(first + i).replaceAllUsesWith(registers[i]);
-  entry.eraseArguments(first, kProgramArguments);
+    if (Value argument = entry.getArgument(first + i); argument != registers[i])
+      argument.replaceAllUsesWith(registers[i]);
+  if (programs == 1)
+    return entry.eraseArguments(first, kProgramArguments);
+  entry.eraseArguments(first + 1, kProgramArguments - 1);
+  Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        programX, gridX);
+  guard(entry, isThere.getDefiningOp(), isThere);
 }
 
 static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   Location loc = function.getLoc();
+  auto packed = function->getAttrOfType<IntegerAttr>(cta::kPrograms);
+  int32_t programs = packed ? packed.getInt() : 1;
   FunctionType type = function.getFunctionType();
-  auto kernelType = FunctionType::get(
-      function.getContext(), type.getInputs().drop_back(kProgramArguments), {});
+  unsigned dropped = programs == 1 ? kProgramArguments : kProgramArguments - 1;
+  auto kernelType = FunctionType::get(function.getContext(),
+                                      type.getInputs().drop_back(dropped), {});
   auto kernel =
       gpu::GPUFuncOp::create(builder, loc, function.getName(), kernelType);
-  for (StringRef name : {StringRef(cta::kNumWarps), StringRef(cta::kShared)})
-    kernel->setAttr(name, function->getAttr(name));
+  for (StringRef name : {StringRef(cta::kNumWarps), StringRef(cta::kShared),
+                         StringRef(cta::kPrograms)})
+    if (Attribute attribute = function->getAttr(name))
+      kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
   int32_t threads =
@@ -61,9 +106,9 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   // Exactly so many: told only the most, ptxas saves registers where it need
   // not, and spills.
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                  builder.getDenseI32ArrayAttr({threads, 1, 1}));
+                  builder.getDenseI32ArrayAttr({threads, programs, 1}));
   kernel.getBody().takeBody(function.getBody());
-  replaceProgramArguments(kernel);
+  replaceProgramArguments(kernel, programs);
   kernel.walk([&](func::ReturnOp op) {
     OpBuilder at(op);
     gpu::ReturnOp::create(at, op.getLoc());

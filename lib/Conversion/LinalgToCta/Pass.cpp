@@ -10,6 +10,7 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::triton_shared {
@@ -31,6 +32,7 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
           << numWarps.getValue() << " warps; use 1, 2, 4, 8, 16 or 32";
       return signalPassFailure();
     }
+    checkMarkedSizes(getOperation());
     // Scans and reductions are known by slices that they take: they go first,
     // and leave slices that nobody takes any more.
     convertScanLoops(getOperation());

@@ -120,9 +120,6 @@ void callRuntimeWhileWaiting(OpBuilder &builder, Operation *user,
 /// The same for all loops below `root` that may wait.
 void markWaitingLoops(Operation *root);
 
-/// Ends the launch where a number that was taken for a size is negative.
-void checkMarkedSizes(Operation *root);
-
 void populateStridedAccesses(RewritePatternSet &patterns);
 void populateElementAccesses(RewritePatternSet &patterns);
 void populateAtomicAccesses(RewritePatternSet &patterns);

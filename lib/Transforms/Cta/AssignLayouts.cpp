@@ -101,6 +101,12 @@ bool LayoutSpread::isGoodFor(Operation *access,
 bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
   if (isAccess(op))
     return isGoodFor(op, layout);
+  // What is left of a tile is where the tile was.
+  if (auto reduce = dyn_cast<cta::ReduceOp>(op)) {
+    auto source = layouts.find(reduce.getSources().front());
+    return source != layouts.end() &&
+           layout == source->second.dropDimension(reduce.getAxis());
+  }
   // Tensor cores leave their result where they do.
   auto dot = dyn_cast<cta::DotOp>(op);
   return !dot || !cta::getMmaInstruction(dot) ||
@@ -114,8 +120,9 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
     LinearLayout wanted = waiting.front().second;
     waiting.pop_front();
     Operation *definition = next.getDefiningOp();
+    bool isAsked = next != value || isa_and_nonnull<cta::ReduceOp>(definition);
     if (layouts.contains(next) ||
-        (next != value && definition && !accepts(definition, wanted)))
+        (isAsked && definition && !accepts(definition, wanted)))
       continue;
     layouts[next] = wanted;
     // What costs nothing is made again for each user: they need not agree.
@@ -173,6 +180,8 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
 /// Tiles that no anchor reaches: index arithmetic and the like.
 void LayoutSpread::assignRest(func::FuncOp function) {
   auto assignDefault = [&](Value value) {
+    while (auto reduce = value.getDefiningOp<cta::ReduceOp>())
+      value = reduce.getSources().front();
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || layouts.contains(value))
       return;

@@ -45,6 +45,9 @@ class EmulatedKernel:
     library: ctypes.CDLL
     parameters: tuple[str, ...]
     threads: int
+    """Of a program."""
+    programs: int
+    """That share a block."""
     shared: int
     """Bytes of shared memory."""
     llvm: str
@@ -66,23 +69,31 @@ def _run(*command: object) -> str:
     return done.stdout
 
 
-def _attribute(llvm: str, name: str) -> int:
+def _attribute(llvm: str, name: str, usual: int | None = None) -> int:
     match = re.search(rf"\b{re.escape(name)} = (\d+)", llvm)
+    if not match and usual is not None:
+        return usual
     assert match, name
     return int(match[1])
 
 
-def lower(text: str, num_warps: int, folder: Path, num_stages: int = 3) -> str:
-    """The LLVM dialect, in a `gpu.module`."""
+def lower(
+    text: str, num_warps: int, folder: Path, num_stages: int = 3, keeps_warps: bool = True
+) -> str:
+    """The LLVM dialect, in a `gpu.module`; of fewer warps, and programs that share a block, only
+    without `keeps_warps`."""
     source = folder / "kernel.mlir"
     source.write_text(text)
-    options = (f"--num-warps={num_warps}", f"--num-stages={num_stages}")
+    options = [f"--num-warps={num_warps}", f"--num-stages={num_stages}"]
+    options += ["--keep-warps"] * keeps_warps
     return _run(_OPT, "--target=cuda:90a", *options, "--to-phase=llir", source)
 
 
-def compile_kernel(text: str, num_warps: int, folder: Path, num_stages: int = 3) -> EmulatedKernel:
+def compile_kernel(
+    text: str, num_warps: int, folder: Path, num_stages: int = 3, keeps_warps: bool = True
+) -> EmulatedKernel:
     """Lowers the kernel of `text` for a GPU and builds it for this machine."""
-    return build_kernel(lower(text, num_warps, folder, num_stages), folder)
+    return build_kernel(lower(text, num_warps, folder, num_stages, keeps_warps), folder)
 
 
 def build_kernel(llvm: str, folder: Path) -> EmulatedKernel:
@@ -103,8 +114,9 @@ def build_kernel(llvm: str, folder: Path) -> EmulatedKernel:
     library = ctypes.CDLL(str(built))
     library.emu_launch.restype = ctypes.c_char_p
     threads = _attribute(llvm, "cta.num_warps") * 32
+    programs = _attribute(llvm, "cta.programs", 1)
     shared = _attribute(llvm, "cta.shared")
-    return EmulatedKernel(library, kernel.parameters, threads, shared, llvm)
+    return EmulatedKernel(library, kernel.parameters, threads, programs, shared, llvm)
 
 
 _NUMBERS = {"i1": "u1", "i8": "u1", "i16": "u2", "i32": "u4", "i64": "u8"}
@@ -128,10 +140,14 @@ def _encode(kind: str, value: Any) -> bytes:
 def launch(
     kernel: EmulatedKernel, arguments: Sequence[Any], grid: Sequence[int], seed: int = 0
 ) -> None:
-    """Runs all blocks of `grid`, one after the other; tensors are the only memory there is.
+    """Runs all programs of `grid`, a block after the other; tensors are the only memory there is.
 
     `seed` 0 runs threads in ascending order, 1 in descending, others at random.
     """
+    blocks = [*grid, 1, 1][:3]
+    if kernel.programs > 1:
+        arguments = [*arguments, blocks[0]]
+        blocks[0] = -(-blocks[0] // kernel.programs)
     assert len(arguments) == len(kernel.parameters), kernel.parameters
     held = [_encode(kind, value) for kind, value in zip(kernel.parameters, arguments, strict=True)]
     buffers = [ctypes.create_string_buffer(value, 8) for value in held]
@@ -142,8 +158,8 @@ def launch(
             storage = value.untyped_storage()
             regions += [storage.data_ptr(), storage.data_ptr() + storage.nbytes()]
     message = kernel.library.emu_launch(
-        *(kernel.library.emu_entry, places, (ctypes.c_uint32 * 3)(*(*grid, 1, 1)[:3])),
-        *(kernel.threads, ctypes.c_int64(kernel.shared)),
+        *(kernel.library.emu_entry, places, (ctypes.c_uint32 * 3)(*blocks)),
+        *(kernel.threads, kernel.programs, ctypes.c_int64(kernel.shared)),
         *((ctypes.c_uint64 * len(regions))(*regions), len(regions) // 2, seed),
     )
     if message:

@@ -50,7 +50,7 @@ static Shadow shadow[kMaxShared];
 static Fiber fibers[kMaxThreads];
 static Copies copies[kMaxThreads];
 static ucontext_t scheduler;
-static int current, numThreads, arrived, epoch, progress;
+static int current, numThreads, threadsX, arrived, epoch, progress;
 static int64_t sharedBytes;
 static uint32_t grid[3], block[3];
 static const Region *regions;
@@ -76,8 +76,9 @@ static void pause_fiber(void) { swapcontext(&fibers[current].context, &scheduler
 
 // Registers
 
-uint32_t emu_read_ptx_sreg_tid_x(void) { return current; }
-uint32_t emu_read_ptx_sreg_ntid_x(void) { return numThreads; }
+uint32_t emu_read_ptx_sreg_tid_x(void) { return current % threadsX; }
+uint32_t emu_read_ptx_sreg_tid_y(void) { return current / threadsX; }
+uint32_t emu_read_ptx_sreg_ntid_x(void) { return threadsX; }
 uint32_t emu_read_ptx_sreg_laneid(void) { return current % kWarp; }
 uint32_t emu_read_ptx_sreg_ctaid_x(void) { return block[0]; }
 uint32_t emu_read_ptx_sreg_ctaid_y(void) { return block[1]; }
@@ -455,10 +456,12 @@ static const char *run_block(uint32_t seed, uint32_t *state) {
 
 // Returns null, or what went wrong.
 const char *emu_launch(void (*entry)(void **), void **arguments, const uint32_t *size, int threads,
-                       int64_t shared, const Region *buffers, int numBuffers, uint32_t seed) {
+                       int programs, int64_t shared, const Region *buffers, int numBuffers,
+                       uint32_t seed) {
   kernel = entry;
   kernelArguments = arguments;
-  numThreads = threads;
+  threadsX = threads;
+  numThreads = threads * programs;
   sharedBytes = shared;
   regions = buffers;
   numRegions = numBuffers;

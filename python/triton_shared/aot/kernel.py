@@ -34,6 +34,8 @@ class Kernel:
     num_stages: int
     shared: int
     """Bytes of dynamic shared memory of a program."""
+    block: tuple[int, int]
+    """On a GPU: the threads of a program, and the programs that share a block."""
     artefacts: Mapping[str, bytes] = field(repr=False)
 
     @property
@@ -101,6 +103,7 @@ def compile_kernel(
         num_warps,
         num_stages,
         int(facts.get("shared", 0)),
+        tuple(facts.get("block", (1, 1))),
         artefacts,
     )
 

@@ -71,12 +71,13 @@ def make_launcher(
     check: Callable[[int, Any], None],
     *,
     threads: int,
+    programs: int,
     cooperative: bool,
     starts_early: bool,
 ) -> _native.CudaLauncher:
     """Makes the object that turns arguments into C values and launches grids."""
     launcher: _native.CudaLauncher = library.native().CudaLauncher(
-        name, plan, link, check, CudaError, threads, cooperative, starts_early
+        name, plan, link, check, CudaError, threads, programs, cooperative, starts_early
     )
     return launcher
 

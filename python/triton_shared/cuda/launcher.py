@@ -14,8 +14,6 @@ from . import gpus
 if TYPE_CHECKING:
     from .. import _native
 
-WARP = 32
-
 _SCRATCH = ("global", "profile")
 """Memory that the launcher provides, in the order of the kernel's last parameters."""
 
@@ -64,12 +62,14 @@ def make_launcher(src: Any, metadata: Any) -> Any:
             _check_place(metadata.name, flat[index].name, argument)
             check_element_type(metadata.name, flat[index], argument)
 
+    threads, programs = metadata.block
     launcher = gpus.make_launcher(
         metadata.name,
         entries,
         lambda binary: _check_binary(binary, metadata),
         check,
-        threads=WARP * metadata.num_warps,
+        threads=threads,
+        programs=programs,
         cooperative=bool(getattr(metadata, "launch_cooperative_grid", False)),
         starts_early=bool(getattr(metadata, "launch_pdl", False)),
     )

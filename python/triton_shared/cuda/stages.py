@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from triton.runtime.errors import OutOfResources
+
 from ..errors import CompilationError
-from ..lowering import Lowering, Stage
+from ..lowering import Lowering, Metadata, Stage
 from .options import CudaOptions
 
 PHASES = ("ttir", "structured", "linalg", "cta", "gpu", "llir", "ptx", "cubin")
@@ -15,7 +17,41 @@ PHASES = ("ttir", "structured", "linalg", "cta", "gpu", "llir", "ptx", "cubin")
 
 def make_stages(options: CudaOptions) -> dict[str, Stage]:
     """The stages after `ttir`, in order, as Triton wants them."""
-    return Lowering(options, PHASES).stages()
+    return CudaLowering(options, PHASES).stages()
+
+
+class SharedMemoryError(CompilationError, OutOfResources):  # type: ignore[misc]
+    """A kernel needs more shared memory than a block has. Autotuners pass such a size over."""
+
+    def __init__(
+        self,
+        kernel: str,
+        phase: str,
+        diagnostics: str,
+        repeat: str | None,
+        required: int,
+        limit: int,
+    ):
+        CompilationError.__init__(self, kernel, phase, diagnostics, repeat)
+        self.args = (*self.args, required, limit)
+        self.required = required
+        self.limit = limit
+        self.name = "shared memory"
+
+    def __reduce__(self) -> Any:
+        return type(self), self.args
+
+
+class CudaLowering(Lowering):
+    """The way down to a cubin."""
+
+    def describe_failure(self, error: CompilationError, facts: Metadata) -> CompilationError:
+        """An error that autotuners know, where shared memory does not suffice."""
+        needed = facts.get("shared", 0), facts.get("shared_limit", 0)
+        if needed[0] <= needed[1]:
+            return error
+        known = error.kernel, error.phase, error.diagnostics, error.repeat
+        return SharedMemoryError(*known, *needed)
 
 
 def check_options(module: Any, name: str, options: CudaOptions) -> None:

@@ -47,6 +47,8 @@ inline Type withLayout(Type type, const LinearLayout &layout) {
 
 /// Attribute of the function: how many warps run a program.
 inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
+/// Attribute of the function: how many programs share a block, one warp each.
+inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.
 inline constexpr llvm::StringLiteral kShared = "cta.shared";
 

@@ -1,0 +1,60 @@
+//===- SharedLimit.cpp - More shared memory than there is -----------------===//
+
+#include "SharedLimit.h"
+#include "SharedMemory.h"
+
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// So many operations are named: two that take turns fill all of the memory.
+static constexpr unsigned kNamed = 2;
+
+/// What the kernel's author wrote, or what it came to.
+static StringRef describe(Operation *op) {
+  return TypeSwitch<Operation *, StringRef>(op)
+      .Case<cta::AllocOp>([](auto) { return "this block"; })
+      .Case<cta::DotOp>([](auto) { return "this product of matrices"; })
+      .Case<cta::ReduceOp>([](auto) { return "this reduction"; })
+      .Case<cta::ScanOp>([](auto) { return "this scan"; })
+      .Case<cta::HistogramOp>([](auto) { return "this histogram"; })
+      .Case<cta::LookupOp>([](auto) { return "this lookup of elements"; })
+      .Case<cta::ExtractOp>([](auto) { return "this use of one element"; })
+      .Case<cta::ConvertLayoutOp>(
+          [](auto) { return "moving this block between threads"; })
+      .Default(StringRef("this operation"));
+}
+
+/// The operations that need shared memory, those that need most first.
+static SmallVector<Operation *> findUsers(func::FuncOp function) {
+  SmallVector<Operation *> users;
+  function.walk([&](Operation *op) {
+    if (getSharedBytes(op) == 0)
+      return;
+    auto isSmaller = [&](Operation *other) {
+      return getSharedBytes(other) < getSharedBytes(op);
+    };
+    users.insert(llvm::find_if(users, isSmaller), op);
+  });
+  return users;
+}
+
+LogicalResult triton_shared::checkSharedLimit(func::FuncOp function,
+                                              int64_t limit) {
+  int64_t needed = function->getAttrOfType<IntegerAttr>(cta::kShared).getInt();
+  if (needed <= limit)
+    return success();
+  InFlightDiagnostic error =
+      function.emitError("kernel '")
+      << function.getName() << "' needs " << needed
+      << " bytes of shared memory, a block of this GPU has " << limit;
+  SmallVector<Operation *> users = findUsers(function);
+  for (Operation *op : ArrayRef(users).take_front(kNamed))
+    error.attachNote(op->getLoc())
+        << describe(op) << " takes " << getSharedBytes(op) << " bytes";
+  error.attachNote() << "use smaller blocks, narrower types, or fewer stages "
+                        "(num_stages)";
+  return error;
+}

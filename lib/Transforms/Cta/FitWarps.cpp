@@ -1,0 +1,90 @@
+//===- FitWarps.cpp - How many warps a program keeps busy -----------------===//
+//
+// The number of warps in a launch is for the blocks that its author had in
+// mind. A warp that holds less than one wide access of every block only makes
+// others wait for it; and where elements are combined, two wide accesses of
+// each thread cost less than another warp to combine with.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutRules.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTAFITWARPS
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// The most that one instruction moves for one thread.
+constexpr int64_t kBytesPerAccess = 16;
+/// So many of them for each thread of a program that combines elements.
+constexpr int64_t kAccessesPerCombine = 2;
+
+/// What the number of warps follows from.
+struct Work {
+  /// Of the largest tile, accessed or not.
+  int64_t elements = 1;
+  /// Of the widest element that is accessed.
+  int64_t elementBytes = 1;
+  /// Elements meet across threads.
+  bool combines = false;
+  /// Matrix instructions are cut to the warps that they are given.
+  bool multiplies = false;
+
+  int64_t countThreads() const {
+    int64_t accesses = combines ? kAccessesPerCombine : 1;
+    int64_t perThread =
+        std::max<int64_t>(1, accesses * kBytesPerAccess / elementBytes);
+    return std::max<int64_t>(1, elements / perThread);
+  }
+};
+
+void addTile(Work &work, Type type) {
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    work.elements = std::max(work.elements, tile.getNumElements());
+}
+
+Work measureWork(func::FuncOp function) {
+  Work work;
+  function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      addTile(work, type);
+    work.combines |= isa<cta::ReduceOp, cta::ScanOp>(op);
+    work.multiplies |= isa<cta::DotOp>(op);
+    Value tile = isAccess(op) ? getAccessedTile(op) : nullptr;
+    if (!tile)
+      return;
+    addTile(work, tile.getType());
+    int64_t bits =
+        cast<RankedTensorType>(tile.getType()).getElementTypeBitWidth();
+    work.elementBytes = std::max(work.elementBytes, bits / 8);
+  });
+  return work;
+}
+
+struct CtaFitWarps : triton_shared::impl::CtaFitWarpsBase<CtaFitWarps> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      auto asked = function->getAttrOfType<IntegerAttr>(cta::kNumWarps);
+      Work work = measureWork(function);
+      if (!asked || work.multiplies)
+        continue;
+      int64_t useful =
+          std::max<int64_t>(1, work.countThreads() / cta::kWarpSize);
+      function->setAttr(
+          cta::kNumWarps,
+          IntegerAttr::get(asked.getType(), std::min(asked.getInt(), useful)));
+    }
+  }
+};
+
+} // namespace

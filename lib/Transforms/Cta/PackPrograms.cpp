@@ -1,0 +1,89 @@
+//===- PackPrograms.cpp - Several small programs in one block -------------===//
+//
+// A GPU starts blocks one after the other, and a multiprocessor holds half as
+// many as it holds warps. So programs of one warp that are over in no time go
+// several to a block. They share nothing: each is a warp of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutRules.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTAPACKPROGRAMS
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// Programs of a block. Measured on an H200: more are not faster, and leave
+/// more of the last block empty.
+constexpr int64_t kPrograms = 4;
+/// The largest block of a program, in bytes, for which starting it counts.
+constexpr int64_t kMaxBytes = 1024;
+/// The trailing arguments of a kernel: the grid's sizes, then program ids.
+constexpr unsigned kProgramArguments = 6;
+
+/// True if the threads of a program wait for each other at `op`, programs may
+/// wait for each other by means of it, or it names the block.
+bool isMeeting(Operation *op) {
+  if (auto atomic = dyn_cast<tts::AtomicRMWOp>(op))
+    return !atomic->use_empty() ||
+           atomic.getOrder() != tts::MemoryOrder::Relaxed;
+  return isa<gpu::BarrierOp, tts::AtomicCASOp, tts::AtomicPollOp,
+             tts::AssertOp, tts::PrintOp>(op);
+}
+
+/// True if `op` takes long, or does what a packed program cannot do.
+bool preventsPacking(Operation *op) {
+  if (isa<scf::ForOp, scf::WhileOp>(op) || isMeeting(op))
+    return true;
+  Value tile = isAccess(op) ? getAccessedTile(op) : nullptr;
+  if (!tile)
+    return false;
+  auto type = cast<RankedTensorType>(tile.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() > 8 * kMaxBytes;
+}
+
+/// Programs are packed along x, the dimension that grids are long in.
+bool hasProgramsInX(func::FuncOp function) {
+  unsigned count = function.getNumArguments();
+  return count >= kProgramArguments &&
+         !function.getArgument(count - kProgramArguments / 2).use_empty();
+}
+
+bool isPackable(func::FuncOp function) {
+  auto hasValue = [&](StringRef name, int64_t value) {
+    auto attribute = function->getAttrOfType<IntegerAttr>(name);
+    return attribute && attribute.getInt() == value;
+  };
+  if (!hasValue(cta::kNumWarps, 1) || !hasValue(cta::kShared, 0) ||
+      !hasProgramsInX(function))
+    return false;
+  WalkResult result = function.walk([](Operation *op) {
+    return preventsPacking(op) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+struct CtaPackPrograms
+    : triton_shared::impl::CtaPackProgramsBase<CtaPackPrograms> {
+  void runOnOperation() override {
+    Builder builder(&getContext());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isPackable(function))
+        function->setAttr(cta::kPrograms, builder.getI32IntegerAttr(kPrograms));
+  }
+};
+
+} // namespace
