@@ -225,11 +225,11 @@ int tritonSharedOptMain(int argc, char **argv) {
       return EXIT_FAILURE;
     }
     target->numWarps = numWarps;
+    target->cpuMode = cpuMode;
     target->numStages = numStages;
     target->keepsWarps = keepsWarps;
     if (printPipeline)
       return printPipelinesTo(phase.value_or(Phase::Llir), *target);
-    target->cpuMode = cpuMode;
     if (isGpuCode(toPhase))
       return failed(
           writeGpuCode(inputFile, outputFile, toPhase, *target, registry));
