@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferOrigin.h"
+#include "RowViews.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -82,14 +83,6 @@ bool matchBlockLoad(memref::AllocOp buffer, BlockLoad &load) {
   return true;
 }
 
-/// True if the elements of a row are neighbours.
-bool liesRowByRow(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !strides.empty() && strides.back() == 1;
-}
-
 /// Adds what reads `tensor` to `readers`; false if it goes where it may be read
 /// at any time, or is stored as it is.
 bool collectReaders(Value tensor, SmallVectorImpl<Operation *> &readers) {
@@ -125,19 +118,10 @@ bool staysUnchanged(BlockLoad &load) {
   return !mayWriteOutside(last);
 }
 
-/// The type of rows of known length anywhere in memory.
-MemRefType rowsAnywhere(MemRefType type) {
-  SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
-  strides.back() = 1;
-  auto layout =
-      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
-  return MemRefType::get(type.getShape(), type.getElementType(), layout);
-}
-
 /// The block in memory, or its copy where a bound cuts it off.
 Value selectBlock(OpBuilder &builder, BlockLoad &load) {
   Location loc = load.copy.getLoc();
-  auto type = rowsAnywhere(load.buffer.getType());
+  auto type = getRowsAnywhere(load.buffer.getType());
   auto branch = scf::IfOp::create(builder, loc, type, load.fill.getCondition(),
                                   /*withElseRegion=*/true);
   // The fill comes along, so that it is clear whose buffer is filled.
@@ -200,7 +184,7 @@ struct CpuReadInPlace
       auto type = dyn_cast<MemRefType>(load.view.getType());
       if (type && type.getShape() == buffer.getType().getShape() &&
           type.getElementType() == buffer.getType().getElementType() &&
-          liesRowByRow(type) && staysUnchanged(load))
+          getRowsAnywhere(type) && staysUnchanged(load))
         readInPlace(load);
     }
     separateResults(getOperation());

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferOrigin.h"
+#include "RowViews.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -103,20 +104,6 @@ bool matchBlockStore(memref::CopyOp copy, BlockStore &store) {
          store.writer.isDpsInit(store.init) &&
          isElementwise(store.writer, store.init) &&
          areNeighbours(store.writer, copy);
-}
-
-/// The type of rows of known length anywhere in memory, or null if the block
-/// does not lie so.
-MemRefType rowsAnywhere(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
-      strides.back() != 1)
-    return {};
-  std::fill(strides.begin(), strides.end() - 1, ShapedType::kDynamic);
-  auto layout =
-      StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides);
-  return MemRefType::get(type.getShape(), type.getElementType(), layout);
 }
 
 //===----------------------------------------------------------------------===//
@@ -247,8 +234,9 @@ struct CpuWriteInPlace
         continue;
       auto buffer = cast<MemRefType>(store.init->get().getType());
       auto view = dyn_cast<MemRefType>(store.view.getType());
-      MemRefType type = view ? rowsAnywhere(view) : MemRefType();
-      if (type && view.getShape() == buffer.getShape() && rowsAnywhere(buffer))
+      MemRefType type = view ? getRowsAnywhere(view) : MemRefType();
+      if (type && view.getShape() == buffer.getShape() &&
+          getRowsAnywhere(buffer))
         writeInPlace(store, type);
     }
   }
