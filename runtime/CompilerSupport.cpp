@@ -53,18 +53,25 @@ static float truncateDouble(double value) {
 }
 
 llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
-#define ENTRY(name) {#name, reinterpret_cast<void *>(&name)},
+#define ENTRY(name) {#name, reinterpret_cast<void *>(&name)}
+#define HELPER(name) ENTRY(name),
   static const RuntimeSymbol symbols[] = {
-      ENTRY(tritonSharedPrintBegin) ENTRY(tritonSharedPrintIndices)
-          ENTRY(tritonSharedPrintIndex) ENTRY(tritonSharedPrintText)
-              ENTRY(tritonSharedPrintInteger) ENTRY(tritonSharedPrintFloat)
-                  ENTRY(tritonSharedPrintEnd) ENTRY(tritonSharedAssertFailed)
-                      ENTRY(tritonSharedClockNanoseconds)
-                          ENTRY(tritonSharedYield) ENTRY(tritonSharedScratch) FOR_EACH_LIBGCC_HELPER(
-                              ENTRY){"__truncsfbf2",
+      FOR_EACH_LIBGCC_HELPER(HELPER){"__truncsfbf2",
                                      reinterpret_cast<void *>(&truncateFloat)},
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},
+      ENTRY(tritonSharedPrintBegin),
+      ENTRY(tritonSharedPrintIndices),
+      ENTRY(tritonSharedPrintIndex),
+      ENTRY(tritonSharedPrintText),
+      ENTRY(tritonSharedPrintInteger),
+      ENTRY(tritonSharedPrintFloat),
+      ENTRY(tritonSharedPrintEnd),
+      ENTRY(tritonSharedAssertFailed),
+      ENTRY(tritonSharedClockNanoseconds),
+      ENTRY(tritonSharedYield),
+      ENTRY(tritonSharedScratch),
   };
+#undef HELPER
 #undef ENTRY
   return symbols;
 }

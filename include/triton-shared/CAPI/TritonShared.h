@@ -44,8 +44,8 @@ typedef struct TritonSharedCompilation TritonSharedCompilation;
  *
  * `options` are words as in the tool: "mode=reference to-phase=obj
  * dump-dir=/tmp/d". With "from=llvm-ir" the source is LLVM IR as phase llir
- * has it, and the one artefact is obj or ptx. Unknown words are an error. Never returns null; ask
- * `tritonSharedCompilationSucceeded`.
+ * has it, and the one artefact is obj or ptx. Unknown words are an error. Never
+ * returns null; ask `tritonSharedCompilationSucceeded`.
  */
 TRITON_SHARED_EXPORT TritonSharedCompilation *
 tritonSharedCompile(TritonSharedString source, TritonSharedString options);

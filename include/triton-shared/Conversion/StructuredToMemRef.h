@@ -19,7 +19,8 @@ namespace mlir::triton_shared {
 /// applies them all.
 void populateStructuredToMemRef(RewritePatternSet &patterns);
 
-/// Puts a `tts.assert` behind each number below `root` that was taken for a size
+/// Puts a `tts.assert` behind each number below `root` that was taken for a
+/// size
 /// (`tts.size`): a negative one ends the launch.
 void checkMarkedSizes(Operation *root);
 

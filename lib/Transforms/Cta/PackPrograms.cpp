@@ -39,8 +39,8 @@ bool isMeeting(Operation *op) {
   if (auto atomic = dyn_cast<tts::AtomicRMWOp>(op))
     return !atomic->use_empty() ||
            atomic.getOrder() != tts::MemoryOrder::Relaxed;
-  return isa<gpu::BarrierOp, tts::AtomicCASOp, tts::AtomicPollOp,
-             tts::AssertOp, tts::PrintOp>(op);
+  return isa<gpu::BarrierOp, tts::AtomicCASOp, tts::AtomicPollOp, tts::AssertOp,
+             tts::PrintOp>(op);
 }
 
 /// True if `op` takes long, or does what a packed program cannot do.
