@@ -238,6 +238,15 @@ def test_numbers_win_over_nan(dtype: torch.dtype):
         assert place.tolist() == [last_place(values, 1), last_place(values, -1)]
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+@pytest.mark.parametrize("first", [0.0, -0.0])
+def test_the_positive_zero_is_the_larger_one(dtype: torch.dtype, first: float):
+    x = torch.tensor([first, -first] * 64, dtype=dtype)
+    out, place = torch.ones(4, dtype=dtype), torch.full((2,), -1, dtype=torch.int32)
+    extremes[(1,)](x, out, place, N=128)
+    assert torch.signbit(out[:2]).tolist() == [False, True]
+
+
 @triton.jit
 def sum_of_row(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, N)), 0))

@@ -388,13 +388,17 @@ def CpuGuardDivision : Pass<"cpu-guard-division"> {
 }
 
 def CpuOrderZeros : Pass<"cpu-order-zeros"> {
-  let summary = "Make minimum and maximum LLVM's intrinsics";
+  let summary = "Make minimum and maximum order zeros";
   let description = [{
-    `arith.maximumf` and `minimumf` become `llvm.intr.maximum` and `minimum`,
-    `arith.maxnumf` and `minnumf` the intrinsics `llvm.maximumnum` and
-    `minimumnum`. All of them order zeros: -0.0 is less than 0.0.
+    All of these take -0.0 for less than 0.0:
 
-    Needs: scalars. Leaves: formats other than f32 and f64 as they are.
+    | operation                     | becomes                                |
+    |-------------------------------|----------------------------------------|
+    | `arith.maximumf`, `minimumf`  | `llvm.intr.maximum`, `minimum`         |
+    | `arith.maxnumf`, `minnumf` of vectors | the intrinsics `llvm.maximumnum`, `minimumnum` |
+    | `arith.maxnumf`, `minnumf` of scalars | `llvm.intr.maximum`, `minimum`, unless an operand is NaN |
+
+    Needs: scalars and vectors. Leaves: formats other than f32 and f64 as they are.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -40,9 +40,17 @@ struct LowerPropagating : OpRewritePattern<Source> {
   }
 };
 
+Value isNan(OpBuilder &builder, Location loc, Value value) {
+  return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, value,
+                               value);
+}
+
 /// A NaN operand gives way to the other one. `llvm.maxnum` is something else:
-/// it leaves the order of zeros open.
-template <typename Source> struct LowerYielding : OpRewritePattern<Source> {
+/// it leaves the order of zeros open. So does LLVM where it makes one vector
+/// reduction of a loop of `llvm.maximumnum`; scalars are therefore chosen by
+/// hand.
+template <typename Source, typename Target>
+struct LowerYielding : OpRewritePattern<Source> {
   using OpRewritePattern<Source>::OpRewritePattern;
 
   static constexpr StringRef intrinsic =
@@ -53,10 +61,20 @@ template <typename Source> struct LowerYielding : OpRewritePattern<Source> {
                                 PatternRewriter &rewriter) const override {
     if (!isComputedByCpu(op.getType()))
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
-    auto call = LLVM::CallIntrinsicOp::create(
-        rewriter, op.getLoc(), op.getType(), rewriter.getStringAttr(intrinsic),
-        op->getOperands());
-    rewriter.replaceOp(op, call->getResults());
+    Location loc = op.getLoc();
+    if (isa<VectorType>(op.getType())) {
+      auto call = LLVM::CallIntrinsicOp::create(
+          rewriter, loc, op.getType(), rewriter.getStringAttr(intrinsic),
+          op->getOperands());
+      rewriter.replaceOp(op, call->getResults());
+      return success();
+    }
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    Value extreme = Target::create(rewriter, loc, op.getType(), lhs, rhs);
+    Value unlessRhs = arith::SelectOp::create(
+        rewriter, loc, isNan(rewriter, loc, rhs), lhs, extreme);
+    rewriter.replaceOpWithNewOp<arith::SelectOp>(op, isNan(rewriter, loc, lhs),
+                                                 rhs, unlessRhs);
     return success();
   }
 };
@@ -64,11 +82,11 @@ template <typename Source> struct LowerYielding : OpRewritePattern<Source> {
 struct CpuOrderZeros : triton_shared::impl::CpuOrderZerosBase<CpuOrderZeros> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns
-        .add<LowerPropagating<arith::MaximumFOp, LLVM::MaximumOp>,
-             LowerPropagating<arith::MinimumFOp, LLVM::MinimumOp>,
-             LowerYielding<arith::MaxNumFOp>, LowerYielding<arith::MinNumFOp>>(
-            &getContext());
+    patterns.add<LowerPropagating<arith::MaximumFOp, LLVM::MaximumOp>,
+                 LowerPropagating<arith::MinimumFOp, LLVM::MinimumOp>,
+                 LowerYielding<arith::MaxNumFOp, LLVM::MaximumOp>,
+                 LowerYielding<arith::MinNumFOp, LLVM::MinimumOp>>(
+        &getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };
