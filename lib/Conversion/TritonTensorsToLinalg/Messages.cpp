@@ -18,6 +18,13 @@ namespace tt = mlir::triton;
 
 namespace {
 
+/// True for floats that no GPU prints: in f32 they are the same numbers.
+bool isExtendedToPrint(tt::PrintOp op, Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8 &&
+         !op.getHex();
+}
+
 /// A pointer is printed as its address.
 struct LowerPrint : OpConversionPattern<tt::PrintOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -28,12 +35,14 @@ struct LowerPrint : OpConversionPattern<tt::PrintOp> {
     SmallVector<Value> values;
     SmallVector<int32_t> kinds(op.getIsSigned());
     for (auto [value, kind] : llvm::zip_equal(adaptor.getArgs(), kinds)) {
-      bool isAddress = tts::isAccessBase(value.getType());
-      if (isAddress)
+      values.push_back(value);
+      if (tts::isAccessBase(value.getType())) {
         kind = tts::PrintOp::kAddress;
-      values.push_back(
-          isAddress ? tts::ToAddressOp::create(rewriter, op.getLoc(), value)
-                    : value);
+        values.back() = tts::ToAddressOp::create(rewriter, op.getLoc(), value);
+      } else if (isExtendedToPrint(op, value.getType())) {
+        values.back() = castElements<arith::ExtFOp>(
+            rewriter, op.getLoc(), value, rewriter.getF32Type());
+      }
     }
     rewriter.replaceOpWithNewOp<tts::PrintOp>(
         op, op.getPrefixAttr(), op.getHexAttr(),

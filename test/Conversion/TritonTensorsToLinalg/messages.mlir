@@ -12,6 +12,21 @@ tt.func public @print(%x: tensor<8xf32>, %i: i32) {
 
 // -----
 
+// Floats of 8 bits are printed as the f32 that they are, or as their bits.
+// CHECK-LABEL: func.func public @print_small(
+// CHECK-SAME:    %[[X:[^:]*]]: tensor<8xf8E5M2>
+// CHECK:         %[[WIDE:.*]] = linalg.generic
+// CHECK:           arith.extf %{{.*}} : f8E5M2 to f32
+// CHECK:         tts.print "x" {hex = false, is_signed = array<i32: 0>} : %[[WIDE]] : tensor<8xf32>
+// CHECK:         tts.print "x" {hex = true, is_signed = array<i32: 0>} : %[[X]] : tensor<8xf8E5M2>
+tt.func public @print_small(%x: tensor<8xf8E5M2>) {
+  tt.print "x" {hex = false, isSigned = array<i32: 0>} : %x : tensor<8xf8E5M2>
+  tt.print "x" {hex = true, isSigned = array<i32: 0>} : %x : tensor<8xf8E5M2>
+  tt.return
+}
+
+// -----
+
 // A pointer is printed as its address.
 // CHECK-LABEL: func.func public @print_pointer(
 // CHECK:         %[[ADDRESS:.*]] = tts.to_address
