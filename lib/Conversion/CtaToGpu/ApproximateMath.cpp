@@ -8,6 +8,7 @@
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -89,10 +90,8 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
     Type type = op.getType();
     if (!getElementTypeOrSelf(type).isF32())
       return rewriter.notifyMatchFailure(op, "is no f32");
-    TypedAttr factor = rewriter.getF32FloatAttr(M_LOG2E);
-    if (auto vector = dyn_cast<VectorType>(type))
-      factor = DenseElementsAttr::get(vector, Attribute(factor));
-    Value scale = arith::ConstantOp::create(rewriter, op.getLoc(), factor);
+    Value scale = createScalarOrSplatConstant(rewriter, op.getLoc(), type,
+                                              APFloat(float(M_LOG2E)));
     Value scaled =
         arith::MulFOp::create(rewriter, op.getLoc(), op.getOperand(), scale);
     rewriter.replaceOp(op, applyIntrinsic(rewriter, op.getLoc(),

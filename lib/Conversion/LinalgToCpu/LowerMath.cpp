@@ -5,8 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CpuFloats.h"
+
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/PatternMatch.h"
@@ -22,11 +25,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 namespace {
-
-/// True for scalars and vectors of these formats.
-bool isComputedByCpu(Type type) {
-  return isa<Float32Type, Float64Type>(getElementTypeOrSelf(type));
-}
 
 template <typename Source, typename Target>
 struct LowerExact : OpRewritePattern<Source> {
@@ -50,10 +48,10 @@ struct LowerRsqrt : OpRewritePattern<math::RsqrtOp> {
     Type type = op.getType();
     if (!isComputedByCpu(type))
       return rewriter.notifyMatchFailure(op, "not f32 or f64");
-    TypedAttr number = rewriter.getFloatAttr(getElementTypeOrSelf(type), 1.0);
-    if (auto vector = dyn_cast<VectorType>(type))
-      number = DenseElementsAttr::get(vector, Attribute(number));
-    Value one = arith::ConstantOp::create(rewriter, op.getLoc(), number);
+    auto format = cast<FloatType>(getElementTypeOrSelf(type));
+    Value one = createScalarOrSplatConstant(
+        rewriter, op.getLoc(), type,
+        APFloat::getOne(format.getFloatSemantics()));
     Value root = math::SqrtOp::create(rewriter, op.getLoc(), op.getOperand());
     rewriter.replaceOpWithNewOp<arith::DivFOp>(op, one, root);
     return success();

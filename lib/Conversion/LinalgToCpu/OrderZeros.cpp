@@ -5,6 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CpuFloats.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/PatternMatch.h"
@@ -20,11 +22,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 namespace {
-
-/// True for scalars and vectors of these formats.
-bool isComputedByCpu(Type type) {
-  return isa<Float32Type, Float64Type>(getElementTypeOrSelf(type));
-}
 
 /// A NaN operand makes NaN.
 template <typename Source, typename Target>

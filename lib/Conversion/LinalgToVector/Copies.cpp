@@ -20,10 +20,7 @@ using namespace mlir::triton_shared;
 namespace {
 
 bool hasRows(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !strides.empty() && strides.back() == 1 &&
+  return type.getRank() > 0 && type.isLastDimUnitStride() &&
          !type.getElementType().isInteger(1);
 }
 

@@ -1,6 +1,7 @@
 //===- DotOperands.cpp - What a dot multiplies, as it is needed -----------===//
 
 #include "DotOperands.h"
+#include "VectorLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -75,11 +76,8 @@ bool triton_shared::isDot(linalg::GenericOp op) {
       !isa<Float32Type, Float64Type, IntegerType>(type.getElementType()) ||
       type.getElementTypeBitWidth() < 8)
     return false;
-  SmallVector<int64_t> strides;
-  int64_t offset;
   llvm::SetVector<Operation *> conversion;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         strides.back() == 1 &&
+  return type.isLastDimUnitStride() &&
          collectConversion(factors->first, op.getBody()->getArgument(0),
                            conversion) &&
          collectConversion(factors->second, op.getBody()->getArgument(1),
@@ -95,11 +93,7 @@ int64_t triton_shared::getColumns(linalg::GenericOp op) {
 //===----------------------------------------------------------------------===//
 
 static bool liesRowByRow(Value matrix) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(cast<MemRefType>(matrix.getType())
-                       .getStridesAndOffset(strides, offset)) &&
-         strides.back() == 1;
+  return cast<MemRefType>(matrix.getType()).isLastDimUnitStride();
 }
 
 /// A buffer with `matrix` as the factor `factor` of the body has it.
@@ -167,13 +161,8 @@ void triton_shared::forEachDot(
   };
   if (sizes.size() == 3)
     return buildOne(builder, nullptr);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  scf::ForOp::create(
-      builder, loc, constant(0), constant(sizes.front()), constant(1), {},
-      [&](OpBuilder &inner, Location at, Value number, ValueRange) {
-        buildOne(inner, number);
-        scf::YieldOp::create(inner, at);
-      });
+  buildLoops(builder, loc, sizes.front(), {},
+             [&](OpBuilder &inner, ArrayRef<Value> number) {
+               buildOne(inner, number.front());
+             });
 }

@@ -35,23 +35,31 @@ public:
       return value;
     if (auto argument = dyn_cast<BlockArgument>(value))
       return getArgument(argument);
-    Operation *op = value.getDefiningOp();
-    if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
-        !isMemoryEffectFree(op))
+    Operation *clone = rebuild(value.getDefiningOp(),
+                               [&](Value operand) { return get(operand); });
+    if (!clone)
       return {};
-    IRMapping operands;
-    for (Value operand : op->getOperands()) {
-      Value next = get(operand);
-      if (!next)
-        return {};
-      operands.map(operand, next);
-    }
-    Operation *clone = builder.clone(*op, operands);
-    mapping.map(op->getResults(), clone->getResults());
+    mapping.map(value.getDefiningOp()->getResults(), clone->getResults());
     return mapping.lookup(value);
   }
 
 private:
+  /// `op` with other operands; null if it is not of the loop's own arithmetic,
+  /// or there is none for one of them.
+  Operation *rebuild(Operation *op, function_ref<Value(Value)> getOperand) {
+    if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 ||
+        !isMemoryEffectFree(op))
+      return nullptr;
+    IRMapping operands;
+    for (Value operand : op->getOperands()) {
+      Value other = getOperand(operand);
+      if (!other)
+        return nullptr;
+      operands.map(operand, other);
+    }
+    return builder.clone(*op, operands);
+  }
+
   Value getArgument(BlockArgument argument) {
     if (argument.getOwner() != loop.getBody())
       return {};
@@ -68,17 +76,10 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != loop.getBody())
       return value;
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
-      return {};
-    IRMapping operands;
-    for (Value operand : op->getOperands()) {
-      Value built = getInThisIteration(operand);
-      if (!built)
-        return {};
-      operands.map(operand, built);
-    }
-    Operation *clone = builder.clone(*op, operands);
-    return clone->getResult(cast<OpResult>(value).getResultNumber());
+    Operation *clone = rebuild(
+        op, [&](Value operand) { return getInThisIteration(operand); });
+    return clone ? clone->getResult(cast<OpResult>(value).getResultNumber())
+                 : Value();
   }
 
   OpBuilder &builder;

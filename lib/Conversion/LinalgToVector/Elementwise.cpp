@@ -65,8 +65,7 @@ void buildRow(OpBuilder &builder, linalg::GenericOp op, const Shape &shape,
   rowStart.push_back(nullptr);
   for (OpOperand &operand : op->getOpOperands())
     if (op.payloadUsesValueFromOperand(&operand) &&
-        (!isa<MemRefType>(operand.get().getType()) ||
-         getLaneAccess(op, operand, shape.vectorLoop) == LaneAccess::Invariant))
+        isSameForAllLanes(op, operand, shape.vectorLoop))
       common[operand.getOperandNumber()] =
           loadLanes(builder, op, operand, rowStart, /*lanes=*/0);
 

@@ -192,9 +192,7 @@ Value collect(OpBuilder &builder, Reduction &reduction,
   linalg::GenericOp op = reduction.op;
   VectorBody body(op, reduction.lanes, reduction.vectorLoop, indices);
   for (OpOperand *input : op.getDpsInputOperands()) {
-    bool isCommon = !isa<MemRefType>(input->get().getType()) ||
-                    getLaneAccess(op, *input, reduction.vectorLoop) ==
-                        LaneAccess::Invariant;
+    bool isCommon = isSameForAllLanes(op, *input, reduction.vectorLoop);
     body.setArgument(input->getOperandNumber(),
                      loadLanes(builder, op, *input, indices,
                                isCommon ? 0 : reduction.lanes));

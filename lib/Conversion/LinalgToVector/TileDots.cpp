@@ -9,6 +9,7 @@
 
 #include "DotOperands.h"
 #include "DotPrefetcher.h"
+#include "VectorLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -170,22 +171,17 @@ private:
 
   static void buildTiles(OpBuilder &builder, const Dot &dot, Tile tile,
                          bool hasFma) {
-    Location loc = dot.loc;
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(builder, loc, value);
-    };
-    Value zero = constant(0);
-    DotPrefetcher prefetcher(builder, dot, tile.rows,
-                             tile.vectors * tile.lanes);
+    int64_t tileColumns = tile.vectors * tile.lanes;
+    DotPrefetcher prefetcher(builder, dot, tile.rows, tileColumns);
     // Columns outside: a strip of the right operand stays in the first cache
     // while all rows of the left one go by.
-    scf::buildLoopNest(
-        builder, loc, {zero, zero}, {constant(dot.columns), constant(dot.rows)},
-        {constant(tile.vectors * tile.lanes), constant(tile.rows)},
-        [&](OpBuilder &inner, Location, ValueRange place) {
-          prefetcher.build(inner, place[1], place[0]);
-          TileBuilder(dot, tile, hasFma).build(inner, place[1], place[0]);
-        });
+    buildLoops(builder, dot.loc, {dot.columns, dot.rows},
+               {tileColumns, tile.rows},
+               [&](OpBuilder &inner, ArrayRef<Value> place) {
+                 prefetcher.build(inner, place[1], place[0]);
+                 TileBuilder(dot, tile, hasFma).build(inner, place[1],
+                                                      place[0]);
+               });
   }
 };
 

@@ -182,9 +182,7 @@ private:
         body.setArgument(number, across[number][row]);
         continue;
       }
-      bool isCommon = !isa<MemRefType>(operand.get().getType()) ||
-                      getLaneAccess(op, operand, squares.vectorLoop) ==
-                          LaneAccess::Invariant;
+      bool isCommon = isSameForAllLanes(op, operand, squares.vectorLoop);
       body.setArgument(number, loadLanes(builder, op, operand, indices,
                                          isCommon ? 0 : squares.lanes));
     }
@@ -231,10 +229,7 @@ struct GeneralizeCopyAcross : OpRewritePattern<memref::CopyOp> {
     if (!source || !target || !source.hasStaticShape() ||
         !target.hasStaticShape() || source.getRank() < 2)
       return rewriter.notifyMatchFailure(op, "no blocks of known size");
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    if (failed(source.getStridesAndOffset(strides, offset)) ||
-        strides.back() == 1)
+    if (source.isLastDimUnitStride())
       return rewriter.notifyMatchFailure(op, "row by row");
     AffineMap identity = rewriter.getMultiDimIdentityMap(source.getRank());
     SmallVector<utils::IteratorType> loops(source.getRank(),

@@ -11,14 +11,6 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// True if neighbours in the last dimension are neighbours in memory.
-static bool hasUnitStride(MemRefType type) {
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  return succeeded(type.getStridesAndOffset(strides, offset)) &&
-         !strides.empty() && strides.back() == 1;
-}
-
 LaneAccess triton_shared::getLaneAccess(linalg::LinalgOp op, OpOperand &operand,
                                         unsigned vectorLoop) {
   AffineMap map = op.getMatchingIndexingMap(&operand);
@@ -30,9 +22,16 @@ LaneAccess triton_shared::getLaneAccess(linalg::LinalgOp op, OpOperand &operand,
   if (type && type.getElementType().isInteger(1))
     return LaneAccess::Other; // Packed in a vector, bytes in memory.
   auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
-  return type && hasUnitStride(type) && last && last.getPosition() == vectorLoop
+  return type && type.isLastDimUnitStride() && last &&
+                 last.getPosition() == vectorLoop
              ? LaneAccess::Contiguous
              : LaneAccess::Other;
+}
+
+bool triton_shared::isSameForAllLanes(linalg::LinalgOp op, OpOperand &operand,
+                                      unsigned vectorLoop) {
+  return !isa<MemRefType>(operand.get().getType()) ||
+         getLaneAccess(op, operand, vectorLoop) == LaneAccess::Invariant;
 }
 
 int64_t triton_shared::chooseLanes(int64_t size, unsigned elementBytes,

@@ -21,6 +21,11 @@ enum class LaneAccess {
 LaneAccess getLaneAccess(linalg::LinalgOp op, OpOperand &operand,
                          unsigned vectorLoop);
 
+/// True for scalars, and for buffers of which lanes along `vectorLoop` all see
+/// one element.
+bool isSameForAllLanes(linalg::LinalgOp op, OpOperand &operand,
+                       unsigned vectorLoop);
+
 /// The most lanes, a power of two, of which `size` is a multiple and that fit
 /// into `vectorBytes`.
 int64_t chooseLanes(int64_t size, unsigned elementBytes, unsigned vectorBytes);

@@ -7,8 +7,8 @@ using namespace mlir;
 MemRefType triton_shared::getRowsAnywhere(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.empty() ||
-      strides.back() != 1)
+  if (type.getRank() == 0 || !type.isLastDimUnitStride() ||
+      failed(type.getStridesAndOffset(strides, offset)))
     return {};
   std::fill(strides.begin(), strides.end() - 1, ShapedType::kDynamic);
   auto layout =

@@ -1,0 +1,74 @@
+//===- CpuTarget.cpp - A CPU that code is made for ------------------------===//
+
+#include "triton-shared/Target/CpuTarget.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/X86TargetParser.h"
+
+using namespace mlir::triton_shared;
+using llvm::StringRef;
+
+std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes) {
+  CpuTarget target;
+  if (name == "host") {
+    target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
+    target.name = llvm::sys::getHostCPUName();
+    target.features = llvm::sys::getHostCPUFeatures();
+  } else if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) !=
+             llvm::X86::CK_None) {
+    target.triple = llvm::Triple("x86_64-unknown-linux-gnu");
+    target.name = name;
+    llvm::SmallVector<StringRef> known;
+    llvm::X86::getFeaturesForCPU(name, known);
+    for (StringRef feature : known)
+      target.features[feature] = true;
+  } else if (llvm::AArch64::parseCpu(name)) {
+    target.triple = llvm::Triple("aarch64-unknown-linux-gnu");
+    target.name = name;
+  } else {
+    return std::nullopt;
+  }
+  for (const std::string &change :
+       llvm::SubtargetFeatures(changes).getFeatures()) {
+    StringRef feature = llvm::SubtargetFeatures::StripFlag(change);
+    bool isAdded = llvm::SubtargetFeatures::isEnabled(change);
+    if (target.isX86())
+      llvm::X86::updateImpliedFeatures(feature, isAdded, target.features);
+    target.features[feature] = isAdded;
+  }
+  return target;
+}
+
+std::string CpuTarget::getFeatures() const {
+  llvm::SmallVector<StringRef> names(features.keys());
+  llvm::sort(names);
+  llvm::SubtargetFeatures text;
+  for (StringRef feature : names)
+    text.AddFeature(feature, features.lookup(feature));
+  return text.getString();
+}
+
+unsigned CpuTarget::getVectorBytes() const {
+  if (has("avx512f") && has("avx512vl"))
+    return 64;
+  return has("avx2") ? 32 : 16;
+}
+
+unsigned CpuTarget::getVectorRegisters() const {
+  return isX86() && getVectorBytes() < 64 ? 16 : 32;
+}
+
+bool CpuTarget::hasFma() const { return !isX86() || has("fma"); }
+
+bool CpuTarget::hasScale() const { return getVectorBytes() == 64; }
+
+bool CpuTarget::hasBf16Pairs() const {
+  return has("avx512bf16") && has("avx512vl");
+}
+
+bool CpuTarget::hasInt16Pairs() const {
+  return has("avx512vnni") && has("avx512vl");
+}
