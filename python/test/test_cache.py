@@ -62,7 +62,7 @@ def spoil(file: Path, damage: str) -> None:
     else:
         new = {
             "truncated": content[:middle],
-            "overwritten": content[:middle] + bytes(8) + content[middle + 8 :],
+            "overwritten": content[:middle] + bytes([0xA5] * 8) + content[middle + 8 :],
             "empty": b"",
             "text": b"hello",
         }

@@ -17,12 +17,13 @@ from fuzz import mutants, numerics, programs
 from fuzz.generator import Generator
 from fuzz.program import Buffer, Program
 from fuzz.small_floats import SMALL, decoded, encoded
+from triton_shared import knobs
 
 BATCH = 20
 
 
-def wrong_programs(seeds: range) -> dict[int, str]:
-    return {seed: complaint for seed in seeds if (complaint := programs.check(seed))}
+def wrong_programs(seeds: range, mode: str = "reference") -> dict[int, str]:
+    return {seed: complaint for seed in seeds if (complaint := programs.check(seed, mode))}
 
 
 @pytest.mark.parametrize("first", range(0, 60, BATCH))
@@ -30,10 +31,16 @@ def test_random_programs(first: int):
     assert wrong_programs(range(first, first + BATCH)) == {}
 
 
+@pytest.mark.parametrize("first", range(0, 60, BATCH))
+def test_random_programs_in_fast_mode(first: int):
+    assert wrong_programs(range(first, first + BATCH), "fast") == {}
+
+
 @pytest.mark.nightly
+@pytest.mark.parametrize("mode", knobs.MODES)
 @pytest.mark.parametrize("first", range(60, 2100, BATCH))
-def test_many_random_programs(first: int):
-    assert wrong_programs(range(first, first + BATCH)) == {}
+def test_many_random_programs(first: int, mode: str):
+    assert wrong_programs(range(first, first + BATCH), mode) == {}
 
 
 @pytest.mark.parametrize("kind", mutants.DAMAGE)

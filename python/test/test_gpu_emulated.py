@@ -59,7 +59,7 @@ def check(
     source = triton.compiler.ASTSource(
         case["fn"], signature, constexprs=case["const"], attrs=hints(known) if is_hinted else None
     )
-    compiled = triton.compile(source, options=case["opts"])
+    compiled = triton.compile(source, options={**case["opts"], "mode": "reference"})
     with triton_shared.launches(threads=1):
         compiled[(*run.grid, 1, 1)[:3]](*given.values())
     ttir = str(compiled.asm["ttir"])

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 GRID_ORDERS = ("forward", "reverse", "random")
-MODES = ("reference", "fast")
+MODES = ("fast", "reference")
 _SWITCH = ("", "0", "1")
 
 
@@ -53,7 +53,7 @@ def changes_file() -> Path | None:
 
 
 def mode() -> str:
-    """`TRITON_SHARED_MODE`: how the CPU code is made, one of `MODES`."""
+    """`TRITON_SHARED_MODE`: how the CPU code is made, one of `MODES`; unset, `fast`."""
     return _one_of("TRITON_SHARED_MODE", os.environ.get("TRITON_SHARED_MODE", MODES[0]), MODES)
 
 

@@ -95,13 +95,14 @@ def environment(target: str) -> dict[str, str]:
     """Of a process that records, or replays on `target`.
 
     Where a kernel does not say how a dot of f32 may round, Triton says tf32 for a GPU, and exact
-    for a device without tensor cores: here all targets run the same kernel.
+    for a device without tensor cores: here all targets run the same kernel. What others are
+    compared to is the CPU's reference mode, unless TRITON_SHARED_MODE asks for the other one.
     """
     inherited = {k: v for k, v in os.environ.items() if k != "TRITON_INTERPRET"}
     paths = [*filter(None, [os.environ.get("PYTHONPATH")]), str(_PACKAGES)]
     interpret = {"TRITON_INTERPRET": "1"} if target == "interpreter" else {}
-    precision = {"TRITON_F32_DEFAULT": "tf32"}
-    return {**precision, **inherited, "PYTHONPATH": os.pathsep.join(paths), **interpret}
+    defaults = {"TRITON_F32_DEFAULT": "tf32", "TRITON_SHARED_MODE": "reference"}
+    return {**defaults, **inherited, "PYTHONPATH": os.pathsep.join(paths), **interpret}
 
 
 def _start(words: list[str], target: str, errors: Any) -> subprocess.Popen[bytes]:
