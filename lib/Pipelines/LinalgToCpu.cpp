@@ -19,12 +19,13 @@
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Transforms/Passes.h"
-#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -137,17 +138,17 @@ static void buildPlaces(OpPassManager &manager) {
 
 /// Bodies are rewritten while they are scalar; then loops go from vector to
 /// vector.
-static void buildVectors(OpPassManager &manager,
-                         const LinalgToCpuOptions &options) {
+static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
   manager.addNestedPass<func::FuncOp>(createCpuTileDots(
-      {options.vectorBytes, options.registers, options.hasFma}));
+      {cpu.getVectorBytes(), cpu.getVectorRegisters(), cpu.hasFma(),
+       cpu.hasBf16Pairs(), cpu.hasInt16Pairs()}));
   buildFloats(manager);
   manager.addPass(createCpuExpandSmallFloats());
   // Without that operation, the C library is faster than polynomials.
-  if (options.hasFma)
-    manager.addPass(createCpuExpandMath({options.hasScale}));
+  if (cpu.hasFma())
+    manager.addPass(createCpuExpandMath({cpu.hasScale()}));
   manager.addNestedPass<func::FuncOp>(
-      createLinalgToVector({options.vectorBytes}));
+      createLinalgToVector({cpu.getVectorBytes()}));
 }
 
 /// As in reference mode, on scalars and vectors.
@@ -159,14 +160,13 @@ static void buildArithmetic(OpPassManager &manager) {
   manager.addPass(createCpuLowerMath());
 }
 
-static void buildFast(OpPassManager &manager,
-                      const LinalgToCpuOptions &options) {
+static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
   buildBuffers(manager);
   buildPlaces(manager);
-  buildVectors(manager, options);
+  buildVectors(manager, cpu);
   buildLoops(manager);
   buildArithmetic(manager);
   manager.addPass(createCpuWrapProgramLoop());
@@ -175,27 +175,61 @@ static void buildFast(OpPassManager &manager,
   buildLlvm(manager);
 }
 
-void triton_shared::buildLinalgToCpuPipeline(
-    OpPassManager &manager, const LinalgToCpuOptions &options) {
-  if (options.mode == CpuMode::Fast)
-    buildFast(manager, options);
+void triton_shared::buildLinalgToCpu(OpPassManager &manager, CpuMode mode,
+                                     const CpuTarget &cpu) {
+  if (mode == CpuMode::Fast)
+    buildFast(manager, cpu);
   else
     buildReference(manager);
 }
 
-void triton_shared::useHost(LinalgToCpuOptions &options) {
-  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  bool hasAvx512 = features.lookup("avx512f") && features.lookup("avx512vl");
-  bool isX86 = features.contains("sse2");
-  options.vectorBytes = hasAvx512 ? 64 : features.lookup("avx2") ? 32 : 16;
-  options.registers = hasAvx512 || !isX86 ? 32 : 16;
-  options.hasFma = features.lookup("fma") || !isX86;
-  options.hasScale = hasAvx512;
-}
+//===----------------------------------------------------------------------===//
+// The pipeline by name
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct LinalgToCpuOptions : PassPipelineOptions<LinalgToCpuOptions> {
+  Option<CpuMode> mode{
+      *this, "mode", llvm::cl::desc("How the code is made"),
+      llvm::cl::init(CpuMode::Reference),
+      llvm::cl::values(clEnumValN(CpuMode::Reference, "reference",
+                                  "plain loops, the C library's functions, no "
+                                  "reassociation"),
+                       clEnumValN(CpuMode::Fast, "fast",
+                                  "vectors, dots by tiles in registers, "
+                                  "functions as polynomials"))};
+  Option<std::string> target{
+      *this, "target", llvm::cl::init("host"),
+      llvm::cl::desc("mode=fast: the CPU, `host` or LLVM's word for one of "
+                     "x86-64 or AArch64, as `x86-64-v3` or `neoverse-v1`")};
+  Option<std::string> features{
+      *this, "features",
+      llvm::cl::desc("mode=fast: what that CPU has besides, or lacks, as "
+                     "`+avx512bf16,-fma`")};
+};
+
+} // namespace
 
 void triton_shared::registerLinalgToCpuPipelines() {
-  PassPipelineRegistration<LinalgToCpuOptions>(
+  registerPassPipeline(
       "linalg-to-cpu",
-      "Lower phase 'memref' to the LLVM dialect for the host (phase llir)",
-      buildLinalgToCpuPipeline);
+      "Lower phase 'memref' to the LLVM dialect for a CPU (phase llir)",
+      [](OpPassManager &manager, StringRef text,
+         function_ref<LogicalResult(const Twine &)> reportError) {
+        LinalgToCpuOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        std::optional<CpuTarget> cpu =
+            CpuTarget::get(options.target, options.features);
+        if (!cpu)
+          return reportError("unknown target '" + options.target +
+                             "'; use host, or LLVM's word for an x86-64 or "
+                             "AArch64 CPU, as x86-64-v3 or neoverse-v1");
+        buildLinalgToCpu(manager, options.mode, *cpu);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> show) {
+        show(LinalgToCpuOptions());
+      });
 }

@@ -13,6 +13,7 @@
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/Pipelines/LinalgToCpu.h"
 #include "triton-shared/Pipelines/LinalgToGpu.h"
+#include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
@@ -72,6 +73,13 @@ std::optional<CompileTarget> triton_shared::parseTarget(StringRef text) {
   CompileTarget target;
   if (text == "cpu")
     return target;
+  if (text.consume_front("cpu:")) {
+    auto [name, features] = text.split(',');
+    target.cpuName = name.str();
+    target.cpuFeatures = features.str();
+    return CpuTarget::get(name, features) ? std::optional(target)
+                                          : std::nullopt;
+  }
   if (!text.consume_front("cuda:"))
     return std::nullopt;
   target.cudaArch = text.str();
@@ -203,14 +211,6 @@ static void buildMemRef(OpPassManager &manager) {
   addCleanUp(manager);
 }
 
-static void buildLlirForCpu(OpPassManager &manager,
-                            const CompileTarget &target) {
-  LinalgToCpuOptions options;
-  options.mode = target.cpuMode;
-  useHost(options);
-  buildLinalgToCpuPipeline(manager, options);
-}
-
 void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
                                const CompileTarget &target) {
   switch (phase) {
@@ -237,7 +237,9 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Llir:
     if (target.isGpu())
       return buildGpuToLlvm(manager);
-    return buildLlirForCpu(manager, target);
+    return buildLinalgToCpu(
+        manager, target.cpuMode,
+        *CpuTarget::get(target.cpuName, target.cpuFeatures));
   }
   manager.addPass(createVerifyPhase({stringifyPhase(phase).str()}));
 }

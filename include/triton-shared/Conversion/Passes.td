@@ -291,7 +291,12 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
     The innermost loop runs over the summed-up dimension and carries the tile.
     Floats are multiplied and added with one rounding (`math.fma`) where the CPU
     can. What the next iteration of a loop around the dot will read is
-    prefetched, a few cache lines for each tile. Operands
+    prefetched, a few cache lines for each tile.
+
+    Where the CPU adds the products of pairs of neighbours (AVX512_BF16 for bf16,
+    AVX512_VNNI for integers of 8 bits, as pairs of i16), the right operand is
+    copied with its rows in pairs, element by element, and each round goes two
+    places along the summed-up dimension. Operands
     that are converted first (f16, bf16, 8-bit floats and integers) or do not
     lie row by row are copied into a buffer by a `linalg.generic`.
 
@@ -303,30 +308,38 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
     Option<"registers", "registers", "unsigned", /*default=*/"32",
            "how many vector registers there are">,
     Option<"hasFma", "fma", "bool", /*default=*/"true",
-           "whether the CPU multiplies and adds in one operation">
+           "whether the CPU multiplies and adds in one operation">,
+    Option<"hasBf16Pairs", "bf16-pairs", "bool", /*default=*/"false",
+           "whether the CPU adds products of pairs of bf16 to an f32">,
+    Option<"hasInt16Pairs", "int16-pairs", "bool", /*default=*/"false",
+           "whether the CPU adds products of pairs of i16 to an i32">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
 def CpuExpandMath : Pass<"cpu-expand-math"> {
-  let summary = "Compute functions of f32 by polynomials";
+  let summary = "Compute functions by polynomials";
   let description = [{
-    | function                     | error, ulp | how                          |
-    |------------------------------|------------|------------------------------|
-    | `math.exp`, `math.exp2`      | 1          | 2^n times a polynomial; subnormal results are right |
-    | `math.log`                   | 1          | the exponent, and a polynomial of the mantissa |
-    | `math.log2`                  | 1.5        | the same                     |
-    | `math.tanh`, `math.erf`      | 1.5        | a polynomial near zero, by `math.exp` elsewhere |
+    | function                     | formats  | how                            |
+    |------------------------------|----------|--------------------------------|
+    | `exp`, `exp2`, `expm1`       | f32, f64 | 2^n times a polynomial; subnormal results are right |
+    | `log`, `log2`, `log1p`       | f32, f64 | the exponent, and a polynomial of the mantissa |
+    | `tanh`, `erf`                | f32, f64 | near zero a polynomial or `expm1`, by `exp` elsewhere |
+    | `log10`, `powf`, `cbrt`, `sinh`, `cosh`, `asinh`, `acosh`, `atanh`, `erfc` | f32 | by `log2` and `exp2` in f64 |
+    | `sin`, `cos`, `tan`          | f32      | in f64, after a product with enough bits of 1 / (2 pi) for all floats |
+    | `asin`, `acos`, `atan`, `atan2` | f32   | in f64, a polynomial of a root or a quotient |
 
-    Special values, signs of zero and subnormal numbers are those of the C
-    library. A scalar and an element of a vector have the same result, on every
-    CPU. All other functions stay for the C library.
+    docs/semantics.md says how large the errors are. Special values, signs of
+    zero and subnormal numbers are those of the C library. A scalar and an
+    element of a vector have the same result, on every CPU. All other functions
+    stay for the C library.
 
-    Needs: nothing. Leaves: none of these functions of f32.
+    Needs: nothing. Leaves: none of these functions of these formats.
   }];
   let options = [
     Option<"hasScale", "scale", "bool", /*default=*/"false",

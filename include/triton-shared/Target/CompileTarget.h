@@ -19,6 +19,8 @@ enum class CpuMode {
 struct CompileTarget {
   /// On a CPU, how code is made.
   CpuMode cpuMode = CpuMode::Reference;
+  /// Which CPU, as CpuTarget::get takes it.
+  std::string cpuName = "host", cpuFeatures;
   /// Compute capability of an NVIDIA GPU as in `sm_90a`; empty for the CPU.
   std::string cudaArch;
   /// Warps that run one program of a GPU.
@@ -38,7 +40,8 @@ struct CompileTarget {
   int64_t getSharedBytes() const;
 };
 
-/// Reads `cpu` or `cuda:90a`; nothing if it is neither.
+/// Reads `cpu` (this machine's), `cpu:znver4,-avx512bf16` (any that LLVM knows,
+/// and how it differs) or `cuda:90a`; nothing if it is neither.
 std::optional<CompileTarget> parseTarget(llvm::StringRef text);
 
 } // namespace mlir::triton_shared

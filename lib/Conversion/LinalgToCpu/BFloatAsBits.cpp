@@ -1,6 +1,7 @@
 //===- BFloatAsBits.cpp - bf16 is an integer for LLVM ---------------------===//
 //
 // The CPU computes in f32; what is left of bf16 is moved, not computed with.
+// Only instructions for pairs of bf16 know what it is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,6 +40,22 @@ struct CpuBFloatAsBits
                                           /*replaceAttrs=*/true,
                                           /*replaceLocs=*/false,
                                           /*replaceTypes=*/true);
+    getOperation()->walk(passFloats);
+  }
+
+private:
+  /// Instructions get floats again.
+  static void passFloats(LLVM::CallIntrinsicOp call) {
+    if (!call.getIntrin().starts_with("llvm.x86.avx512bf16."))
+      return;
+    OpBuilder builder(call);
+    for (OpOperand &operand : call->getOpOperands()) {
+      auto type = cast<VectorType>(operand.get().getType());
+      if (type.getElementType().isInteger(16))
+        operand.set(LLVM::BitcastOp::create(builder, call.getLoc(),
+                                            type.clone(builder.getBF16Type()),
+                                            operand.get()));
+    }
   }
 };
 

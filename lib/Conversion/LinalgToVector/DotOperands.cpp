@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -88,6 +89,32 @@ int64_t triton_shared::getColumns(linalg::GenericOp op) {
   return op.getStaticLoopRanges()[op.getNumLoops() - 2];
 }
 
+/// The type of what a factor is widened from in its last step.
+static Type getNarrowType(Value factor) {
+  Operation *widening = factor.getDefiningOp();
+  return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp, arith::ExtUIOp>(
+             widening)
+             ? widening->getOperand(0).getType()
+             : Type();
+}
+
+Type triton_shared::getPairType(linalg::GenericOp op, PairSupport support) {
+  auto factors = *findFactors(op);
+  Type left = getNarrowType(factors.first);
+  Type right = getNarrowType(factors.second);
+  Type sum = factors.first.getType();
+  if (!left || !right || op.getStaticLoopRanges().back() % 2 != 0)
+    return {};
+  if (support.hasBf16 && sum.isF32() && left.isBF16() && right.isBF16())
+    return left;
+  auto isByte = [](Type type) {
+    return type.isInteger() && type.getIntOrFloatBitWidth() <= 8;
+  };
+  if (support.hasInt16 && sum.isInteger(32) && isByte(left) && isByte(right))
+    return IntegerType::get(op.getContext(), 16);
+  return {};
+}
+
 //===----------------------------------------------------------------------===//
 // The operands
 //===----------------------------------------------------------------------===//
@@ -96,26 +123,89 @@ static bool liesRowByRow(Value matrix) {
   return cast<MemRefType>(matrix.getType()).isLastDimUnitStride();
 }
 
-/// A buffer with `matrix` as the factor `factor` of the body has it.
+/// Builds the integer `value` with the bits of `type` as `widening` would.
+static Value widenLike(OpBuilder &builder, Operation *widening, Value value,
+                       Type type) {
+  if (value.getType() == type)
+    return value;
+  if (isa<arith::ExtSIOp>(widening))
+    return arith::ExtSIOp::create(builder, widening->getLoc(), type, value);
+  return arith::ExtUIOp::create(builder, widening->getLoc(), type, value);
+}
+
+/// A factor of the body, and what it is computed from. In pairs, it is what is
+/// there before the last widening, with the type of pairs.
+struct Factor {
+  Value value;
+  BlockArgument argument;
+  Type pairType;
+
+  Value beforeWidening() const {
+    return pairType ? value.getDefiningOp()->getOperand(0) : value;
+  }
+  Type getType() const { return pairType ? pairType : value.getType(); }
+  /// True if the operand has it as it is.
+  bool isOperand() const {
+    return beforeWidening() == argument && argument.getType() == getType();
+  }
+};
+
+/// A buffer with `matrix` as `factor` of the body has it.
 static Value convertMatrix(OpBuilder &builder, linalg::GenericOp op,
-                           Value matrix, Value factor, BlockArgument argument) {
+                           Value matrix, const Factor &factor) {
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(matrix.getType());
   auto convertedType = MemRefType::get(type.getShape(), factor.getType());
   Value buffer = memref::AllocOp::create(builder, loc, convertedType);
+  Value last = factor.beforeWidening();
   llvm::SetVector<Operation *> conversion;
-  collectConversion(factor, argument, conversion);
+  collectConversion(last, factor.argument, conversion);
   AffineMap identity = builder.getMultiDimIdentityMap(2);
   SmallVector<utils::IteratorType> loops(2, utils::IteratorType::parallel);
   linalg::GenericOp::create(
       builder, loc, matrix, buffer, ArrayRef{identity, identity}, loops,
       [&](OpBuilder &inner, Location at, ValueRange args) {
         IRMapping mapping;
-        mapping.map(argument, args[0]);
+        mapping.map(factor.argument, args[0]);
         for (Operation *converting : conversion)
           inner.clone(*converting, mapping);
-        linalg::YieldOp::create(inner, at, mapping.lookupOrDefault(factor));
+        Value result = mapping.lookupOrDefault(last);
+        if (factor.pairType)
+          result = widenLike(inner, factor.value.getDefiningOp(), result,
+                             factor.pairType);
+        linalg::YieldOp::create(inner, at, result);
       });
+  return buffer;
+}
+
+/// A buffer with the rows of `matrix` in pairs, element by element.
+static Value interleaveRows(OpBuilder &builder, Location loc, Value matrix,
+                            unsigned vectorBytes) {
+  auto type = cast<MemRefType>(matrix.getType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  Type element = type.getElementType();
+  Value buffer = memref::AllocOp::create(
+      builder, loc, MemRefType::get({rows / 2, columns * 2}, element));
+  // Two of these make one vector.
+  int64_t lanes = chooseLanes(columns, element.getIntOrFloatBitWidth() / 8,
+                              vectorBytes / 2);
+  auto vectorType = VectorType::get(lanes, element);
+  buildLoops(builder, loc, {rows / 2, columns}, {1, lanes},
+             [&](OpBuilder &inner, ArrayRef<Value> place) {
+               Value two = arith::ConstantIndexOp::create(inner, loc, 2);
+               Value one = arith::ConstantIndexOp::create(inner, loc, 1);
+               Value even = arith::MulIOp::create(inner, loc, place[0], two);
+               Value odd = arith::AddIOp::create(inner, loc, even, one);
+               Value first = vector::LoadOp::create(
+                   inner, loc, vectorType, matrix, ValueRange{even, place[1]});
+               Value second = vector::LoadOp::create(
+                   inner, loc, vectorType, matrix, ValueRange{odd, place[1]});
+               Value both =
+                   vector::InterleaveOp::create(inner, loc, first, second);
+               Value column = arith::MulIOp::create(inner, loc, place[1], two);
+               vector::StoreOp::create(inner, loc, both, buffer,
+                                       ValueRange{place[0], column});
+             });
   return buffer;
 }
 
@@ -138,25 +228,32 @@ static Value getMatrix(OpBuilder &builder, Location loc, Value batch,
 }
 
 void triton_shared::forEachDot(
-    OpBuilder &builder, linalg::GenericOp op,
-    function_ref<void(OpBuilder &, const Dot &)> build) {
+    OpBuilder &builder, linalg::GenericOp op, Type pairType,
+    unsigned vectorBytes, function_ref<void(OpBuilder &, const Dot &)> build) {
   Location loc = op.getLoc();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   auto factors = *findFactors(op);
-  BlockArgument left = op.getBody()->getArgument(0);
-  BlockArgument right = op.getBody()->getArgument(1);
+  Factor left = {factors.first, op.getBody()->getArgument(0), pairType};
+  Factor right = {factors.second, op.getBody()->getArgument(1), pairType};
   auto buildOne = [&](OpBuilder &inner, Value number) {
+    Value a = getMatrix(inner, loc, op.getDpsInputs()[0], number);
+    Value b = getMatrix(inner, loc, op.getDpsInputs()[1], number);
     Dot dot = {loc,
-               getMatrix(inner, loc, op.getDpsInputs()[0], number),
-               getMatrix(inner, loc, op.getDpsInputs()[1], number),
+               a,
+               b,
                getMatrix(inner, loc, op.getDpsInits()[0], number),
+               a,
+               b,
                sizes[sizes.size() - 3],
                sizes[sizes.size() - 2],
-               sizes[sizes.size() - 1]};
-    if (factors.first != left)
-      dot.left = convertMatrix(inner, op, dot.left, factors.first, left);
-    if (factors.second != right || !liesRowByRow(dot.right))
-      dot.right = convertMatrix(inner, op, dot.right, factors.second, right);
+               sizes[sizes.size() - 1],
+               pairType != nullptr};
+    if (!left.isOperand() || (pairType && !liesRowByRow(a)))
+      dot.left = convertMatrix(inner, op, a, left);
+    if (!right.isOperand() || !liesRowByRow(b))
+      dot.right = convertMatrix(inner, op, b, right);
+    if (pairType)
+      dot.right = interleaveRows(inner, loc, dot.right, vectorBytes);
     build(inner, dot);
   };
   if (sizes.size() == 3)

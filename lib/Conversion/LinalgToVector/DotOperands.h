@@ -9,14 +9,27 @@ namespace mlir::triton_shared {
 
 /// A product of two matrices that is added to a third. All have elements of the
 /// type of the result; the right one and the result lie row by row.
+///
+/// In pairs, elements are narrower and two neighbours along the summed-up
+/// dimension are multiplied and added at once. Both operands lie row by row
+/// then, and each row of the right one holds two: the elements of both at
+/// column 0, of both at column 1, and so on.
 struct Dot {
   Location loc;
   Value left, right, result;
+  /// The memory that the operands were copied from, or the operands themselves.
+  Value leftSource, rightSource;
   int64_t rows, columns, depth;
+  bool isPaired;
 
   Type getType() const {
     return cast<MemRefType>(result.getType()).getElementType();
   }
+};
+
+/// What the CPU multiplies in pairs.
+struct PairSupport {
+  bool hasBf16, hasInt16;
 };
 
 /// True for a dot of two buffers, or a batch of them: `c + f(a) * g(b)` with
@@ -26,10 +39,16 @@ bool isDot(linalg::GenericOp op);
 /// The columns of the result.
 int64_t getColumns(linalg::GenericOp op);
 
+/// The type of the elements that `op` can multiply in pairs: bf16, or i16 for
+/// integers of 8 bits. Null if there is none, or the CPU does not support it.
+Type getPairType(linalg::GenericOp op, PairSupport support);
+
 /// Calls `build` for each dot of the batch, inside a loop if there are several.
 /// Operands that `f` or `g` change, or that lie column by column, are copied to
-/// buffers first.
-void forEachDot(OpBuilder &builder, linalg::GenericOp op,
+/// buffers first; so is the right one of a dot in pairs of `pairType`, which
+/// may be null. A vector has `vectorBytes`.
+void forEachDot(OpBuilder &builder, linalg::GenericOp op, Type pairType,
+                unsigned vectorBytes,
                 function_ref<void(OpBuilder &, const Dot &)> build);
 
 } // namespace mlir::triton_shared

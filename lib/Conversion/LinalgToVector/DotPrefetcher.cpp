@@ -76,8 +76,8 @@ private:
     Operation *op = value.getDefiningOp();
     if (!op || op->getBlock() != loop.getBody())
       return value;
-    Operation *clone = rebuild(
-        op, [&](Value operand) { return getInThisIteration(operand); });
+    Operation *clone =
+        rebuild(op, [&](Value operand) { return getInThisIteration(operand); });
     return clone ? clone->getResult(cast<OpResult>(value).getResultNumber())
                  : Value();
   }
@@ -111,11 +111,10 @@ Value buildNextView(OpBuilder &builder, Value operand) {
 
 DotPrefetcher::DotPrefetcher(OpBuilder &builder, const Dot &dot,
                              int64_t tileRows, int64_t tileColumns)
-    : loc(dot.loc), nextLeft(buildNextView(builder, dot.left)),
-      nextRight(buildNextView(builder, dot.right)), tileRows(tileRows),
+    : loc(dot.loc), nextLeft(buildNextView(builder, dot.leftSource)),
+      nextRight(buildNextView(builder, dot.rightSource)), tileRows(tileRows),
       tileColumns(tileColumns), rowTiles(dot.rows / tileRows),
-      columnTiles(dot.columns / tileColumns), depth(dot.depth),
-      bytes(dot.getType().getIntOrFloatBitWidth() / 8) {}
+      columnTiles(dot.columns / tileColumns), depth(dot.depth) {}
 
 void DotPrefetcher::build(OpBuilder &builder, Value row, Value column) const {
   auto constant = [&](int64_t value) -> Value {
@@ -129,11 +128,14 @@ void DotPrefetcher::build(OpBuilder &builder, Value row, Value column) const {
   auto plus = [&](Value value, int64_t distance) -> Value {
     return arith::AddIOp::create(builder, loc, value, constant(distance));
   };
-  int64_t perLine = kCacheLine / bytes;
+  auto perLine = [](Value view) {
+    auto type = cast<MemRefType>(view.getType());
+    return kCacheLine * 8 / int64_t(type.getElementTypeBitWidth());
+  };
   // Rows of the left operand belong to the tiles of one column.
   if (nextLeft && columnTiles == 1)
     for (int64_t i = 0; i < tileRows; ++i)
-      for (int64_t k = 0; k < depth; k += perLine)
+      for (int64_t k = 0; k < depth; k += perLine(nextLeft))
         prefetch(nextLeft, plus(row, i), constant(k));
   if (!nextRight || depth < rowTiles)
     return;
@@ -142,6 +144,6 @@ void DotPrefetcher::build(OpBuilder &builder, Value row, Value column) const {
   Value tile = arith::DivUIOp::create(builder, loc, row, constant(tileRows));
   Value first = arith::MulIOp::create(builder, loc, tile, constant(share));
   for (int64_t k = 0; k < share; ++k)
-    for (int64_t j = 0; j < tileColumns; j += perLine)
+    for (int64_t j = 0; j < tileColumns; j += perLine(nextRight))
       prefetch(nextRight, plus(first, k), plus(column, j));
 }

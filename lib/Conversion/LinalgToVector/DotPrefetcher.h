@@ -25,7 +25,7 @@ private:
   Location loc;
   /// Null where nothing is known.
   Value nextLeft, nextRight;
-  int64_t tileRows, tileColumns, rowTiles, columnTiles, depth, bytes;
+  int64_t tileRows, tileColumns, rowTiles, columnTiles, depth;
 };
 
 } // namespace mlir::triton_shared

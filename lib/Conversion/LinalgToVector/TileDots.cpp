@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -59,6 +60,13 @@ Tile chooseTile(int64_t rows, int64_t columns, int64_t lanes,
   return best;
 }
 
+/// The instruction that multiplies pairs and adds them to `lanes` sums.
+std::string getPairInstruction(Type sum, int64_t lanes) {
+  StringRef name = sum.isF32() ? "llvm.x86.avx512bf16.dpbf16ps."
+                               : "llvm.x86.avx512.vpdpwssd.";
+  return (name + Twine(lanes * 32)).str();
+}
+
 /// Builds one tile: `row` and `column` are its place in the result.
 class TileBuilder {
 public:
@@ -76,7 +84,8 @@ public:
         start.push_back(vector::LoadOp::create(builder, loc, vectorType,
                                                dot.result, ValueRange{i, j}));
     auto loop = scf::ForOp::create(
-        builder, loc, constant(builder, 0), constant(builder, dot.depth),
+        builder, loc, constant(builder, 0),
+        constant(builder, dot.isPaired ? dot.depth / 2 : dot.depth),
         constant(builder, 1), start,
         [&](OpBuilder &inner, Location at, Value k, ValueRange sums) {
           scf::YieldOp::create(inner, at, buildStep(inner, k, sums));
@@ -102,27 +111,64 @@ private:
     return all;
   }
 
-  /// Adds the products of place `k` to the tile.
+  /// Adds the products of place, or pair of places, `k` to the tile.
   SmallVector<Value> buildStep(OpBuilder &builder, Value k, ValueRange sums) {
-    Location loc = dot.loc;
     SmallVector<Value> right;
     for (Value j : columns)
-      right.push_back(vector::LoadOp::create(builder, loc, vectorType,
-                                             dot.right, ValueRange{k, j}));
+      right.push_back(loadRight(builder, k, j));
     SmallVector<Value> next;
     for (Value i : rows) {
-      Value element =
-          memref::LoadOp::create(builder, loc, dot.left, ValueRange{i, k});
-      Value left =
-          vector::BroadcastOp::create(builder, loc, vectorType, element);
+      Value left = loadLeft(builder, i, k);
       for (Value vector : right)
         next.push_back(multiplyAdd(builder, left, vector, sums[next.size()]));
     }
     return next;
   }
 
+  /// A vector for each sum of the tile: elements, or pairs of them.
+  VectorType getFactorType() {
+    Type element = cast<MemRefType>(dot.right.getType()).getElementType();
+    return VectorType::get(dot.isPaired ? 2 * tile.lanes : tile.lanes, element);
+  }
+
+  Value loadRight(OpBuilder &builder, Value k, Value j) {
+    if (dot.isPaired)
+      j = arith::MulIOp::create(builder, dot.loc, j, constant(builder, 2));
+    return vector::LoadOp::create(builder, dot.loc, getFactorType(), dot.right,
+                                  ValueRange{k, j});
+  }
+
+  Value loadLeft(OpBuilder &builder, Value i, Value k) {
+    Location loc = dot.loc;
+    if (!dot.isPaired) {
+      Value element =
+          memref::LoadOp::create(builder, loc, dot.left, ValueRange{i, k});
+      return vector::BroadcastOp::create(builder, loc, vectorType, element);
+    }
+    // A pair goes to all lanes as one number.
+    Value first = arith::MulIOp::create(builder, loc, k, constant(builder, 2));
+    VectorType type = getFactorType();
+    Value pair = vector::LoadOp::create(
+        builder, loc, VectorType::get(2, type.getElementType()), dot.left,
+        ValueRange{i, first});
+    Type number = builder.getI32Type();
+    Value whole = vector::BitCastOp::create(builder, loc,
+                                            VectorType::get(1, number), pair);
+    Value lanes = vector::BroadcastOp::create(
+        builder, loc, VectorType::get(tile.lanes, number),
+        vector::ExtractOp::create(builder, loc, whole, 0));
+    return vector::BitCastOp::create(builder, loc, type, lanes);
+  }
+
   Value multiplyAdd(OpBuilder &builder, Value left, Value right, Value sum) {
     Location loc = dot.loc;
+    if (dot.isPaired)
+      return LLVM::CallIntrinsicOp::create(
+                 builder, loc, vectorType,
+                 builder.getStringAttr(
+                     getPairInstruction(dot.getType(), tile.lanes)),
+                 ValueRange{sum, left, right})
+          .getResult(0);
     if (isa<IntegerType>(dot.getType())) {
       Value product = arith::MulIOp::create(builder, loc, left, right);
       return arith::AddIOp::create(builder, loc, sum, product);
@@ -162,10 +208,15 @@ private:
     if (lanes < 2)
       return;
     OpBuilder builder(op);
-    forEachDot(builder, op, [&](OpBuilder &inner, const Dot &dot) {
-      buildTiles(inner, dot,
-                 chooseTile(dot.rows, dot.columns, lanes, registers), hasFma);
-    });
+    // Instructions for pairs take whole registers, of 128 bits at least.
+    Type pairType =
+        lanes >= 4 ? getPairType(op, {hasBf16Pairs, hasInt16Pairs}) : Type();
+    forEachDot(builder, op, pairType, vectorBytes,
+               [&](OpBuilder &inner, const Dot &dot) {
+                 Tile tile =
+                     chooseTile(dot.rows, dot.columns, lanes, registers);
+                 buildTiles(inner, dot, tile, hasFma);
+               });
     op.erase();
   }
 
@@ -175,13 +226,12 @@ private:
     DotPrefetcher prefetcher(builder, dot, tile.rows, tileColumns);
     // Columns outside: a strip of the right operand stays in the first cache
     // while all rows of the left one go by.
-    buildLoops(builder, dot.loc, {dot.columns, dot.rows},
-               {tileColumns, tile.rows},
-               [&](OpBuilder &inner, ArrayRef<Value> place) {
-                 prefetcher.build(inner, place[1], place[0]);
-                 TileBuilder(dot, tile, hasFma).build(inner, place[1],
-                                                      place[0]);
-               });
+    buildLoops(
+        builder, dot.loc, {dot.columns, dot.rows}, {tileColumns, tile.rows},
+        [&](OpBuilder &inner, ArrayRef<Value> place) {
+          prefetcher.build(inner, place[1], place[0]);
+          TileBuilder(dot, tile, hasFma).build(inner, place[1], place[0]);
+        });
   }
 };
 

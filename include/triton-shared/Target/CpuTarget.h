@@ -1,0 +1,50 @@
+//===- CpuTarget.h - A CPU that code is made for ----------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_TARGET_CPUTARGET_H
+#define TRITON_SHARED_TARGET_CPUTARGET_H
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <optional>
+#include <string>
+
+namespace mlir::triton_shared {
+
+/// A CPU and what it has, of which fast code depends.
+class CpuTarget {
+public:
+  /// `name` is `host` or LLVM's word for an x86-64 or AArch64 CPU (`znver4`,
+  /// `x86-64-v3`, `neoverse-v1`). `features` are added or taken away, in LLVM's
+  /// syntax: `+avx512bf16,-fma`. Nothing if there is no such CPU.
+  static std::optional<CpuTarget> get(llvm::StringRef name,
+                                      llvm::StringRef features = "");
+  static CpuTarget getHost() { return *get("host"); }
+
+  const llvm::Triple &getTriple() const { return triple; }
+  llvm::StringRef getName() const { return name; }
+  /// All features, in LLVM's syntax and a fixed order.
+  std::string getFeatures() const;
+  bool has(llvm::StringRef feature) const { return features.lookup(feature); }
+
+  unsigned getVectorBytes() const;
+  unsigned getVectorRegisters() const;
+  /// Multiplies and adds floats in one operation.
+  bool hasFma() const;
+  /// Multiplies floats by powers of two in one operation.
+  bool hasScale() const;
+  /// Adds the products of pairs of bf16, or of i16, to one f32 or i32.
+  bool hasBf16Pairs() const;
+  bool hasInt16Pairs() const;
+
+private:
+  bool isX86() const { return triple.isX86(); }
+
+  llvm::Triple triple;
+  std::string name;
+  llvm::StringMap<bool> features;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_TARGET_CPUTARGET_H
