@@ -31,8 +31,8 @@ std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes) {
   } else {
     return std::nullopt;
   }
-  for (const std::string &change :
-       llvm::SubtargetFeatures(changes).getFeatures()) {
+  llvm::SubtargetFeatures listed(changes);
+  for (const std::string &change : listed.getFeatures()) {
     StringRef feature = llvm::SubtargetFeatures::StripFlag(change);
     bool isAdded = llvm::SubtargetFeatures::isEnabled(change);
     if (target.isX86())
