@@ -46,7 +46,7 @@ func.func @kernel(%a: memref<*xf32>, %b: memref<*xf32>, %c: memref<*xf32>, %gx: 
 // Some CPUs have instructions for pairs of bf16.
 // ZEN4-LABEL: pairs:
 // ZEN4:         vdpbf16ps {{.*}}%zmm
-// WITHOUT-LABEL: llvm.func @pairs(
+// WITHOUT-LABEL: llvm.func @pairs.entry(
 // WITHOUT-NOT:     dpbf16ps
 func.func @pairs(%a: memref<*xbf16>, %b: memref<*xbf16>, %c: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) {
   %zero = arith.constant 0.0 : f32
