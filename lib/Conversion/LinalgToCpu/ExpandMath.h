@@ -18,11 +18,10 @@ struct Rounded {
 };
 
 /// A positive float as `2^exponent * (1 + fraction)`, with a fraction between
-/// sqrt(1/2) - 1 and sqrt(2) - 1.
+/// sqrt(1/2) - 1 and sqrt(2) - 1. The exponent is a float; `biased` is that of
+/// a normal number as an integer, and positive.
 struct Decomposed {
-  Value exponent, fraction;
-  /// `2^-exponent` where the exponent is below that of the largest numbers.
-  Value inverse;
+  Value exponent, fraction, biased;
 };
 
 /// Arithmetic on floats of one format, f32 or f64, and on their bits.
@@ -49,6 +48,7 @@ public:
   Value mul(Value lhs, Value rhs);
   Value div(Value lhs, Value rhs);
   Value fma(Value x, Value y, Value z);
+  Value negate(Value value);
   Value square(Value value) { return mul(value, value); }
   Value abs(Value value);
   Value squareRoot(Value value);
@@ -68,9 +68,12 @@ public:
 
   Value select(Value condition, Value yes, Value no);
   Value isLess(Value lhs, Value rhs);
+  Value isAtLeast(Value lhs, Value rhs);
   Value isEqual(Value lhs, Value rhs);
   /// True if both numbers are unequal, or one is NaN.
   Value isUnequal(Value lhs, Value rhs);
+  Value both(Value lhs, Value rhs) { return andBits(lhs, rhs); }
+  Value either(Value lhs, Value rhs) { return orBits(lhs, rhs); }
   /// True if the sign bit is set, that of a zero as well.
   Value isSigned(Value value);
   /// True if the bit `index` of an integer is set.
@@ -96,6 +99,8 @@ public:
 
   /// Subnormal numbers are brought up first.
   Decomposed decompose(Value x);
+  /// `2^-exponent` of a normal number that is not among the largest.
+  Value inversePower(const Decomposed &parts);
 
   unsigned mantissaBits() const { return choose(23, 52); }
   unsigned exponentBias() const { return choose(127, 1023); }

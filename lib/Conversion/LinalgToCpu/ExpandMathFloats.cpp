@@ -56,16 +56,13 @@ Value Floats::div(Value lhs, Value rhs) {
 Value Floats::fma(Value x, Value y, Value z) {
   return math::FmaOp::create(b, x, y, z);
 }
+Value Floats::negate(Value value) { return arith::NegFOp::create(b, value); }
 Value Floats::abs(Value value) { return math::AbsFOp::create(b, value); }
-Value Floats::squareRoot(Value value) {
-  return math::SqrtOp::create(b, value);
-}
+Value Floats::squareRoot(Value value) { return math::SqrtOp::create(b, value); }
 Value Floats::copySign(Value magnitude, Value sign) {
   return math::CopySignOp::create(b, magnitude, sign);
 }
-Value Floats::round(Value value) {
-  return math::RoundEvenOp::create(b, value);
-}
+Value Floats::round(Value value) { return math::RoundEvenOp::create(b, value); }
 
 Value Floats::clamp(Value value, double low, double high) {
   auto limit = [&](arith::CmpFPredicate beyond, double bound) {
@@ -127,6 +124,9 @@ Value Floats::select(Value condition, Value yes, Value no) {
 }
 Value Floats::isLess(Value lhs, Value rhs) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, lhs, rhs);
+}
+Value Floats::isAtLeast(Value lhs, Value rhs) {
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, lhs, rhs);
 }
 Value Floats::isEqual(Value lhs, Value rhs) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lhs, rhs);
@@ -197,9 +197,12 @@ Decomposed Floats::decompose(Value x) {
   // As the low bits of 2^width, it is a float.
   Value biased = shiftRight(distance, width);
   Value sum = fromBits(orBits(biased, bits(number(raise))));
-  Value offset = select(isSubnormal, number(raise + bias + width),
-                        number(raise + bias));
-  Value inverse = fromBits(shiftLeft(
-      subBits(integer(bias + exponentBias()), biased), width));
-  return {sub(sum, offset), sub(mantissa, number(1.0)), inverse};
+  Value offset =
+      select(isSubnormal, number(raise + bias + width), number(raise + bias));
+  return {sub(sum, offset), sub(mantissa, number(1.0)), biased};
+}
+
+Value Floats::inversePower(const Decomposed &parts) {
+  Value exponent = subBits(integer(2 * exponentBias() + 1), parts.biased);
+  return fromBits(shiftLeft(exponent, mantissaBits()));
 }
