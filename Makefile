@@ -10,7 +10,7 @@ help:
 	@echo 'make test-all  make test, the slow tests, and all sources compiled inside of a Triton tree'
 	@echo 'make docs      writes docs/generated and docs/supported-ops.md from the sources'
 	@echo 'make wheel     dist/: one wheel with LLVM inside, tested in fresh environments'
-	@echo 'make bench     times launches and examples; writes docs/performance.md'
+	@echo 'make bench     times kernels on this CPU against torch; writes docs/performance.md'
 
 setup:
 	@scripts/setup
@@ -36,5 +36,4 @@ wheel: setup
 	@scripts/check wheel
 
 bench: setup
-	@cd python && ../.venv/bin/python ../benchmarks/run.py
-	@cd python && ../.venv/bin/python ../benchmarks/peers.py --write
+	@.venv/bin/python -m benchmarks.cpu --write

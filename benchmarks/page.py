@@ -21,13 +21,20 @@ Written by `benchmarks/page.py` from the files in `benchmarks/results`.
 CPU = """
 ## CPU, `mode=fast`
 
-`benchmarks/peers.py --write` measures it, on {cpu}, torch {torch}. Kernels and blocks are those of
-a GPU (`benchmarks/kernels.py`). One thread each, CPU time, medians of {repeat} ratios of runs in
-turn, in one process; a ratio is the time of the peer by ours, so above 1 ours is faster. `2
-threads` is eager torch again, by wall time. Torch writes to memory that is there (`out=`) where it
-can; inductor is its C++ backend. Absolute times are of a shared virtual machine and do not hold.
+`make bench` measures it, on {cpu}, torch {torch}. Kernels and blocks are those of a GPU
+(`benchmarks/cpu/kernels.py`), launched without Triton's jit, which costs the same for every
+backend. One thread each, CPU time, medians of {repeat} ratios of runs in turn, in one process; a
+ratio is the time of the peer by ours, so above 1 ours is faster. `2 threads` is eager torch again,
+by wall time. Torch writes to memory that is there (`out=`) where it can; inductor is its C++
+backend, and `ours` of the transformer block is inductor with our kernels. `triton-cpu` is that
+project's ratio to eager torch at its best block, measured on another machine (a Xeon with AVX-512,
+without bf16). Absolute times are of a shared virtual machine and do not hold.
 
 {table}
+
+![ratios to eager torch](performance-cpu.svg)
+
+{costs}
 """
 
 AGREEMENT = """
@@ -61,7 +68,8 @@ def render() -> str:
     sections = [HEAD]
     if cpu := _load("cpu"):
         facts = {name: cpu[name] for name in ("cpu", "torch", "repeat")}
-        sections.append(CPU.format(table=cpu_table(cpu["results"]), **facts))
+        tables = {"table": cpu_table(cpu["results"]), "costs": cpu_costs(cpu["costs"])}
+        sections.append(CPU.format(**tables, **facts))
     if check := _load("gpu-check"):
         sections.append(_agreement(check))
     if speed := _load("gpu-speed"):
@@ -72,16 +80,32 @@ def render() -> str:
 
 
 def cpu_table(results: list[dict[str, Any]]) -> str:
-    """The results of benchmarks/peers.py in Markdown."""
+    """The ratios of benchmarks/cpu/speed.py in Markdown."""
+    names = ("goal", "eager", "eager_two_threads", "inductor", "reference", "elsewhere")
     lines = [
-        "| kernel | size | goal | eager | 2 threads | inductor | reference | ours, ms | error |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| kernel | size | goal | eager | 2 threads | inductor | reference | triton-cpu "
+        "| ours, ms | error |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in results:
-        names = ("goal", "eager", "eager_two_threads", "inductor", "reference")
         ratios = [f"{row[name]:.2f}" if row[name] else "-" for name in names]
         cells = (row["kernel"], row["size"], *ratios, f"{row['seconds'] * 1e3:.2f}")
         lines.append(f"| {' | '.join(cells)} | {row['error']:.0e} |")
+    return "\n".join(lines)
+
+
+def cpu_costs(costs: dict[str, Any]) -> str:
+    """What benchmarks/cpu/costs.py has measured, in Markdown."""
+    lines = [
+        "| kernel | cold compile, TTIR to object, ms | loading the object, ms |",
+        "|---|---|---|",
+    ]
+    for name, compiling in costs["compile_ms"].items():
+        lines.append(f"| {name} | {compiling:.0f} | {costs['load_ms'][name]:.2f} |")
+    blocks = costs["compile_ms_of_blocks"].items()
+    told = ", ".join(f"{shape} in {value:.0f} ms" for shape, value in blocks)
+    launches = [f"{name} {value:.1f} µs" for name, value in costs["launch_us"].items()]
+    lines += ["", f"Products of blocks of {told}. A launch of one program: {'; '.join(launches)}."]
     return "\n".join(lines)
 
 
@@ -89,7 +113,8 @@ def cpu_name() -> str:
     """What the CPU of this machine calls itself, and what vectors it has."""
     facts = Path("/proc/cpuinfo").read_text()
     name = next((line for line in facts.splitlines() if line.startswith("model name")), ":CPU")
-    vectors = next((word for word in ("avx512f", "avx2") if word in facts), "no AVX2")
+    known = ("avx512_bf16", "avx512f", "avx2")
+    vectors = next((word for word in known if word in facts), "no AVX2")
     return f"{name.split(':')[1].strip()} ({vectors})"
 
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <future>
 #include <map>
@@ -30,6 +31,10 @@ namespace {
 
 /// Programs in one task at most, so that a failure is noticed soon.
 constexpr int64_t kLargestTask = 256;
+
+/// What is expected to be left of a launch after its first program, for other
+/// threads to take part: waking them takes some microseconds.
+constexpr std::chrono::microseconds kWorthSharing{20};
 
 /// Programs that run side by side at most, each on a thread of its own: as many
 /// as the largest GPUs hold, and as many as start in a few milliseconds.
@@ -123,13 +128,16 @@ public:
     if (count > 1 && (isRequired || isPreferred))
       return runSideBySide();
     if (isForkedOff() || count < 2 || launch.threads == 1)
-      return runSerially();
+      return runSerially(0);
+    int64_t done = launch.order == GridOrder::Forward ? 1 : 0;
+    if (done && !isWorthSharing())
+      return runSerially(1);
     tbb::task_arena &arena = arenaFor(launch.threads);
     int64_t tasks = 4 * int64_t(arena.max_concurrency());
     int64_t grain = std::clamp<int64_t>(count / tasks, 1, kLargestTask);
     arena.execute([&] {
       tbb::parallel_for(
-          tbb::blocked_range<int64_t>(0, count, grain),
+          tbb::blocked_range<int64_t>(done, count, grain),
           [&](const tbb::blocked_range<int64_t> &range) {
             for (int64_t first = range.begin(); first < range.end();
                  first += kLargestTask)
@@ -139,6 +147,15 @@ public:
   }
 
 private:
+  /// Runs the first program, to see whether others are worth the threads. Other
+  /// orders are there to find mistakes: they always have threads.
+  bool isWorthSharing() const {
+    auto start = std::chrono::steady_clock::now();
+    runRange(0, 1);
+    auto first = std::chrono::steady_clock::now() - start;
+    return first * (count - 1) >= kWorthSharing;
+  }
+
   /// Runs every program on its own thread. None starts before all threads are
   /// there: it might wait for one that never comes.
   void runSideBySide() const {
@@ -177,8 +194,9 @@ private:
     return nullptr;
   }
 
-  void runSerially() const {
-    for (int64_t first = 0; first < count; first += kLargestTask)
+  /// Runs all programs from number `start` on.
+  void runSerially(int64_t start) const {
+    for (int64_t first = start; first < count; first += kLargestTask)
       runRange(first, std::min(count, first + kLargestTask));
   }
 

@@ -1,9 +1,5 @@
 """Times kernels against eager torch, torch's inductor and our reference mode, in one process.
 
-    ../.venv/bin/python ../benchmarks/peers.py            from python/; prints a table
-    … --write                                             also benchmarks/results/cpu.json
-                                                          and docs/performance.md
-
 The machines are noisy, so nothing is compared over time: all run in turn on one thread each, CPU
 time is counted, and what counts is the median of the ratios of neighbours. A ratio above 1 means
 that ours, in fast mode, is faster.
@@ -11,25 +7,16 @@ that ours, in fast mode, is faster.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
-
-import cases
-import page
 import torch
-import triton
-import triton_shared
 from triton_shared import knobs, library
 
-ROOT = Path(__file__).resolve().parents[1]
+from . import cases
+
 SHORTEST = 2e-3
 """Seconds that one measurement takes at least; short kernels run several times."""
 SLOW = 0.05
@@ -51,7 +38,8 @@ class Result:
     reference: float | None
     error: float
     """The largest difference to torch, as a part of the largest number."""
-    compile_seconds: float
+    elsewhere: float | None
+    """What triton-cpu reached against eager torch, measured on another machine."""
 
 
 def seconds(run: Run, number: int, clock: Callable[[], float] = time.thread_time) -> float:
@@ -88,12 +76,16 @@ def inductor(case: cases.Case) -> Run | None:
     return lambda: compiled(*case.inputs)
 
 
+def reference(case: cases.Case, ours: Run) -> float | None:
+    """How much slower reference mode is."""
+    run = case.launch.prepare("reference")
+    return ratio(run, ours, 3) if run else None
+
+
 def measure(case: cases.Case, repeat: int, with_inductor: bool) -> Result:
     """Checks the result, then times."""
     use_threads(1)
-    start = time.perf_counter()
     ours = case.launch.prepare("fast")
-    compile_seconds = time.perf_counter() - start
     case.eager()
     ours()
     own, expected = (x.double() for x in case.results())
@@ -108,43 +100,10 @@ def measure(case: cases.Case, repeat: int, with_inductor: bool) -> Result:
         eager=ratio(case.eager, ours, repeat),
         eager_two_threads=0.0,
         inductor=ratio(compiled, ours, repeat) if compiled else None,
-        reference=ratio(case.launch.prepare("reference"), ours, 3) if took < SLOW else None,
+        reference=reference(case, ours) if took < SLOW else None,
         error=error,
-        compile_seconds=compile_seconds,
+        elsewhere=case.elsewhere,
     )
     use_threads(2)
     two = ratio(case.eager, ours, repeat, time.perf_counter)
     return Result(**{**asdict(result), "eager_two_threads": two})
-
-
-def main() -> None:
-    """Measures, prints, and writes if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--write", action="store_true", help="update the JSON and the page")
-    parser.add_argument("--repeat", type=int, default=9, help="runs of each (default: 9)")
-    parser.add_argument("--only", default="", help="kernels whose names contain this")
-    parser.add_argument("--no-inductor", action="store_true", help="leave out torch.compile")
-    options = parser.parse_args()
-
-    rows = []
-    chosen = [case for case in cases.all_cases() if options.only in case.name]
-    with triton_shared.device("cpu"):
-        for number, case in enumerate(chosen, start=1):
-            print(f"[{number}/{len(chosen)}] {case.name}", file=sys.stderr, flush=True)
-            rows.append(asdict(measure(case, options.repeat, not options.no_inductor)))
-    print(page.cpu_table(rows))
-    if options.write:
-        report = {
-            "triton": triton.__version__,
-            "torch": torch.__version__,
-            "cpu": page.cpu_name(),
-            "repeat": options.repeat,
-            "results": rows,
-        }
-        path = ROOT / "benchmarks" / "results" / "cpu.json"
-        path.write_text(json.dumps(report, indent=2) + "\n")
-        page.write()
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,1 @@
+"""Kernels timed on a CPU, against torch; `python -m benchmarks.cpu`."""
