@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import matplotlib
+from matplotlib import rcParams
+from matplotlib.figure import Figure
 
-matplotlib.use("svg")
-matplotlib.rcParams["svg.hashsalt"] = "triton-shared"  # the same picture for the same numbers
-
-from matplotlib import pyplot as plt
+rcParams["svg.hashsalt"] = "triton-shared"  # the same picture for the same numbers
 
 
 def write(rows: list[dict[str, Any]], path: Path) -> None:
     """A bar for each kernel, a mark where its goal is; on a scale of powers of two."""
     names = [f"{row['kernel']} {row['size']}" for row in rows]
-    figure, axes = plt.subplots(figsize=(9, 0.32 * len(rows) + 1))
+    figure = Figure(figsize=(9, 0.32 * len(rows) + 1))
+    axes = figure.subplots()
     places = range(len(rows))
     axes.barh(places, [row["eager"] for row in rows], height=0.6, color="#4878a8")
     goals = [(place, row["goal"]) for place, row in enumerate(rows) if row["goal"]]
@@ -29,4 +28,3 @@ def write(rows: list[dict[str, Any]], path: Path) -> None:
     axes.legend()
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
