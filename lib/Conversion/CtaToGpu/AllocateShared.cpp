@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 /// Tiles begin where the widest access may.
-static constexpr int64_t kAlignment = 16;
+static constexpr int64_t kAlignment = cta::kBytesPerAccess;
 /// Buffers begin at the first bank.
 static constexpr int64_t kBufferAlignment = 128;
 

@@ -14,8 +14,6 @@ using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
 static constexpr unsigned kSharedSpace = 3;
-/// The most that one instruction moves.
-static constexpr int64_t kBytesPerAccess = 16;
 
 Type triton_shared::getSharedType(Type elementType) {
   Builder builder(elementType.getContext());
@@ -73,7 +71,7 @@ SharedTile::SharedTile(Value base, Type elementType,
 
 int64_t SharedTile::getBytes() const {
   return llvm::alignTo(numElements * getSharedTypeBytes(elementType),
-                       kBytesPerAccess);
+                       cta::kBytesPerAccess);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,7 +131,7 @@ SharedPointers SharedTile::createPointers(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 static unsigned getMaxElements(Type elementType) {
-  return kBytesPerAccess / getSharedTypeBytes(elementType);
+  return cta::kBytesPerAccess / getSharedTypeBytes(elementType);
 }
 
 void SharedTile::store(OpBuilder &builder, Location loc, Value vector,

@@ -24,9 +24,8 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// The most that one instruction moves for one thread.
-constexpr int64_t kBytesPerAccess = 16;
-/// So many of them for each thread of a program that combines elements.
+/// Accesses as wide as can be, for each thread of a program that combines
+/// elements.
 constexpr int64_t kAccessesPerCombine = 2;
 
 /// What the number of warps follows from.
@@ -43,7 +42,7 @@ struct Work {
   int64_t countThreads() const {
     int64_t accesses = combines ? kAccessesPerCombine : 1;
     int64_t perThread =
-        std::max<int64_t>(1, accesses * kBytesPerAccess / elementBytes);
+        std::max<int64_t>(1, accesses * cta::kBytesPerAccess / elementBytes);
     return std::max<int64_t>(1, elements / perThread);
   }
 };

@@ -38,9 +38,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
-/// The least that one thread copies at once.
-static constexpr int64_t kLeastCopyBytes = 4;
-
 static RankedTensorType getTile(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
@@ -160,7 +157,7 @@ private:
       return std::nullopt;
     unsigned elements =
         std::min(width.elements, from.countNeighbours(width.order.front()));
-    if (elements * bytes < kLeastCopyBytes)
+    if (elements * bytes < cta::kLeastCopyBytes)
       return std::nullopt;
     cta::SharedLayout layout = cta::chooseSharedLayout(
         tile.getShape(), bytes, from, getReadLayout(load), elements);
@@ -168,8 +165,8 @@ private:
     for (auto [i, reg] : llvm::enumerate(piece))
       if (i != reg)
         return std::nullopt;
-    return piece.size() * bytes >= kLeastCopyBytes ? std::optional(layout)
-                                                   : std::nullopt;
+    return piece.size() * bytes >= cta::kLeastCopyBytes ? std::optional(layout)
+                                                        : std::nullopt;
   }
 
   /// The layout in which most of the loop wants the tile.

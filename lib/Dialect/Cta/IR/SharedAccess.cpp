@@ -13,9 +13,6 @@ using namespace mlir::cta;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The most that one instruction moves per lane, and what a row of `ldmatrix`
-/// has.
-static constexpr unsigned kBytesPerAccess = 16;
 static constexpr unsigned kBanks = 32;
 static constexpr unsigned kBytesPerBank = 4;
 static constexpr unsigned kMaxMatrices = 4;
