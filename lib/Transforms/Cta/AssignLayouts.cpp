@@ -9,8 +9,6 @@
 #include "LayoutRules.h"
 #include "MakeAgain.h"
 
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -260,10 +258,7 @@ struct CtaAssignLayouts
     : triton_shared::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
   void runOnOperation() override {
     DataFlowSolver solver;
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<dataflow::SparseConstantPropagation>();
-    solver.load<DivisibilityAnalysis>();
-    if (failed(solver.initializeAndRun(getOperation())))
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       auto numWarps = function->getAttrOfType<IntegerAttr>(cta::kNumWarps);
