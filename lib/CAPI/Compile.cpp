@@ -215,11 +215,9 @@ private:
 
   /// Threads of a program, and programs, that a block of the GPU has.
   void recordBlock(FunctionOpInterface found) {
-    auto warps = found->getAttrOfType<IntegerAttr>(cta::kNumWarps);
-    auto programs = found->getAttrOfType<IntegerAttr>(cta::kPrograms);
     kernel->insert(
-        {"block", llvm::json::Array{warps.getInt() * cta::kWarpSize,
-                                    programs ? programs.getInt() : 1}});
+        {"block", llvm::json::Array{*cta::getNumWarps(found) * cta::kWarpSize,
+                                    cta::getNumPrograms(found)}});
     kernel->insert({"shared_limit", options.target.getSharedBytes()});
   }
 

@@ -377,12 +377,11 @@ RankedTensorType getBlockType(Operation *op) {
   Type type = op->getResult(0).getType();
   if (auto block = dyn_cast<RankedTensorType>(type))
     return block;
-  auto numWarps =
-      op->getParentOfType<FunctionOpInterface>()->getAttrOfType<IntegerAttr>(
-          cta::kNumWarps);
+  std::optional<int64_t> numWarps =
+      cta::getNumWarps(op->getParentOfType<FunctionOpInterface>());
   return cast<RankedTensorType>(cta::withLayout(
       RankedTensorType::get({1}, type),
-      LinearLayout::getBlocked({1}, {0}, /*perThread=*/1, numWarps.getInt())));
+      LinearLayout::getBlocked({1}, {0}, /*perThread=*/1, *numWarps)));
 }
 
 /// True if several threads hold the same elements.

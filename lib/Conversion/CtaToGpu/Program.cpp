@@ -84,8 +84,7 @@ static void replaceProgramArguments(gpu::GPUFuncOp kernel, int32_t programs) {
 
 static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   Location loc = function.getLoc();
-  auto packed = function->getAttrOfType<IntegerAttr>(cta::kPrograms);
-  int32_t programs = packed ? packed.getInt() : 1;
+  int32_t programs = cta::getNumPrograms(function);
   FunctionType type = function.getFunctionType();
   unsigned dropped =
       programs == 1 ? tts::kProgramArguments : tts::kProgramArguments - 1;
@@ -99,9 +98,7 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
-  int32_t threads =
-      kernel->getAttrOfType<IntegerAttr>(cta::kNumWarps).getInt() *
-      cta::kWarpSize;
+  int32_t threads = *cta::getNumWarps(kernel) * cta::kWarpSize;
   // Exactly so many: told only the most, ptxas saves registers where it need
   // not, and spills.
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),

@@ -72,16 +72,16 @@ Work measureWork(func::FuncOp function) {
 
 struct CtaFitWarps : triton_shared::impl::CtaFitWarpsBase<CtaFitWarps> {
   void runOnOperation() override {
+    Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      auto asked = function->getAttrOfType<IntegerAttr>(cta::kNumWarps);
+      std::optional<int64_t> asked = cta::getNumWarps(function);
       Work work = measureWork(function);
       if (!asked || work.multiplies)
         continue;
       int64_t useful =
           std::max<int64_t>(1, work.countThreads() / cta::kWarpSize);
-      function->setAttr(
-          cta::kNumWarps,
-          IntegerAttr::get(asked.getType(), std::min(asked.getInt(), useful)));
+      function->setAttr(cta::kNumWarps,
+                        builder.getI32IntegerAttr(std::min(*asked, useful)));
     }
   }
 };

@@ -36,18 +36,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
-static RankedTensorType getTile(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static int64_t getElementBytes(RankedTensorType tile) {
-  return std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
-}
-
-static int64_t getTileBytes(RankedTensorType tile) {
-  return tile.getNumElements() * getElementBytes(tile);
-}
-
 //===----------------------------------------------------------------------===//
 // Which loads
 //===----------------------------------------------------------------------===//
@@ -56,9 +44,7 @@ namespace {
 
 /// A load that becomes copies.
 struct AheadLoad {
-  RankedTensorType getTile() const {
-    return cast<RankedTensorType>(load->getResult(0).getType());
-  }
+  RankedTensorType getTile() const { return cta::getTile(load->getResult(0)); }
 
   Operation *load;
   cta::SharedLayout layout;
@@ -148,8 +134,8 @@ private:
   /// A layout for the ring in which threads copy pieces that are large enough.
   std::optional<cta::SharedLayout> findLayout(tts::LoadOp load) {
     AccessWidth width = describeAccessWidth(solver, load);
-    RankedTensorType tile = getTile(load.getResult());
-    int64_t bytes = getElementBytes(tile);
+    RankedTensorType tile = cta::getTile(load.getResult());
+    int64_t bytes = cta::getElementBytes(tile);
     LinearLayout from = cta::getLayout(tile);
     if (!width.isContiguous || !width.isUniform)
       return std::nullopt;
@@ -404,11 +390,11 @@ private:
   int64_t fitStages(scf::ForOp loop, ArrayRef<AheadLoad> loads) const {
     int64_t perStage = 0, others = 0;
     for (const AheadLoad &ahead : loads)
-      perStage += getTileBytes(ahead.getTile());
+      perStage += cta::getTileBytes(ahead.getTile());
     // Operands that do not come from these loads have buffers of their own.
     loop.walk([&](cta::DotOp dot) {
       for (Value operand : {dot.getA(), dot.getB()})
-        others += getTileBytes(getTile(operand));
+        others += cta::getTileBytes(cta::getTile(operand));
     });
     others = std::max<int64_t>(0, others - perStage);
     int64_t stages = numStages;
