@@ -105,7 +105,7 @@ static void buildScalars(OpPassManager &manager) {
   manager.addPass(createCpuOrderZeros());
   manager.addPass(arith::createArithExpandOpsPass());
   manager.addPass(createCpuGuardDivision());
-  manager.addPass(createCpuExpandSmallFloats());
+  manager.addPass(createExpandSmallFloats());
   manager.addPass(createConvertMathToFuncs());
   manager.addPass(createCpuLowerMath());
 }
@@ -142,7 +142,7 @@ static void buildVectors(OpPassManager &manager,
   manager.addNestedPass<func::FuncOp>(createCpuTileDots(
       {options.vectorBytes, options.registers, options.hasFma}));
   buildFloats(manager);
-  manager.addPass(createCpuExpandSmallFloats());
+  manager.addPass(createExpandSmallFloats());
   // Without that operation, the C library is faster than polynomials.
   if (options.hasFma)
     manager.addPass(createCpuExpandMath({options.hasScale}));

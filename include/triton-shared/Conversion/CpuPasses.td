@@ -232,37 +232,6 @@ def CpuLowerMath : Pass<"cpu-lower-math", "::mlir::ModuleOp"> {
   ];
 }
 
-def CpuExpandSmallFloats : Pass<"cpu-expand-small-floats"> {
-  let summary = "Convert 8-bit and 16-bit floats by integer arithmetic";
-  let description = [{
-    LLVM knows no 8-bit floats, converts 16-bit floats by calls or by
-    instructions that flush denormals, and ignores rounding modes on x86. So:
-
-    | operation                        | becomes                              |
-    |----------------------------------|--------------------------------------|
-    | `arith.extf` from 8 bits or bf16 | exact integer arithmetic on the bits |
-    | `arith.truncf` to 8 bits or bf16 | the same, ties to even or `toward_zero` |
-    | `arith.truncf` to f16, from f64 or `toward_zero` | the same             |
-    | `math.fma` on 16 bits            | the f32 operation between conversions |
-
-    Formats without infinity overflow to NaN, as `ml_dtypes` does. Conversions
-    between f16 and f32 to nearest stay: the hardware is right there.
-    A pair of them is kept too (their `contract` flags go): it rounds.
-
-    Needs: arithmetic on these types emulated in f32
-    (`arith-emulate-unsupported-floats`). Leaves: 8-bit floats only in memory,
-    constants and bit casts.
-  }];
-  let options = [
-    Option<"keepsBFloat", "keep-bfloat", "bool", /*default=*/"false",
-           "leave arithmetic on bf16 and its conversions from and to f32 to "
-           "the hardware, as a GPU has them">
-  ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
-  ];
-}
-
 def CpuCopiesToLoops : Pass<"cpu-copies-to-loops"> {
   let summary = "Turn copies of memory into loops";
   let description = [{
@@ -352,7 +321,7 @@ def CpuBFloatAsBits : Pass<"cpu-bfloat-as-bits"> {
     | `llvm.bitcast %x : bf16 to i16` | nothing, once canonicalized |
 
     Needs: the LLVM dialect, without arithmetic on bf16
-    (`cpu-expand-small-floats`). Leaves: no bf16.
+    (`expand-small-floats`). Leaves: no bf16.
   }];
 }
 
