@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "triton-shared/Conversion/NumberBits.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -61,10 +62,7 @@ Value triton_shared::createShuffle(OpBuilder &builder, Location loc,
         builder, loc, type, createShuffle(builder, loc, wide, kind, lane));
   }
   unsigned width = type.getIntOrFloatBitWidth();
-  Type integer = builder.getIntegerType(width);
-  Value bits = value;
-  if (type != integer)
-    bits = arith::BitcastOp::create(builder, loc, integer, value);
+  Value bits = toBits(builder, loc, value);
   if (width == 64) {
     bits = shuffleWords(builder, loc, bits, kind, lane);
   } else if (width == 32) {
@@ -72,10 +70,8 @@ Value triton_shared::createShuffle(OpBuilder &builder, Location loc,
   } else {
     Value word =
         arith::ExtUIOp::create(builder, loc, builder.getI32Type(), bits);
-    bits = arith::TruncIOp::create(builder, loc, integer,
+    bits = arith::TruncIOp::create(builder, loc, bits.getType(),
                                    shuffleWord(builder, loc, word, kind, lane));
   }
-  if (type != integer)
-    bits = arith::BitcastOp::create(builder, loc, type, bits);
-  return bits;
+  return fromBits(builder, loc, bits, type);
 }
