@@ -1,6 +1,7 @@
 //===- Combine.cpp - What reductions and scans have in common -------------===//
 
 #include "Combine.h"
+#include "SharedMemory.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -74,4 +75,39 @@ Value triton_shared::createShuffle(OpBuilder &builder, Location loc,
                                    shuffleWord(builder, loc, word, kind, lane));
   }
   return fromBits(builder, loc, bits, type);
+}
+
+/// `tiles` one behind the other.
+static SmallVector<SharedTile> placeTiles(Operation *op,
+                                          ArrayRef<RankedTensorType> tiles) {
+  SmallVector<SharedTile> placed;
+  int64_t skip = 0;
+  for (RankedTensorType type : tiles) {
+    placed.push_back(SharedTile(op, type, skip));
+    skip += placed.back().getBytes();
+  }
+  return placed;
+}
+
+Registers triton_shared::exchangeTiles(OpBuilder &builder, Operation *op,
+                                       ArrayRef<RankedTensorType> tiles,
+                                       const Registers &values,
+                                       const cta::LinearLayout &held,
+                                       const cta::LinearLayout &wanted) {
+  Location loc = op->getLoc();
+  SmallVector<SharedTile> placed = placeTiles(op, tiles);
+  for (auto [tile, elements] : llvm::zip_equal(placed, values))
+    tile.store(builder, loc, packRegisters(builder, loc, elements), held);
+  createBarrier(builder, loc);
+  return llvm::map_to_vector(placed, [&](const SharedTile &tile) {
+    return unpackRegisters(builder, loc, tile.load(builder, loc, wanted));
+  });
+}
+
+int64_t triton_shared::getExchangeBytes(Operation *op,
+                                        ArrayRef<RankedTensorType> tiles) {
+  int64_t bytes = 0;
+  for (const SharedTile &tile : placeTiles(op, tiles))
+    bytes += tile.getBytes();
+  return bytes;
 }
