@@ -5,12 +5,10 @@ Triton looks for exactly one concrete `BaseBackend` in this module.
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
-from triton.backends import compiler as base
 from triton_shared import library
-from triton_shared.backend import cache, overrides, ttir, wording
+from triton_shared.backend import text_backend, ttir
 from triton_shared.cuda import stages as cuda_stages
 from triton_shared.cuda import tools
 from triton_shared.cuda.options import CudaOptions
@@ -20,16 +18,10 @@ BACKEND = "shared_cuda"
 """The name of our targets: Triton's own backend says yes to "cuda", and only one may."""
 
 
-class SharedCudaBackend(base.BaseBackend):
+class SharedCudaBackend(text_backend.TextBackend):
     """Compiles Triton kernels for NVIDIA GPUs."""
 
     binary_ext = "cubin"
-
-    def __init__(self, target: Any) -> None:
-        super().__init__(target)
-        wording.install()
-        cache.install()
-        overrides.install()
 
     @staticmethod
     def supports_target(target: Any) -> bool:
@@ -45,24 +37,6 @@ class SharedCudaBackend(base.BaseBackend):
         """Picks the options out of a launch's keywords."""
         arch = f"sm{self.target.arch}"
         return CudaOptions.parse({"warp_size": self.target.warp_size, "arch": arch, **opts})
-
-    def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
-        """What Triton hands to every launch."""
-        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
-
-    def get_codegen_implementation(self, options: CudaOptions) -> dict[str, Any]:
-        """What the front end asks a target: its smallest dot, and its own float formats."""
-        functions: dict[str, Any] = ttir.codegen_implementation()
-        return functions
-
-    def get_module_map(self) -> dict[str, ModuleType]:
-        """`libdevice` calls keep the names of CUDA's library, on every device."""
-        from triton.language.extra.cuda import libdevice
-
-        return {"triton.language.extra.libdevice": libdevice}
-
-    def load_dialects(self, ctx: Any) -> None:
-        """The wheel needs no dialect of ours: it hands over text."""
 
     def add_stages(
         self, stages: dict[str, Any], options: CudaOptions, language: Any = None

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -11,9 +12,6 @@
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-
-/// The most that one instruction moves.
-static constexpr int64_t kBytesPerAccess = 16;
 
 static int64_t getElementBytes(Type elementType) {
   return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
@@ -48,7 +46,7 @@ public:
   WidthFinder(const DataFlowSolver &solver, Value base, Type elementType)
       : solver(solver), bytes(getElementBytes(elementType)),
         width(std::max<int64_t>(
-            1, getKnownDivisor(solver, base, kBytesPerAccess) / bytes)) {}
+            1, getKnownDivisor(solver, base, cta::kBytesPerAccess) / bytes)) {}
 
   int64_t getWidth() const { return width; }
 

@@ -2,6 +2,8 @@
 
 #include "triton-shared/Analysis/Divisibility.h"
 
+#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
+#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -115,6 +117,14 @@ void DivisibilityAnalysis::visitNonControlFlowArguments(
   Divisibility known(
       std::min(begin->getValue().getLog2(), step->getValue().getLog2()));
   propagateIfChanged(lattices.front(), lattices.front()->join(known));
+}
+
+LogicalResult triton_shared::runDivisibilityAnalysis(DataFlowSolver &solver,
+                                                     Operation *root) {
+  solver.load<dataflow::DeadCodeAnalysis>();
+  solver.load<dataflow::SparseConstantPropagation>();
+  solver.load<DivisibilityAnalysis>();
+  return solver.initializeAndRun(root);
 }
 
 int64_t triton_shared::getKnownDivisor(const DataFlowSolver &solver,

@@ -19,6 +19,7 @@
 #include "triton-shared/CAPI/TritonShared.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Target/IrCode.h"
@@ -40,8 +41,6 @@ struct TritonSharedCompilation {
 };
 
 namespace {
-
-constexpr unsigned kProgramArguments = 6;
 
 //===----------------------------------------------------------------------===//
 // Diagnostics
@@ -111,7 +110,7 @@ FunctionOpInterface findKernel(ModuleOp module) {
         module.lookupSymbol((function.getName() + kEntrySuffix).str());
     if (!function.isExternal() && (function.isPublic() || hasEntry) &&
         !function.getName().ends_with(kEntrySuffix) &&
-        function.getNumArguments() >= kProgramArguments)
+        function.getNumArguments() >= tts::kProgramArguments)
       return function;
   }
   return nullptr;
@@ -122,7 +121,7 @@ llvm::json::Object describeKernel(FunctionOpInterface kernel,
   llvm::json::Array args;
   // A thread of a GPU knows its program without parameters, but for the size of
   // the grid where programs share a block.
-  unsigned dropped = kProgramArguments;
+  unsigned dropped = tts::kProgramArguments;
   if (isa<gpu::GPUFuncOp>(kernel))
     dropped = kernel->hasAttr(cta::kPrograms) ? 1 : 0;
   for (Type type : kernel.getArgumentTypes().drop_back(dropped))
@@ -216,11 +215,9 @@ private:
 
   /// Threads of a program, and programs, that a block of the GPU has.
   void recordBlock(FunctionOpInterface found) {
-    auto warps = found->getAttrOfType<IntegerAttr>(cta::kNumWarps);
-    auto programs = found->getAttrOfType<IntegerAttr>(cta::kPrograms);
     kernel->insert(
-        {"block", llvm::json::Array{warps.getInt() * cta::kWarpSize,
-                                    programs ? programs.getInt() : 1}});
+        {"block", llvm::json::Array{*cta::getNumWarps(found) * cta::kWarpSize,
+                                    cta::getNumPrograms(found)}});
     kernel->insert({"shared_limit", options.target.getSharedBytes()});
   }
 

@@ -106,7 +106,7 @@ static void buildScalars(OpPassManager &manager) {
   manager.addPass(createCpuOrderZeros());
   manager.addPass(arith::createArithExpandOpsPass());
   manager.addPass(createCpuGuardDivision());
-  manager.addPass(createCpuExpandSmallFloats());
+  manager.addPass(createExpandSmallFloats());
   manager.addPass(createConvertMathToFuncs());
   manager.addPass(createCpuLowerMath());
 }
@@ -143,7 +143,7 @@ static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
       {cpu.getVectorBytes(), cpu.getVectorRegisters(), cpu.hasFma(),
        cpu.hasBf16Pairs(), cpu.hasInt16Pairs()}));
   buildFloats(manager);
-  manager.addPass(createCpuExpandSmallFloats());
+  manager.addPass(createExpandSmallFloats());
   // Without that operation, the C library is faster than polynomials.
   if (cpu.hasFma())
     manager.addPass(createCpuExpandMath({cpu.hasScale()}));

@@ -32,9 +32,9 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   floats.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(floats));
   manager.addPass(math::createMathExtendToSupportedTypes());
-  CpuExpandSmallFloatsOptions small;
+  ExpandSmallFloatsOptions small;
   small.keepsBFloat = true;
-  manager.addPass(createCpuExpandSmallFloats(small));
+  manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps}));
   addCleanUp(manager);
   if (!target.keepsWarps)

@@ -6,34 +6,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/IrCode.h"
+#include "Machines.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Target/TargetMachine.h"
-
-#include <mutex>
 
 using namespace mlir::triton_shared;
-
-static void initializeTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-}
 
 /// The machine of a module's triple. Functions for a CPU carry its name and its
 /// features; those for a GPU do not.
@@ -46,26 +28,13 @@ createMachine(const llvm::Module &module, const CompileTarget &target,
             (target.isGpu() ? "a GPU" : "the CPU");
     return nullptr;
   }
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!found)
-    return nullptr;
-  llvm::TargetOptions options;
-  bool contracts = target.isGpu() && !target.isPrecise;
-  options.AllowFPOpFusion =
-      contracts ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
-  std::string cpu = target.isGpu() ? "sm_" + target.cudaArch : "";
-  std::optional<llvm::Reloc::Model> relocation;
-  if (!target.isGpu())
-    relocation = llvm::Reloc::PIC_;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, cpu, target.isGpu() ? "+ptx86" : "", options, relocation,
-      /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Aggressive,
-      /*JIT=*/!target.isGpu()));
+  return target.isGpu()
+             ? createGpuMachine(triple, target, error)
+             : createCpuMachine(triple, /*cpu=*/"", /*features=*/"", error);
 }
 
 std::optional<llvm::SmallString<0>> mlir::triton_shared::writeCodeOfIr(
     llvm::StringRef text, const CompileTarget &target, std::string &error) {
-  initializeTargets();
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> module =
@@ -82,15 +51,12 @@ std::optional<llvm::SmallString<0>> mlir::triton_shared::writeCodeOfIr(
   if (!machine)
     return std::nullopt;
   llvm::SmallString<0> code;
-  llvm::raw_svector_ostream stream(code);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
-                                   target.isGpu()
-                                       ? llvm::CodeGenFileType::AssemblyFile
-                                       : llvm::CodeGenFileType::ObjectFile)) {
+  llvm::CodeGenFileType type = target.isGpu()
+                                   ? llvm::CodeGenFileType::AssemblyFile
+                                   : llvm::CodeGenFileType::ObjectFile;
+  if (!emitCode(*module, *machine, type, code)) {
     error = "no code can be made for '" + module->getTargetTriple().str() + "'";
     return std::nullopt;
   }
-  passes.run(*module);
   return code;
 }

@@ -7,20 +7,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/ObjectWriter.h"
+#include "Machines.h"
 #include "Optimise.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
-#include "llvm/TargetParser/Triple.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -41,27 +35,6 @@ std::string triton_shared::describeHost() {
          llvm::sys::getHostCPUName().str() + " " + hostFeatures();
 }
 
-static std::unique_ptr<llvm::TargetMachine>
-createHostMachine(std::string &error) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-  });
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!target)
-    return nullptr;
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, llvm::sys::getHostCPUName(), hostFeatures(), options,
-      llvm::Reloc::PIC_, /*CM=*/std::nullopt, llvm::CodeGenOptLevel::Aggressive,
-      /*JIT=*/true));
-}
-
 /// Functions carry the CPU, too: optimisations ask them, not the machine.
 static void setHost(llvm::Module &module, const llvm::TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
@@ -74,20 +47,11 @@ static void setHost(llvm::Module &module, const llvm::TargetMachine &machine) {
   }
 }
 
-static bool emitObject(llvm::Module &module, llvm::TargetMachine &machine,
-                       SmallVectorImpl<char> &object) {
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
-                                  llvm::CodeGenFileType::ObjectFile))
-    return false;
-  passes.run(module);
-  return true;
-}
-
 std::optional<HostObject> triton_shared::writeHostObject(ModuleOp module) {
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createHostMachine(error);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createCpuMachine(llvm::Triple(llvm::sys::getDefaultTargetTriple()),
+                       llvm::sys::getHostCPUName(), hostFeatures(), error);
   if (!machine) {
     module.emitError("cannot make code for this machine: ") << error;
     return std::nullopt;
@@ -108,7 +72,8 @@ std::optional<HostObject> triton_shared::writeHostObject(ModuleOp module) {
   HostObject result;
   llvm::raw_string_ostream text(result.llvmIr);
   llvmModule->print(text, /*AAW=*/nullptr);
-  if (!emitObject(*llvmModule, *machine, result.object)) {
+  if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::ObjectFile,
+                result.object)) {
     module.emitError("this machine has no object files");
     return std::nullopt;
   }

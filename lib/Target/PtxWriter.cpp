@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/PtxWriter.h"
+#include "Machines.h"
 #include "Optimise.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -16,46 +17,15 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstrTypes.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/Internalize.h"
-
-#include <mutex>
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// The version of PTX we write: ptxas of CUDA 12.6 and later reads it.
-static constexpr StringLiteral kPtxFeature = "+ptx86";
 static constexpr StringLiteral kTriple = "nvptx64-nvidia-cuda";
-
-static std::unique_ptr<llvm::TargetMachine>
-createMachine(const CompileTarget &target, std::string &error) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-  llvm::Triple triple(kTriple);
-  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!found)
-    return nullptr;
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion =
-      target.isPrecise ? llvm::FPOpFusion::Strict : llvm::FPOpFusion::Fast;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, "sm_" + target.cudaArch, kPtxFeature, options,
-      /*RM=*/std::nullopt, /*CM=*/std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
-}
 
 /// True if the kernels call functions that nobody defines yet.
 static bool needsLibrary(const llvm::Module &module) {
@@ -117,7 +87,8 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
                                                const CompileTarget &target,
                                                const CudaTools &tools) {
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      createGpuMachine(llvm::Triple(kTriple), target, error);
   gpu::GPUModuleOp kernels = findKernels(module);
   if (!machine || !kernels) {
     module.emitError("cannot make PTX: ")
@@ -156,14 +127,11 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   llvm::raw_string_ostream text(code.llvmIr);
   llvmModule->print(text, /*AAW=*/nullptr);
   SmallString<0> ptx;
-  llvm::raw_svector_ostream stream(ptx);
-  llvm::legacy::PassManager passes;
-  if (machine->addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr,
-                                   llvm::CodeGenFileType::AssemblyFile)) {
+  if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::AssemblyFile,
+                ptx)) {
     module.emitError("cannot make PTX: this LLVM writes none");
     return std::nullopt;
   }
-  passes.run(*llvmModule);
   code.ptx = ptx.str().str();
   return code;
 }

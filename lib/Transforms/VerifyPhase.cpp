@@ -97,11 +97,11 @@ bool isTensorWithoutLayout(Type type) {
 /// True if some layout is one of another number of warps than the kernel has.
 bool hasOtherWarps(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();
-  auto warps =
-      function ? function->getAttrOfType<IntegerAttr>(cta::kNumWarps) : nullptr;
+  std::optional<int64_t> warps =
+      function ? cta::getNumWarps(function) : std::nullopt;
   return warps && anyType(op, [&](Type type) {
            cta::LayoutAttr layout = cta::getLayoutAttr(type);
-           return layout && layout.getLayout().getNumWarps() != warps.getInt();
+           return layout && layout.getLayout().getNumWarps() != *warps;
          });
 }
 

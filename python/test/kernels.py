@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import triton
 import triton.language as tl
+from triton.language.extra import libdevice
 
 
 @triton.jit
@@ -107,3 +108,39 @@ def dot(a_ptr, b_ptr, c_ptr, N: tl.constexpr, PRECISION: tl.constexpr):
     a, b = tl.load(a_ptr + at), tl.load(b_ptr + at)
     c = tl.dot(a, b) if PRECISION == "" else tl.dot(a, b, input_precision=PRECISION)
     tl.store(c_ptr + at, c)
+
+
+@triton.jit
+def apply(x_ptr, out_ptr, NAME: tl.constexpr, N: tl.constexpr):
+    """The function of each element that `NAME` says."""
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    if NAME == "exp":
+        y = tl.exp(x)
+    elif NAME == "exp2":
+        y = tl.exp2(x)
+    elif NAME == "log":
+        y = tl.log(x)
+    elif NAME == "log2":
+        y = tl.log2(x)
+    elif NAME == "sin":
+        y = tl.sin(x)
+    elif NAME == "cos":
+        y = tl.cos(x)
+    elif NAME == "sqrt":
+        y = tl.sqrt(x)
+    elif NAME == "sqrt_rn":
+        y = tl.sqrt_rn(x)
+    elif NAME == "rsqrt":
+        y = tl.rsqrt(x)
+    elif NAME == "erf":
+        y = tl.erf(x)
+    elif NAME == "floor":
+        y = tl.floor(x)
+    elif NAME == "ceil":
+        y = tl.ceil(x)
+    elif NAME == "sigmoid":
+        y = tl.sigmoid(x)
+    elif NAME == "tanh":
+        y = libdevice.tanh(x)
+    tl.store(out_ptr + at, y)

@@ -7,6 +7,7 @@ import pytest
 import scipy.special
 import triton
 import triton.language as tl
+from kernels import apply
 from values import (
     FLOATS,
     INTEGERS,
@@ -156,39 +157,6 @@ def test_division_rounded_up(name: str):
 # ---------------------------------------------------------------------------------------------
 # Floats: rounding is exact, functions are the C library's
 # ---------------------------------------------------------------------------------------------
-
-
-@triton.jit
-def apply(x_ptr, out_ptr, NAME: tl.constexpr, N: tl.constexpr):
-    at = tl.arange(0, N)
-    x = tl.load(x_ptr + at)
-    if NAME == "exp":
-        y = tl.exp(x)
-    elif NAME == "exp2":
-        y = tl.exp2(x)
-    elif NAME == "log":
-        y = tl.log(x)
-    elif NAME == "log2":
-        y = tl.log2(x)
-    elif NAME == "sin":
-        y = tl.sin(x)
-    elif NAME == "cos":
-        y = tl.cos(x)
-    elif NAME == "sqrt":
-        y = tl.sqrt(x)
-    elif NAME == "sqrt_rn":
-        y = tl.sqrt_rn(x)
-    elif NAME == "rsqrt":
-        y = tl.rsqrt(x)
-    elif NAME == "erf":
-        y = tl.erf(x)
-    elif NAME == "floor":
-        y = tl.floor(x)
-    elif NAME == "ceil":
-        y = tl.ceil(x)
-    elif NAME == "sigmoid":
-        y = tl.sigmoid(x)
-    tl.store(out_ptr + at, y)
 
 
 REFERENCES = {

@@ -31,6 +31,9 @@ class Target:
             )
         return cls("cpu") if match["cpu"] else cls("cuda", int(match["arch"]))
 
+    def __str__(self) -> str:
+        return self.kind if self.kind == "cpu" else f"{self.kind}:{self.arch}"
+
     def for_triton(self) -> Any:
         """The same in Triton's words, by which it finds our backend."""
         from triton.backends.compiler import GPUTarget

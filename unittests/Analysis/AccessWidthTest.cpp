@@ -3,8 +3,6 @@
 #include "triton-shared/Analysis/AccessWidth.h"
 
 #include "Interpreter.h"
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -38,10 +36,7 @@ protected:
       function.setArgAttr(number, "tt.divisibility",
                           builder.getI32IntegerAttr(hint));
     DataFlowSolver solver;
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<dataflow::SparseConstantPropagation>();
-    solver.load<DivisibilityAnalysis>();
-    EXPECT_TRUE(succeeded(solver.initializeAndRun(*module)));
+    EXPECT_TRUE(succeeded(runDivisibilityAnalysis(solver, *module)));
     function.walk([&](Operation *op) {
       if (isa<tts::LoadOp, tts::StoreOp, tts::GatherOp>(op))
         width = describeAccessWidth(solver, op);

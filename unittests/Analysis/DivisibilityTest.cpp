@@ -9,8 +9,6 @@
 #include "triton-shared/Analysis/Divisibility.h"
 
 #include "Interpreter.h"
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Support/DebugStringHelper.h"
 #include "gtest/gtest.h"
@@ -36,10 +34,7 @@ protected:
     function.setArgAttr(1, "tt.divisibility", builder.getI32IntegerAttr(16));
     function.setArgAttr(3, "tt.divisibility", builder.getI32IntegerAttr(4));
     DataFlowSolver solver;
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<dataflow::SparseConstantPropagation>();
-    solver.load<DivisibilityAnalysis>();
-    EXPECT_TRUE(succeeded(solver.initializeAndRun(*module)));
+    EXPECT_TRUE(succeeded(runDivisibilityAnalysis(solver, *module)));
     for (int64_t a : {-48, 0, 16, 1 << 28})
       for (int64_t b : {-3, 1, 6})
         for (int64_t n : {4, 12, 20})

@@ -228,14 +228,14 @@ TEST(SharedAccess, OperandsOfProductsHaveNoConflicts) {
         chooseSharedLayout(shape, example.elementBytes, from, to, perThread);
     unsigned least =
         example.rows * example.columns * example.elementBytes / 128;
-    EXPECT_EQ(countStoreWavefronts(layout.place(from), example.elementBytes),
+    EXPECT_EQ(getStoreCost(layout.place(from), example.elementBytes).wavefronts,
               least);
-    EXPECT_EQ(countLoadWavefronts(layout.place(to), example.elementBytes),
+    EXPECT_EQ(getLoadCost(layout.place(to), example.elementBytes).wavefronts,
               least);
     // Without a swizzle there are conflicts in all but the shortest rows.
     SharedLayout plain = SharedLayout::getRowMajor(shape);
     if (example.alongRows && example.columns > 16)
-      EXPECT_GT(countLoadWavefronts(plain.place(to), example.elementBytes),
+      EXPECT_GT(getLoadCost(plain.place(to), example.elementBytes).wavefronts,
                 least);
   }
 }
@@ -249,7 +249,7 @@ TEST(SharedAccess, ResultsOfProductsAreStoredWithoutConflicts) {
     LinearLayout rows = getRows(shape, 16 / bytes);
     SharedLayout layout = chooseSharedLayout(shape, bytes, result, rows);
     unsigned least = shape[0] * shape[1] * bytes / 128;
-    EXPECT_EQ(countStoreWavefronts(layout.place(result), bytes), least);
-    EXPECT_EQ(countStoreWavefronts(layout.place(rows), bytes), least);
+    EXPECT_EQ(getStoreCost(layout.place(result), bytes).wavefronts, least);
+    EXPECT_EQ(getStoreCost(layout.place(rows), bytes).wavefronts, least);
   }
 }

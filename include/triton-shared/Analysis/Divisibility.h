@@ -54,6 +54,9 @@ public:
                                     unsigned firstIndex) override;
 };
 
+/// Runs the analysis, and what it builds on, on `root` and all in it.
+LogicalResult runDivisibilityAnalysis(DataFlowSolver &solver, Operation *root);
+
 /// The largest power of two, at most `limit`, that `value` is known to be a
 /// multiple of. Pointers count in bytes.
 int64_t getKnownDivisor(const DataFlowSolver &solver, Value value,

@@ -29,11 +29,6 @@ inline constexpr StringRef kInputPrecisionAttribute = "tts.input_precision";
 /// others of its kind need not.
 inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";
 
-/// Every function gets these trailing i32 arguments: the sizes of the grid
-/// along x, y and z, then the place of the program in it.
-inline constexpr unsigned kGridSizeArguments = 3;
-inline constexpr unsigned kProgramArguments = 6;
-
 /// A pointer `!tt.ptr<T>` becomes `memref<*xT>`, whatever its address space;
 /// other types stay what they are.
 void addPointerConversion(TypeConverter &types);

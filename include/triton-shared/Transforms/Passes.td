@@ -224,6 +224,41 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Within bodies that are scalar, on the way to a CPU or a GPU
+//===----------------------------------------------------------------------===//
+
+def ExpandSmallFloats : Pass<"expand-small-floats"> {
+  let summary = "Convert 8-bit and 16-bit floats by integer arithmetic";
+  let description = [{
+    LLVM knows no 8-bit floats. For CPUs it converts 16-bit floats by calls or by
+    instructions that flush denormals, and ignores rounding modes on x86. So:
+
+    | operation                        | becomes                              |
+    |----------------------------------|--------------------------------------|
+    | `arith.extf` from 8 bits or bf16 | exact integer arithmetic on the bits |
+    | `arith.truncf` to 8 bits or bf16 | the same, ties to even or `toward_zero` |
+    | `arith.truncf` to f16, from f64 or `toward_zero` | the same             |
+    | `math.fma` on 16 bits            | the f32 operation between conversions |
+
+    Formats without infinity overflow to NaN, as `ml_dtypes` does. Conversions
+    between f16 and f32 to nearest stay: the hardware is right there.
+    A pair of them is kept too (their `contract` flags go): it rounds.
+
+    Needs: scalars, on the way to a CPU or a GPU; arithmetic on these types
+    emulated in f32 (`arith-emulate-unsupported-floats`), with `keep-bfloat` but
+    for bf16. Leaves: 8-bit floats only in memory, constants and bit casts.
+  }];
+  let options = [
+    Option<"keepsBFloat", "keep-bfloat", "bool", /*default=*/"false",
+           "leave arithmetic on bf16 and its conversions from and to f32 to "
+           "the hardware, as a GPU has them">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Within phase memref, on the way to fast code for the CPU
 //===----------------------------------------------------------------------===//
 

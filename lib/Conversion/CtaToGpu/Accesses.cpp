@@ -122,10 +122,9 @@ Value getOtherVector(OpBuilder &builder, Location loc, Value other,
 
 /// A block of one element that every thread holds.
 LinearLayout getScalarLayout(Operation *op) {
-  auto numWarps =
-      op->getParentOfType<FunctionOpInterface>()->getAttrOfType<IntegerAttr>(
-          cta::kNumWarps);
-  return LinearLayout::getBlocked({}, {}, 1, numWarps.getInt());
+  std::optional<int64_t> numWarps =
+      cta::getNumWarps(op->getParentOfType<FunctionOpInterface>());
+  return LinearLayout::getBlocked({}, {}, 1, *numWarps);
 }
 
 struct ConvertLoad : OpConversionPattern<tts::LoadOp> {

@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 /// Tiles begin where the widest access may.
-static constexpr int64_t kAlignment = 16;
+static constexpr int64_t kAlignment = cta::kBytesPerAccess;
 /// Buffers begin at the first bank.
 static constexpr int64_t kBufferAlignment = 128;
 
@@ -132,7 +132,7 @@ private:
   }
 
   static SmallVector<Place> findPlaces(func::FuncOp function) {
-    SmallVector<Operation *> found;
+    SmallVector<std::pair<Operation *, int64_t>> found;
     DenseMap<Operation *, size_t> begins, ends;
     size_t number = 0;
     function.walk<WalkOrder::PreOrder>(
@@ -146,15 +146,13 @@ private:
       ends[op] = end;
     });
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (getSharedBytes(op) > 0)
-        found.push_back(op);
+      if (int64_t bytes = getSharedBytes(op))
+        found.push_back({op, llvm::alignTo(bytes, getAlignment(op))});
     });
     SmallVector<Place> places;
     Place *exchange = nullptr;
     places.reserve(found.size());
-    for (Operation *op : found) {
-      auto bytes = static_cast<int64_t>(
-          llvm::alignTo(getSharedBytes(op), getAlignment(op)));
+    for (auto [op, bytes] : found) {
       auto buffer = dyn_cast<cta::AllocOp>(op);
       size_t begin = begins.lookup(op);
       size_t last = buffer ? findLastUse(buffer, ends) : begin;

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
@@ -83,20 +84,6 @@ void createAcquire(OpBuilder &builder, Location loc, tts::MemoryOrder order,
 //===----------------------------------------------------------------------===//
 // One element
 //===----------------------------------------------------------------------===//
-
-Value toBits(OpBuilder &builder, Location loc, Value value) {
-  Type integer =
-      builder.getIntegerType(value.getType().getIntOrFloatBitWidth());
-  return value.getType() == integer
-             ? value
-             : arith::BitcastOp::create(builder, loc, integer, value);
-}
-
-Value fromBits(OpBuilder &builder, Location loc, Value bits, Type type) {
-  return bits.getType() == type
-             ? bits
-             : arith::BitcastOp::create(builder, loc, type, bits);
-}
 
 /// Where `compare` is, writes `value`; gives what was there. All are integers.
 Value createSwap(OpBuilder &builder, Location loc, Value pointer, Value compare,
@@ -242,10 +229,10 @@ Value createUpdated(OpBuilder &builder, Location loc, tts::AtomicKind kind,
 Value updateBySwaps(OpBuilder &builder, Location loc, tts::AtomicKind kind,
                     tts::MemoryScope scope, Value pointer, Value value) {
   Type type = value.getType();
-  unsigned width = type.getIntOrFloatBitWidth();
-  Type integer = builder.getIntegerType(width);
+  IntegerType integer = getBitsType(type);
   Value first = LLVM::LoadOp::create(
-      builder, loc, integer, pointer, width / 8, /*isVolatile=*/false,
+      builder, loc, integer, pointer, integer.getWidth() / 8,
+      /*isVolatile=*/false,
       /*isNonTemporal=*/false, /*isInvariant=*/false,
       /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic,
       getScopeName(scope));
@@ -377,12 +364,11 @@ RankedTensorType getBlockType(Operation *op) {
   Type type = op->getResult(0).getType();
   if (auto block = dyn_cast<RankedTensorType>(type))
     return block;
-  auto numWarps =
-      op->getParentOfType<FunctionOpInterface>()->getAttrOfType<IntegerAttr>(
-          cta::kNumWarps);
+  std::optional<int64_t> numWarps =
+      cta::getNumWarps(op->getParentOfType<FunctionOpInterface>());
   return cast<RankedTensorType>(cta::withLayout(
       RankedTensorType::get({1}, type),
-      LinearLayout::getBlocked({1}, {0}, /*perThread=*/1, numWarps.getInt())));
+      LinearLayout::getBlocked({1}, {0}, /*perThread=*/1, *numWarps)));
 }
 
 /// True if several threads hold the same elements.

@@ -1,11 +1,13 @@
 //===- Combine.cpp - What reductions and scans have in common -------------===//
 
 #include "Combine.h"
+#include "SharedMemory.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "triton-shared/Conversion/NumberBits.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -61,10 +63,7 @@ Value triton_shared::createShuffle(OpBuilder &builder, Location loc,
         builder, loc, type, createShuffle(builder, loc, wide, kind, lane));
   }
   unsigned width = type.getIntOrFloatBitWidth();
-  Type integer = builder.getIntegerType(width);
-  Value bits = value;
-  if (type != integer)
-    bits = arith::BitcastOp::create(builder, loc, integer, value);
+  Value bits = toBits(builder, loc, value);
   if (width == 64) {
     bits = shuffleWords(builder, loc, bits, kind, lane);
   } else if (width == 32) {
@@ -72,10 +71,43 @@ Value triton_shared::createShuffle(OpBuilder &builder, Location loc,
   } else {
     Value word =
         arith::ExtUIOp::create(builder, loc, builder.getI32Type(), bits);
-    bits = arith::TruncIOp::create(builder, loc, integer,
+    bits = arith::TruncIOp::create(builder, loc, bits.getType(),
                                    shuffleWord(builder, loc, word, kind, lane));
   }
-  if (type != integer)
-    bits = arith::BitcastOp::create(builder, loc, type, bits);
-  return bits;
+  return fromBits(builder, loc, bits, type);
+}
+
+/// `tiles` one behind the other.
+static SmallVector<SharedTile> placeTiles(Operation *op,
+                                          ArrayRef<RankedTensorType> tiles) {
+  SmallVector<SharedTile> placed;
+  int64_t skip = 0;
+  for (RankedTensorType type : tiles) {
+    placed.push_back(SharedTile(op, type, skip));
+    skip += placed.back().getBytes();
+  }
+  return placed;
+}
+
+Registers triton_shared::exchangeTiles(OpBuilder &builder, Operation *op,
+                                       ArrayRef<RankedTensorType> tiles,
+                                       const Registers &values,
+                                       const cta::LinearLayout &held,
+                                       const cta::LinearLayout &wanted) {
+  Location loc = op->getLoc();
+  SmallVector<SharedTile> placed = placeTiles(op, tiles);
+  for (auto [tile, elements] : llvm::zip_equal(placed, values))
+    tile.store(builder, loc, packRegisters(builder, loc, elements), held);
+  createBarrier(builder, loc);
+  return llvm::map_to_vector(placed, [&](const SharedTile &tile) {
+    return unpackRegisters(builder, loc, tile.load(builder, loc, wanted));
+  });
+}
+
+int64_t triton_shared::getExchangeBytes(Operation *op,
+                                        ArrayRef<RankedTensorType> tiles) {
+  int64_t bytes = 0;
+  for (const SharedTile &tile : placeTiles(op, tiles))
+    bytes += tile.getBytes();
+  return bytes;
 }

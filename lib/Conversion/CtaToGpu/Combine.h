@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 
 namespace mlir::triton_shared {
 
@@ -22,6 +23,18 @@ SmallVector<Value> createCombined(OpBuilder &builder, Region &region,
 /// has any type; `lane` is i32.
 Value createShuffle(OpBuilder &builder, Location loc, Value value,
                     NVVM::ShflKind kind, Value lane);
+
+/// Per operand of a reduction or scan, the registers of a thread.
+using Registers = SmallVector<SmallVector<Value>>;
+
+/// Gives what threads hold of `tiles` under `held` to those that want it under
+/// `wanted`, through the part of shared memory that `op` has.
+Registers exchangeTiles(OpBuilder &builder, Operation *op,
+                        ArrayRef<RankedTensorType> tiles,
+                        const Registers &values, const cta::LinearLayout &held,
+                        const cta::LinearLayout &wanted);
+/// The bytes that this takes.
+int64_t getExchangeBytes(Operation *op, ArrayRef<RankedTensorType> tiles);
 
 } // namespace mlir::triton_shared
 

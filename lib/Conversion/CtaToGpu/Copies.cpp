@@ -19,9 +19,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
-/// The least that one instruction copies.
-static constexpr int64_t kLeastCopyBytes = 4;
-
 namespace {
 
 /// What one thread copies at once.
@@ -69,7 +66,7 @@ struct ConvertCopy : OpConversionPattern<cta::CopyOp> {
     AccessWidth width = widths.at(load);
     SmallVector<cta::Piece> pieces = cta::getPieces(placed, width.elements);
     width.elements = pieces.front().size();
-    if (width.elements * bytes < kLeastCopyBytes || !width.isUniform)
+    if (width.elements * bytes < cta::kLeastCopyBytes || !width.isUniform)
       return rewriter.notifyMatchFailure(op, "copies too little at once");
     ElementPlaces places =
         placeStrided(rewriter, loc, remapAccess(load, rewriter), width, layout);

@@ -37,8 +37,9 @@ static std::optional<cta::WarpShuffle> findShuffle(cta::ConvertLayoutOp op) {
     return std::nullopt;
   int64_t bytes = getSharedTypeBytes(getElementTypeOrSelf(op.getType()));
   cta::SharedLayout shared = getExchangeLayout(op);
-  unsigned wavefronts = cta::countStoreWavefronts(shared.place(from), bytes) +
-                        cta::countLoadWavefronts(shared.place(to), bytes);
+  unsigned wavefronts =
+      cta::getStoreCost(shared.place(from), bytes).wavefronts +
+      cta::getLoadCost(shared.place(to), bytes).wavefronts;
   // 64 bits are two words.
   unsigned words = std::max<int64_t>(1, bytes / 4);
   return shuffle->registers.size() * words <= wavefronts ? shuffle

@@ -12,26 +12,33 @@ SmallVector<Value> triton_shared::createPtx(OpBuilder &builder, Location loc,
                                             ValueRange operands, StringRef text,
                                             StringRef constraints,
                                             PtxEffects effects) {
-  MLIRContext *context = builder.getContext();
-  Type type = LLVM::LLVMVoidType::get(context);
-  if (results.size() == 1)
-    type = results.front();
-  else if (results.size() > 1)
-    type =
-        LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(results));
+  Type type = packResultTypes(builder.getContext(), results);
   auto assembly = LLVM::InlineAsmOp::create(
       builder, loc, type, operands, text, constraints,
       /*has_side_effects=*/effects == PtxEffects::Memory,
       /*is_align_stack=*/false, LLVM::TailCallKind::None,
       /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr);
+  return unpackResults(builder, loc, assembly.getRes(), results.size());
+}
+
+Type triton_shared::packResultTypes(MLIRContext *context, TypeRange results) {
   if (results.empty())
-    return {};
+    return LLVM::LLVMVoidType::get(context);
   if (results.size() == 1)
-    return {assembly.getRes()};
+    return results.front();
+  return LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(results));
+}
+
+SmallVector<Value> triton_shared::unpackResults(OpBuilder &builder,
+                                                Location loc, Value packed,
+                                                unsigned count) {
+  if (count == 0)
+    return {};
+  if (count == 1)
+    return {packed};
   SmallVector<Value> values;
-  for (unsigned i = 0; i < results.size(); ++i)
-    values.push_back(
-        LLVM::ExtractValueOp::create(builder, loc, assembly.getRes(), i));
+  for (unsigned i = 0; i < count; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(builder, loc, packed, i));
   return values;
 }
 

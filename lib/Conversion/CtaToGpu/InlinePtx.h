@@ -20,6 +20,13 @@ SmallVector<Value> createPtx(OpBuilder &builder, Location loc,
                              StringRef text, StringRef constraints,
                              PtxEffects effects);
 
+/// How LLVM gives the results of one instruction: nothing, the one that there
+/// is, or all of them in a struct.
+Type packResultTypes(MLIRContext *context, TypeRange results);
+/// The `count` results of an instruction of that type, one by one.
+SmallVector<Value> unpackResults(OpBuilder &builder, Location loc, Value packed,
+                                 unsigned count);
+
 /// `{$first, $first+1, …}`: `count` placeholders as one operand of PTX.
 std::string listPlaceholders(unsigned first, unsigned count);
 

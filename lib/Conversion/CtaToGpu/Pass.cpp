@@ -2,8 +2,6 @@
 
 #include "Parts.h"
 
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -99,10 +97,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
 private:
   LogicalResult measureAccesses(AccessWidths &widths) {
     DataFlowSolver solver;
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<dataflow::SparseConstantPropagation>();
-    solver.load<DivisibilityAnalysis>();
-    if (failed(solver.initializeAndRun(getOperation())))
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return failure();
     getOperation().walk([&](Operation *op) {
       Value tile;

@@ -9,13 +9,11 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// The trailing arguments of a function of phase `linalg`: three sizes of the
-/// grid, then three program ids.
-static constexpr unsigned kProgramArguments = 6;
 /// Where the array of shared memory begins: what the copy engine needs.
 static constexpr unsigned kSharedAlignment = 1024;
 
@@ -61,24 +59,24 @@ static void replaceProgramArguments(gpu::GPUFuncOp kernel, int32_t programs) {
   Location loc = kernel.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Type i32 = builder.getI32Type();
-  unsigned first = entry.getNumArguments() - kProgramArguments;
+  unsigned first = entry.getNumArguments() - tts::kProgramArguments;
   Value gridX = entry.getArgument(first);
   Value programX = createProgramX(builder, loc, programs);
   if (programs == 1)
     gridX = NVVM::GridDimXOp::create(builder, loc, i32);
-  Value registers[kProgramArguments] = {
+  Value registers[tts::kProgramArguments] = {
       gridX,
       NVVM::GridDimYOp::create(builder, loc, i32),
       NVVM::GridDimZOp::create(builder, loc, i32),
       programX,
       NVVM::BlockIdYOp::create(builder, loc, i32),
       NVVM::BlockIdZOp::create(builder, loc, i32)};
-  for (unsigned i = 0; i < kProgramArguments; ++i)
+  for (unsigned i = 0; i < tts::kProgramArguments; ++i)
     if (Value argument = entry.getArgument(first + i); argument != registers[i])
       argument.replaceAllUsesWith(registers[i]);
   if (programs == 1)
-    return entry.eraseArguments(first, kProgramArguments);
-  entry.eraseArguments(first + 1, kProgramArguments - 1);
+    return entry.eraseArguments(first, tts::kProgramArguments);
+  entry.eraseArguments(first + 1, tts::kProgramArguments - 1);
   Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                         programX, gridX);
   guard(entry, isThere.getDefiningOp(), isThere);
@@ -86,10 +84,10 @@ static void replaceProgramArguments(gpu::GPUFuncOp kernel, int32_t programs) {
 
 static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   Location loc = function.getLoc();
-  auto packed = function->getAttrOfType<IntegerAttr>(cta::kPrograms);
-  int32_t programs = packed ? packed.getInt() : 1;
+  int32_t programs = cta::getNumPrograms(function);
   FunctionType type = function.getFunctionType();
-  unsigned dropped = programs == 1 ? kProgramArguments : kProgramArguments - 1;
+  unsigned dropped =
+      programs == 1 ? tts::kProgramArguments : tts::kProgramArguments - 1;
   auto kernelType = FunctionType::get(function.getContext(),
                                       type.getInputs().drop_back(dropped), {});
   auto kernel =
@@ -100,9 +98,7 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
-  int32_t threads =
-      kernel->getAttrOfType<IntegerAttr>(cta::kNumWarps).getInt() *
-      cta::kWarpSize;
+  int32_t threads = *cta::getNumWarps(kernel) * cta::kWarpSize;
   // Exactly so many: told only the most, ptxas saves registers where it need
   // not, and spills.
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),

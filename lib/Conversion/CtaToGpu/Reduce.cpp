@@ -23,9 +23,6 @@ using cta::LinearLayout;
 
 namespace {
 
-/// One value per register; one list per operand of the reduction.
-using Registers = SmallVector<SmallVector<Value>>;
-
 /// One commutative operation: the order of elements does not matter.
 bool isCommutative(Region &region) {
   Block &body = region.front();
@@ -193,22 +190,10 @@ private:
   /// the axis, into registers.
   void reduceWarps() {
     ReduceExchange exchange = getReduceExchange(op);
-    SmallVector<SharedTile> tiles;
-    int64_t skip = 0;
-    for (RankedTensorType type : exchange.tiles) {
-      tiles.push_back(SharedTile(op, type, skip));
-      skip += tiles.back().getBytes();
-    }
     LinearLayout held = getCompactLayout(exchange);
-    for (auto [tile, elements] : llvm::zip_equal(tiles, values))
-      tile.store(builder, loc, packRegisters(builder, loc, elements), held);
-    createBarrier(builder, loc);
-
     moveWarpsToRegisters();
-    LinearLayout gathered = getCompactLayout(exchange);
-    for (auto [tile, elements] : llvm::zip_equal(tiles, values))
-      elements =
-          unpackRegisters(builder, loc, tile.load(builder, loc, gathered));
+    values = exchangeTiles(builder, op, exchange.tiles, values, held,
+                           getCompactLayout(exchange));
   }
 
   /// Now warps hold the same along the axis, and the first registers count the
@@ -279,10 +264,7 @@ struct ConvertReduce : OpConversionPattern<cta::ReduceOp> {
 } // namespace
 
 int64_t triton_shared::getReduceSharedBytes(cta::ReduceOp op) {
-  int64_t bytes = 0;
-  for (RankedTensorType type : getReduceExchange(op).tiles)
-    bytes += SharedTile(op, type).getBytes();
-  return bytes;
+  return getExchangeBytes(op, getReduceExchange(op).tiles);
 }
 
 void triton_shared::populateCtaToGpuReduce(const TypeConverter &types,

@@ -207,7 +207,7 @@ private:
     // Registers of one block hold the same total.
     unsigned inBlock = getAxisBits(layout.getRegisters(), axis, size);
     SmallVector<unsigned> kept;
-    SmallVector<SmallVector<Value>> totals(values.size());
+    Registers totals(values.size());
     for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
       if (reg & inBlock)
         continue;
@@ -223,7 +223,7 @@ private:
     LinearLayout held(layout.getRank(), ofBlocks(registers, size),
                       ofBlocks(layout.getLanes(), size),
                       ofBlocks(layout.getWarps(), size));
-    SmallVector<SmallVector<Value>> all = exchange(totals, held, registers);
+    Registers all = exchange(totals, held, registers);
 
     int64_t blocks = getAxisSize(op) / size;
     ElementCoordinates places(builder, loc, held);
@@ -249,9 +249,8 @@ private:
   }
 
   /// The totals of all blocks, those of one row side by side.
-  SmallVector<SmallVector<Value>>
-  exchange(ArrayRef<SmallVector<Value>> totals, const LinearLayout &held,
-           const LinearLayout::Bases &registers) {
+  Registers exchange(const Registers &totals, const LinearLayout &held,
+                     const LinearLayout::Bases &registers) {
     SmallVector<RankedTensorType> types = getTotalTypes(op);
     LinearLayout::Bases every;
     for (int64_t step = 1; step < types.front().getDimSize(axis); step *= 2) {
@@ -265,23 +264,12 @@ private:
     LinearLayout gathered(layout.getRank(), every,
                           acrossAxis(layout.getLanes()),
                           acrossAxis(layout.getWarps()));
-    SmallVector<SharedTile> tiles;
-    int64_t skip = 0;
-    for (auto [type, elements] : llvm::zip_equal(types, totals)) {
-      tiles.push_back(SharedTile(op, type, skip));
-      skip += tiles.back().getBytes();
-      tiles.back().store(builder, loc, packRegisters(builder, loc, elements),
-                         held);
-    }
-    createBarrier(builder, loc);
-    return llvm::map_to_vector(tiles, [&](SharedTile &tile) {
-      return unpackRegisters(builder, loc, tile.load(builder, loc, gathered));
-    });
+    return exchangeTiles(builder, op, types, totals, held, gathered);
   }
 
   /// For each block, what all blocks before it make; nothing for the first.
-  SmallVector<Element> createTotalsBefore(ArrayRef<SmallVector<Value>> all,
-                                          unsigned first, unsigned blocks) {
+  SmallVector<Element> createTotalsBefore(const Registers &all, unsigned first,
+                                          unsigned blocks) {
     SmallVector<Element> before(blocks);
     Element running;
     for (unsigned i = 0; i < blocks; ++i) {
@@ -348,8 +336,7 @@ private:
   unsigned axis;
   bool isReverse;
   LinearLayout layout;
-  /// One list per operand, one value per register.
-  SmallVector<SmallVector<Value>> values;
+  Registers values;
 };
 
 struct ConvertScan : OpConversionPattern<cta::ScanOp> {
@@ -366,10 +353,7 @@ struct ConvertScan : OpConversionPattern<cta::ScanOp> {
 } // namespace
 
 int64_t triton_shared::getScanSharedBytes(cta::ScanOp op) {
-  int64_t bytes = 0;
-  for (RankedTensorType type : getTotalTypes(op))
-    bytes += SharedTile(op, type).getBytes();
-  return bytes;
+  return getExchangeBytes(op, getTotalTypes(op));
 }
 
 void triton_shared::populateCtaToGpuScan(const TypeConverter &types,

@@ -27,16 +27,16 @@ static StringRef describe(Operation *op) {
       .Default(StringRef("this operation"));
 }
 
-/// The operations that need shared memory, those that need most first.
-static SmallVector<Operation *> findUsers(func::FuncOp function) {
-  SmallVector<Operation *> users;
+/// The operations that need shared memory and their bytes, those that need most
+/// first.
+static SmallVector<std::pair<int64_t, Operation *>>
+findUsers(func::FuncOp function) {
+  SmallVector<std::pair<int64_t, Operation *>> users;
   function.walk([&](Operation *op) {
-    if (getSharedBytes(op) == 0)
-      return;
-    auto isSmaller = [&](Operation *other) {
-      return getSharedBytes(other) < getSharedBytes(op);
-    };
-    users.insert(llvm::find_if(users, isSmaller), op);
+    int64_t bytes = getSharedBytes(op);
+    auto isSmaller = [&](const auto &other) { return other.first < bytes; };
+    if (bytes > 0)
+      users.insert(llvm::find_if(users, isSmaller), {bytes, op});
   });
   return users;
 }
@@ -50,10 +50,10 @@ LogicalResult triton_shared::checkSharedLimit(func::FuncOp function,
       function.emitError("kernel '")
       << function.getName() << "' needs " << needed
       << " bytes of shared memory, a block of this GPU has " << limit;
-  SmallVector<Operation *> users = findUsers(function);
-  for (Operation *op : ArrayRef(users).take_front(kNamed))
+  SmallVector<std::pair<int64_t, Operation *>> users = findUsers(function);
+  for (auto [bytes, op] : ArrayRef(users).take_front(kNamed))
     error.attachNote(op->getLoc())
-        << describe(op) << " takes " << getSharedBytes(op) << " bytes";
+        << describe(op) << " takes " << bytes << " bytes";
   error.attachNote() << "use smaller blocks, narrower types, or fewer stages "
                         "(num_stages)";
   return error;

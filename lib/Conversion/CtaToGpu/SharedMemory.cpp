@@ -1,6 +1,7 @@
 //===- SharedMemory.cpp - Tiles in the memory of a CTA --------------------===//
 
 #include "SharedMemory.h"
+#include "InlinePtx.h"
 #include "Parts.h"
 #include "Threads.h"
 
@@ -14,8 +15,6 @@ using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
 static constexpr unsigned kSharedSpace = 3;
-/// The most that one instruction moves.
-static constexpr int64_t kBytesPerAccess = 16;
 
 Type triton_shared::getSharedType(Type elementType) {
   Builder builder(elementType.getContext());
@@ -73,7 +72,7 @@ SharedTile::SharedTile(Value base, Type elementType,
 
 int64_t SharedTile::getBytes() const {
   return llvm::alignTo(numElements * getSharedTypeBytes(elementType),
-                       kBytesPerAccess);
+                       cta::kBytesPerAccess);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,7 +132,7 @@ SharedPointers SharedTile::createPointers(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 static unsigned getMaxElements(Type elementType) {
-  return kBytesPerAccess / getSharedTypeBytes(elementType);
+  return cta::kBytesPerAccess / getSharedTypeBytes(elementType);
 }
 
 void SharedTile::store(OpBuilder &builder, Location loc, Value vector,
@@ -184,24 +183,15 @@ static SmallVector<Value> createMatrixLoad(OpBuilder &builder, Location loc,
                                            Value pointer, unsigned count,
                                            bool isTransposed) {
   MLIRContext *context = builder.getContext();
-  Type word = builder.getI32Type();
-  Type type = word;
-  if (count > 1)
-    type = LLVM::LLVMStructType::getLiteral(context,
-                                            SmallVector<Type>(count, word));
+  SmallVector<Type> words(count, builder.getI32Type());
   auto load = NVVM::LdMatrixOp::create(
-      builder, loc, type, pointer, builder.getI32IntegerAttr(count),
+      builder, loc, packResultTypes(context, words), pointer,
+      builder.getI32IntegerAttr(count),
       NVVM::MMALayoutAttr::get(context, isTransposed ? NVVM::MMALayout::col
                                                      : NVVM::MMALayout::row),
       NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
       NVVM::LdStMatrixEltTypeAttr::get(context, NVVM::LdStMatrixEltType::B16));
-  if (count == 1)
-    return {load.getRes()};
-  SmallVector<Value> words;
-  for (unsigned i = 0; i < count; ++i)
-    words.push_back(
-        LLVM::ExtractValueOp::create(builder, loc, load.getRes(), i));
-  return words;
+  return unpackResults(builder, loc, load.getRes(), count);
 }
 
 Value SharedTile::loadMatrices(OpBuilder &builder, Location loc,

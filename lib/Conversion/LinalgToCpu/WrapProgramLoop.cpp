@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUWRAPPROGRAMLOOP
@@ -22,8 +23,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 namespace {
-
-constexpr unsigned kProgramArguments = 6;
 
 //===----------------------------------------------------------------------===//
 // Memrefs of unknown rank
@@ -139,7 +138,7 @@ void createEntry(func::FuncOp kernel) {
   Block *body = entry.addEntryBlock();
   builder.setInsertionPointToStart(body);
   SmallVector<Value> operands;
-  for (Type type : kernel.getArgumentTypes().drop_back(kProgramArguments))
+  for (Type type : kernel.getArgumentTypes().drop_back(tts::kProgramArguments))
     operands.push_back(loadArgument(builder, loc, body->getArgument(0),
                                     operands.size(), type));
   ValueRange grid = body->getArguments().slice(1, 3);
@@ -160,10 +159,11 @@ void createEntry(func::FuncOp kernel) {
 
 /// True for a function with the documented signature.
 bool isKernel(func::FuncOp function) {
-  if (function.getNumArguments() < kProgramArguments)
+  if (function.getNumArguments() < tts::kProgramArguments)
     return false;
-  return llvm::all_of(function.getArgumentTypes().take_back(kProgramArguments),
-                      [](Type type) { return type.isInteger(32); });
+  return llvm::all_of(
+      function.getArgumentTypes().take_back(tts::kProgramArguments),
+      [](Type type) { return type.isInteger(32); });
 }
 
 bool isParameter(Type type) {

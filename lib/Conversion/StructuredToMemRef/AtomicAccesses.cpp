@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
+#include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
 
 using namespace mlir;
@@ -55,24 +56,6 @@ std::optional<arith::AtomicRMWKind> symbolizeMemRefKind(tts::AtomicKind kind) {
   llvm_unreachable("covered switch");
 }
 
-Type integerOfSameWidth(OpBuilder &builder, Type type) {
-  return builder.getIntegerType(type.getIntOrFloatBitWidth());
-}
-
-/// The bits of a number as an integer.
-Value toBits(OpBuilder &builder, Location loc, Value value) {
-  Type integer = integerOfSameWidth(builder, value.getType());
-  return value.getType() == integer
-             ? value
-             : arith::BitcastOp::create(builder, loc, integer, value);
-}
-
-Value fromBits(OpBuilder &builder, Location loc, Value bits, Type type) {
-  return bits.getType() == type
-             ? bits
-             : arith::BitcastOp::create(builder, loc, type, bits);
-}
-
 /// Compares and swaps one element bit for bit and gives its old value.
 Value swapElement(OpBuilder &builder, Location loc, Value compare, Value value,
                   Value base, OpFoldResult offset) {
@@ -88,10 +71,10 @@ Value swapElement(OpBuilder &builder, Location loc, Value compare, Value value,
 /// have no atomic arithmetic on bf16, and LLVM's own loop flushes denormals.
 Value updateBySwaps(OpBuilder &builder, Location loc, arith::AtomicRMWKind kind,
                     Value value, Value base, OpFoldResult offset) {
-  Type integer = integerOfSameWidth(builder, value.getType());
+  IntegerType integer = getBitsType(value.getType());
   Value pointer = pointToElement(builder, loc, base, offset);
   Value first = LLVM::LoadOp::create(
-      builder, loc, integer, pointer, integer.getIntOrFloatBitWidth() / 8,
+      builder, loc, integer, pointer, integer.getWidth() / 8,
       /*isVolatile=*/false, /*isNonTemporal=*/false, /*isInvariant=*/false,
       /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic);
   auto loop = scf::WhileOp::create(

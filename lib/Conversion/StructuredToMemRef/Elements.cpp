@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
 
 using namespace mlir;
@@ -176,12 +177,10 @@ Value triton_shared::loadElement(OpBuilder &builder, Location loc, Value base,
         builder.getConstantAffineMap(0), ValueRange());
   // memref has no volatile access; LLVM knows no 8-bit floats.
   Type type = tts::getAccessElementType(base.getType());
-  Type integer = builder.getIntegerType(type.getIntOrFloatBitWidth());
-  Value bits = LLVM::LoadOp::create(builder, loc, integer,
+  Value bits = LLVM::LoadOp::create(builder, loc, getBitsType(type),
                                     pointToElement(builder, loc, base, offset),
                                     /*alignment=*/0, /*isVolatile=*/true);
-  return type == integer ? bits
-                         : arith::BitcastOp::create(builder, loc, type, bits);
+  return fromBits(builder, loc, bits, type);
 }
 
 void triton_shared::storeElement(OpBuilder &builder, Location loc, Value value,

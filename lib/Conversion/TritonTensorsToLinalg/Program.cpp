@@ -40,7 +40,7 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
                                                         signature)) ||
         failed(getTypeConverter()->convertTypes(type.getResults(), results)))
       return rewriter.notifyMatchFailure(op, "unknown type in the signature");
-    SmallVector<Type> program(kProgramArguments, rewriter.getI32Type());
+    SmallVector<Type> program(tts::kProgramArguments, rewriter.getI32Type());
     signature.addInputs(program);
 
     auto function = func::FuncOp::create(
@@ -86,10 +86,10 @@ struct LowerGridQuestion : OpConversionPattern<OpTy> {
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto function = op->template getParentOfType<func::FuncOp>();
-    if (!function || function.getNumArguments() < kProgramArguments)
+    if (!function || function.getNumArguments() < tts::kProgramArguments)
       return rewriter.notifyMatchFailure(op, "not in a converted kernel");
-    unsigned position = function.getNumArguments() - kProgramArguments + first +
-                        op.getAxisAsInt();
+    unsigned position = function.getNumArguments() - tts::kProgramArguments +
+                        first + op.getAxisAsInt();
     rewriter.replaceOp(op, function.getArgument(position));
     return success();
   }
@@ -200,7 +200,7 @@ void triton_shared::populateTritonTensorsToLinalgProgram(
   MLIRContext *context = patterns.getContext();
   patterns.add<LowerFunc, LowerReturn, LowerPointerBitcast>(types, context);
   patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, 0>,
-               LowerGridQuestion<tt::GetProgramIdOp, kGridSizeArguments>>(
+               LowerGridQuestion<tt::GetProgramIdOp, tts::kGridSizeArguments>>(
       context);
   patterns.add<EraseGridDependency>(context);
   patterns.add<ConvertPointerTypes>(types, context);

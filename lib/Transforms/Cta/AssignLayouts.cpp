@@ -9,8 +9,6 @@
 #include "LayoutRules.h"
 #include "MakeAgain.h"
 
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
@@ -86,7 +84,7 @@ bool LayoutSpread::isGoodFor(Operation *access,
   if (type.getRank() == 0 || !width.isContiguous)
     return true;
   unsigned fastest = width.order.front();
-  int64_t bytes = std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  int64_t bytes = cta::getElementBytes(type);
   // A little narrower is fine, if whole sectors are used.
   return layout.countWarpNeighbours(fastest) * bytes >=
              std::min(kSectorBytes, type.getDimSize(fastest) * bytes) &&
@@ -260,16 +258,13 @@ struct CtaAssignLayouts
     : triton_shared::impl::CtaAssignLayoutsBase<CtaAssignLayouts> {
   void runOnOperation() override {
     DataFlowSolver solver;
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<dataflow::SparseConstantPropagation>();
-    solver.load<DivisibilityAnalysis>();
-    if (failed(solver.initializeAndRun(getOperation())))
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      auto numWarps = function->getAttrOfType<IntegerAttr>(cta::kNumWarps);
+      std::optional<int64_t> numWarps = cta::getNumWarps(function);
       if (!numWarps)
         continue;
-      LayoutSpread spread(solver, numWarps.getInt());
+      LayoutSpread spread(solver, *numWarps);
       spread.assignAnchors(function);
       spread.assignRest(function);
       setAllLayouts(function, spread);

@@ -24,9 +24,8 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// The most that one instruction moves for one thread.
-constexpr int64_t kBytesPerAccess = 16;
-/// So many of them for each thread of a program that combines elements.
+/// Accesses as wide as can be, for each thread of a program that combines
+/// elements.
 constexpr int64_t kAccessesPerCombine = 2;
 
 /// What the number of warps follows from.
@@ -43,7 +42,7 @@ struct Work {
   int64_t countThreads() const {
     int64_t accesses = combines ? kAccessesPerCombine : 1;
     int64_t perThread =
-        std::max<int64_t>(1, accesses * kBytesPerAccess / elementBytes);
+        std::max<int64_t>(1, accesses * cta::kBytesPerAccess / elementBytes);
     return std::max<int64_t>(1, elements / perThread);
   }
 };
@@ -73,16 +72,16 @@ Work measureWork(func::FuncOp function) {
 
 struct CtaFitWarps : triton_shared::impl::CtaFitWarpsBase<CtaFitWarps> {
   void runOnOperation() override {
+    Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      auto asked = function->getAttrOfType<IntegerAttr>(cta::kNumWarps);
+      std::optional<int64_t> asked = cta::getNumWarps(function);
       Work work = measureWork(function);
       if (!asked || work.multiplies)
         continue;
       int64_t useful =
           std::max<int64_t>(1, work.countThreads() / cta::kWarpSize);
-      function->setAttr(
-          cta::kNumWarps,
-          IntegerAttr::get(asked.getType(), std::min(asked.getInt(), useful)));
+      function->setAttr(cta::kNumWarps,
+                        builder.getI32IntegerAttr(std::min(*asked, useful)));
     }
   }
 };

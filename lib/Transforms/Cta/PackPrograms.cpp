@@ -30,8 +30,6 @@ namespace {
 constexpr int64_t kPrograms = 4;
 /// The largest block of a program, in bytes, for which starting it counts.
 constexpr int64_t kMaxBytes = 1024;
-/// The trailing arguments of a kernel: the grid's sizes, then program ids.
-constexpr unsigned kProgramArguments = 6;
 
 /// True if the threads of a program wait for each other at `op`, programs may
 /// wait for each other by means of it, or it names the block.
@@ -57,8 +55,10 @@ bool preventsPacking(Operation *op) {
 /// Programs are packed along x, the dimension that grids are long in.
 bool hasProgramsInX(func::FuncOp function) {
   unsigned count = function.getNumArguments();
-  return count >= kProgramArguments &&
-         !function.getArgument(count - kProgramArguments / 2).use_empty();
+  if (count < tts::kProgramArguments)
+    return false;
+  unsigned x = count - tts::kProgramArguments + tts::kGridSizeArguments;
+  return !function.getArgument(x).use_empty();
 }
 
 bool isPackable(func::FuncOp function) {

@@ -16,8 +16,6 @@
 #include "LayoutRules.h"
 #include "LoopSlice.h"
 
-#include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
-#include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -38,21 +36,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
-/// The least that one thread copies at once.
-static constexpr int64_t kLeastCopyBytes = 4;
-
-static RankedTensorType getTile(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static int64_t getElementBytes(RankedTensorType tile) {
-  return std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
-}
-
-static int64_t getTileBytes(RankedTensorType tile) {
-  return tile.getNumElements() * getElementBytes(tile);
-}
-
 //===----------------------------------------------------------------------===//
 // Which loads
 //===----------------------------------------------------------------------===//
@@ -61,9 +44,7 @@ namespace {
 
 /// A load that becomes copies.
 struct AheadLoad {
-  RankedTensorType getTile() const {
-    return cast<RankedTensorType>(load->getResult(0).getType());
-  }
+  RankedTensorType getTile() const { return cta::getTile(load->getResult(0)); }
 
   Operation *load;
   cta::SharedLayout layout;
@@ -153,14 +134,14 @@ private:
   /// A layout for the ring in which threads copy pieces that are large enough.
   std::optional<cta::SharedLayout> findLayout(tts::LoadOp load) {
     AccessWidth width = describeAccessWidth(solver, load);
-    RankedTensorType tile = getTile(load.getResult());
-    int64_t bytes = getElementBytes(tile);
+    RankedTensorType tile = cta::getTile(load.getResult());
+    int64_t bytes = cta::getElementBytes(tile);
     LinearLayout from = cta::getLayout(tile);
     if (!width.isContiguous || !width.isUniform)
       return std::nullopt;
     unsigned elements =
         std::min(width.elements, from.countNeighbours(width.order.front()));
-    if (elements * bytes < kLeastCopyBytes)
+    if (elements * bytes < cta::kLeastCopyBytes)
       return std::nullopt;
     cta::SharedLayout layout = cta::chooseSharedLayout(
         tile.getShape(), bytes, from, getReadLayout(load), elements);
@@ -168,8 +149,8 @@ private:
     for (auto [i, reg] : llvm::enumerate(piece))
       if (i != reg)
         return std::nullopt;
-    return piece.size() * bytes >= kLeastCopyBytes ? std::optional(layout)
-                                                   : std::nullopt;
+    return piece.size() * bytes >= cta::kLeastCopyBytes ? std::optional(layout)
+                                                        : std::nullopt;
   }
 
   /// The layout in which most of the loop wants the tile.
@@ -371,10 +352,7 @@ struct CtaPipelineLoads
 
   void runOnOperation() override {
     DataFlowSolver solver;
-    solver.load<dataflow::DeadCodeAnalysis>();
-    solver.load<dataflow::SparseConstantPropagation>();
-    solver.load<DivisibilityAnalysis>();
-    if (failed(solver.initializeAndRun(getOperation())))
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
     // What is known about values holds before the first loop changes.
     SmallVector<Plan> plans;
@@ -412,11 +390,11 @@ private:
   int64_t fitStages(scf::ForOp loop, ArrayRef<AheadLoad> loads) const {
     int64_t perStage = 0, others = 0;
     for (const AheadLoad &ahead : loads)
-      perStage += getTileBytes(ahead.getTile());
+      perStage += cta::getTileBytes(ahead.getTile());
     // Operands that do not come from these loads have buffers of their own.
     loop.walk([&](cta::DotOp dot) {
       for (Value operand : {dot.getA(), dot.getB()})
-        others += getTileBytes(getTile(operand));
+        others += cta::getTileBytes(cta::getTile(operand));
     });
     others = std::max<int64_t>(0, others - perStage);
     int64_t stages = numStages;

@@ -28,14 +28,6 @@ using cta::LinearLayout;
 /// loop keeps all the time.
 static constexpr int64_t kKeptBytes = 128;
 
-static RankedTensorType getTile(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-static int64_t getElementBytes(RankedTensorType tile) {
-  return std::max<int64_t>(1, tile.getElementTypeBitWidth() / 8);
-}
-
 //===----------------------------------------------------------------------===//
 // Buffers
 //===----------------------------------------------------------------------===//
@@ -57,10 +49,10 @@ static cta::ConvertLayoutOp findExchange(OpOperand &operand) {
 /// conversion stood.
 static void readFromBuffer(OpOperand &operand, cta::ConvertLayoutOp convert) {
   Operation *dot = operand.getOwner();
-  RankedTensorType from = getTile(convert.getSource());
-  RankedTensorType to = getTile(convert.getResult());
+  RankedTensorType from = cta::getTile(convert.getSource());
+  RankedTensorType to = cta::getTile(convert.getResult());
   cta::SharedLayout layout =
-      cta::chooseSharedLayout(from.getShape(), getElementBytes(from),
+      cta::chooseSharedLayout(from.getShape(), cta::getElementBytes(from),
                               cta::getLayout(from), cta::getLayout(to));
   OpBuilder builder(convert);
   Location loc = convert.getLoc();
@@ -81,8 +73,8 @@ static bool isTooLargeToKeep(Operation *user, Value value) {
   auto loop = user->getParentOfType<LoopLikeOpInterface>();
   if (!loop || !loop.isDefinedOutsideOfLoop(value))
     return false;
-  RankedTensorType tile = getTile(value);
-  return cta::getLayout(tile).getNumRegisters() * getElementBytes(tile) >
+  RankedTensorType tile = cta::getTile(value);
+  return cta::getLayout(tile).getNumRegisters() * cta::getElementBytes(tile) >
          kKeptBytes;
 }
 
@@ -108,7 +100,7 @@ public:
   /// layout that the instruction takes.
   Value createPart(OpBuilder &builder, Location loc, int64_t from,
                    int64_t size) {
-    RankedTensorType tile = getTile(value);
+    RankedTensorType tile = cta::getTile(value);
     SmallVector<int64_t> shape(tile.getShape()), offsets(tile.getRank(), 0);
     shape[dim] = size;
     offsets[dim] = from;
@@ -165,7 +157,7 @@ struct CtaStreamDots : triton_shared::impl::CtaStreamDotsBase<CtaStreamDots> {
 private:
   static void split(cta::DotOp dot) {
     int64_t size = cta::getReadyInstruction(dot)->k;
-    int64_t depth = getTile(dot.getA()).getDimSize(1);
+    int64_t depth = cta::getTile(dot.getA()).getDimSize(1);
     Operand a(dot.getA(), 1), b(dot.getB(), 0);
     if (depth == size || !(a.isRead() || b.isRead()))
       return;

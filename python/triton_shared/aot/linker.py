@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..errors import TritonSharedError
 from . import toolchain
-from .outputs import declare, functor
+from .outputs import declare, functor, store
 from .signature import Parameter
 from .templates import render
 
@@ -103,13 +103,13 @@ def link_headers(
         "header": f"{out.name}.h",
     }
     out.parent.mkdir(parents=True, exist_ok=True)
-    made = [_store(out, "h", render("link.h.j2", **values))]
-    made.append(_store(out, "c", render("link.c.j2", **values)))
+    made = [store(out, "h", render("link.h.j2", **values).encode())]
+    made.append(store(out, "c", render("link.c.j2", **values).encode()))
     text = functor(name, f"{name}_default", f"{out.name}.h", _parameters(variants[0]))
-    made.append(_store(out, "hpp", text))
+    made.append(store(out, "hpp", text.encode()))
     made += [_build(headers, variants, out, ending) for ending in libraries]
     if libraries:
-        made.append(_store(out, "pc", _describe_package(out, name)))
+        made.append(store(out, "pc", _describe_package(out, name).encode()))
     return made
 
 
@@ -160,12 +160,6 @@ class _Passed(Parameter):
     @property
     def c_type(self) -> str:
         return self.type
-
-
-def _store(out: Path, ending: str, text: str) -> Path:
-    path = out.with_name(f"{out.name}.{ending}")
-    path.write_text(text)
-    return path
 
 
 def _build(headers: Sequence[Path], variants: Sequence[Variant], out: Path, ending: str) -> Path:

@@ -47,29 +47,26 @@ def _write(kernel: Kernel, stem: Path, output: str) -> Path:
         content = kernel.artefacts.get(output)
         if not content:
             raise TritonSharedError(
-                f"target {_word(kernel)} has no '{output}'; it has "
+                f"target {kernel.target} has no '{output}'; it has "
                 f"{', '.join(phase for phase in PHASES if phase in kernel.artefacts)}"
             )
-        return _store(stem, PHASES[output], content)
+        return store(stem, PHASES[output], content)
     if output == "c":
-        return _store(stem, "c", launcher(kernel, f"{stem.name}.o").encode())
+        return store(stem, "c", launcher(kernel, f"{stem.name}.o").encode())
     if output == "h":
-        return _store(stem, "h", header(kernel).encode())
+        return store(stem, "h", header(kernel).encode())
     if output == "hpp":
-        return _store(stem, "hpp", _functor(kernel, f"{stem.name}.h").encode())
+        return store(stem, "hpp", _functor(kernel, f"{stem.name}.h").encode())
     if output not in EMITTABLE:
         raise TritonSharedError(f"unknown output '{output}'; use {', '.join(EMITTABLE)}")
     return _build(kernel, stem, output)
 
 
-def _store(stem: Path, ending: str, content: bytes) -> Path:
+def store(stem: Path, ending: str, content: bytes) -> Path:
+    """Writes the file `<stem>.<ending>`."""
     path = stem.with_name(f"{stem.name}.{ending}")
     path.write_bytes(content)
     return path
-
-
-def _word(kernel: Kernel) -> str:
-    return "cpu" if kernel.target.kind == "cpu" else f"cuda:{kernel.target.arch}"
 
 
 def declare(parameters: Iterable[Parameter]) -> str:
@@ -90,7 +87,7 @@ def header(kernel: Kernel) -> str:
     return render(
         "kernel.h.j2",
         kernel=kernel,
-        target=_word(kernel),
+        target=str(kernel.target),
         description=_describe(kernel),
         signature=declare(kernel.passed),
         linkable=", ".join(f"{p.c_type} {p.name}" for p in kernel.linkable),
@@ -104,7 +101,7 @@ def launcher(kernel: Kernel, object_name: str) -> str:
     return render(
         f"{kernel.target.kind}.c.j2",
         kernel=kernel,
-        target=_word(kernel),
+        target=str(kernel.target),
         object=object_name,
         description=_describe(kernel),
         signature=declare(kernel.passed),
@@ -151,7 +148,7 @@ def _as_constant(parameter: Parameter) -> str:
 def _build(kernel: Kernel, stem: Path, output: str) -> Path:
     """An archive or a shared library of launcher and machine code."""
     with toolchain.workshop() as folder:
-        inputs = [_store(folder / stem.name, "c", launcher(kernel, f"{stem.name}.o").encode())]
+        inputs = [store(folder / stem.name, "c", launcher(kernel, f"{stem.name}.o").encode())]
         if kernel.target.kind == "cpu":
-            inputs.append(_store(folder / stem.name, "o", kernel.artefacts["obj"]))
+            inputs.append(store(folder / stem.name, "o", kernel.artefacts["obj"]))
         return toolchain.build(inputs, stem.with_name(f"{stem.name}.{output}"))

@@ -53,13 +53,12 @@ class Source:
     ) -> str:
         constants = {p.name: p.value for p in parameters if p.is_constant}
         constants |= {p.name: 1 for p in parameters if p.hint == 1}
-        word = "cpu" if target.kind == "cpu" else f"cuda:{target.arch}"
         return ast_to_ttir(
             self.kernel,
             {p.name: p.type for p in parameters},
             constants,
             [p.name for p in parameters if p.hint == 16],
-            target=word,
+            target=str(target),
             **options,
         )
 

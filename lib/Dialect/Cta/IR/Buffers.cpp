@@ -72,13 +72,6 @@ Attribute SharedLayoutAttr::parse(AsmParser &parser, Type) {
 // The type
 //===----------------------------------------------------------------------===//
 
-/// The bytes that an element takes in memory.
-static int64_t getElementBytes(Type elementType) {
-  if (elementType.isIndex())
-    return 8;
-  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
-}
-
 int64_t BufferType::getSlotBytes() const {
   return ShapedType::getNumElements(getShape()) *
          getElementBytes(getElementType());

@@ -199,3 +199,28 @@ Operation *CTADialect::materializeConstant(OpBuilder &builder, Attribute value,
                                            Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
+
+//===----------------------------------------------------------------------===//
+// Tiles and their functions
+//===----------------------------------------------------------------------===//
+
+int64_t cta::getElementBytes(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (element.isIndex())
+    return 8;
+  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+}
+
+int64_t cta::getTileBytes(RankedTensorType tile) {
+  return tile.getNumElements() * getElementBytes(tile);
+}
+
+std::optional<int64_t> cta::getNumWarps(Operation *function) {
+  auto warps = function->getAttrOfType<IntegerAttr>(kNumWarps);
+  return warps ? std::optional(warps.getInt()) : std::nullopt;
+}
+
+int64_t cta::getNumPrograms(Operation *function) {
+  auto programs = function->getAttrOfType<IntegerAttr>(kPrograms);
+  return programs ? programs.getInt() : 1;
+}

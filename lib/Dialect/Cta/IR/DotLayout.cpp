@@ -44,31 +44,42 @@ std::optional<MmaInstruction> cta::getMmaInstruction(DotOp dot) {
 
 namespace {
 
+/// How the warps of a CTA share the rows and columns of a result: bits of the
+/// warp's number, rows first.
+struct WarpGrid {
+  unsigned rowBits, columnBits, freeBits;
+};
+
 /// Collects the bases of a layout of two dimensions.
 struct MatrixBases {
-  static Coordinates row(int32_t step) { return {step, 0}; }
-  static Coordinates column(int32_t step) { return {0, step}; }
-  static Coordinates none() { return {0, 0}; }
+  /// Dimension 0 are the rows, 1 the columns.
+  static Coordinates along(unsigned dim, int32_t step) {
+    return dim == 0 ? Coordinates{step, 0} : Coordinates{0, step};
+  }
 
   /// Steps `from`, twice that and so on below `to`, as registers.
-  void addRows(int32_t from, int32_t to) {
+  void addRegisters(unsigned dim, int32_t from, int32_t to) {
     for (int32_t step = from; step < to; step *= 2)
-      registers.push_back(row(step));
+      registers.push_back(along(dim, step));
   }
-  void addColumns(int32_t from, int32_t to) {
+  /// The same as lanes.
+  void addLanes(unsigned dim, int32_t from, int32_t to) {
     for (int32_t step = from; step < to; step *= 2)
-      registers.push_back(column(step));
+      lanes.push_back(along(dim, step));
+  }
+  /// Steps of the warps along rows and columns of the result; those of 0 hold
+  /// the same.
+  void addWarps(const WarpGrid &grid, int32_t rowStep, int32_t columnStep) {
+    for (unsigned bit = 0; bit < grid.rowBits; ++bit)
+      warps.push_back(along(0, rowStep << bit));
+    for (unsigned bit = 0; bit < grid.columnBits; ++bit)
+      warps.push_back(along(1, columnStep << bit));
+    warps.append(grid.freeBits, Coordinates{0, 0});
   }
 
   LinearLayout get() const { return LinearLayout(2, registers, lanes, warps); }
 
   LinearLayout::Bases registers, lanes, warps;
-};
-
-/// How the warps of a CTA share the rows and columns of a result: bits of the
-/// warp's number, rows first.
-struct WarpGrid {
-  unsigned rowBits, columnBits, freeBits;
 };
 
 } // namespace
@@ -117,19 +128,13 @@ static LinearLayout getResultLayout(ArrayRef<int64_t> shape,
                                     const WarpGrid &grid) {
   // Lanes in groups of four hold neighbouring pairs of one row.
   MatrixBases bases;
-  bases.addColumns(1, 2);
-  bases.addRows(8, mma.m);
-  for (int32_t step : {2, 4})
-    bases.lanes.push_back(MatrixBases::column(step));
-  for (int32_t step : {1, 2, 4})
-    bases.lanes.push_back(MatrixBases::row(step));
-  for (unsigned bit = 0; bit < grid.rowBits; ++bit)
-    bases.warps.push_back(MatrixBases::row(mma.m << bit));
-  for (unsigned bit = 0; bit < grid.columnBits; ++bit)
-    bases.warps.push_back(MatrixBases::column(mma.n << bit));
-  bases.warps.append(grid.freeBits, MatrixBases::none());
-  bases.addColumns(mma.n << grid.columnBits, shape[1]);
-  bases.addRows(mma.m << grid.rowBits, shape[0]);
+  bases.addRegisters(1, 1, 2);
+  bases.addRegisters(0, 8, mma.m);
+  bases.addLanes(1, 2, 8);
+  bases.addLanes(0, 1, 8);
+  bases.addWarps(grid, mma.m, mma.n);
+  bases.addRegisters(1, mma.n << grid.columnBits, shape[1]);
+  bases.addRegisters(0, mma.m << grid.rowBits, shape[0]);
   return bases.get();
 }
 
@@ -142,44 +147,34 @@ LinearLayout cta::getDotLayout(DotOp dot, unsigned numWarps) {
   return LinearLayout::getBlocked(shape, order, kColumnsPerThread, numWarps);
 }
 
-LinearLayout cta::getLeftOperandLayout(DotOp dot, const MmaInstruction &mma) {
-  ArrayRef<int64_t> shape = getShape(dot.getA());
+/// `common` is the dimension that both operands have; the other one is that of
+/// the result, in which the warps lie.
+static LinearLayout getOperandLayout(DotOp dot, const MmaInstruction &mma,
+                                     Value operand, unsigned common) {
+  ArrayRef<int64_t> shape = getShape(operand);
+  unsigned own = 1 - common;
+  int32_t size = own == 0 ? mma.m : mma.n;
   int32_t word = mma.perRegister;
-  MatrixBases bases;
-  bases.addColumns(1, word);
-  bases.addRows(8, mma.m);
-  bases.addColumns(4 * word, mma.k);
-  for (int32_t step : {1, 2})
-    bases.lanes.push_back(MatrixBases::column(step * word));
-  for (int32_t step : {1, 2, 4})
-    bases.lanes.push_back(MatrixBases::row(step));
   WarpGrid grid = readWarpGrid(getLayout(dot.getType()));
-  for (unsigned bit = 0; bit < grid.rowBits; ++bit)
-    bases.warps.push_back(MatrixBases::row(mma.m << bit));
-  bases.warps.append(grid.columnBits + grid.freeBits, MatrixBases::none());
-  bases.addColumns(mma.k, shape[1]);
-  bases.addRows(mma.m << grid.rowBits, shape[0]);
+  MatrixBases bases;
+  bases.addRegisters(common, 1, word);
+  bases.addRegisters(own, 8, size);
+  bases.addRegisters(common, 4 * word, mma.k);
+  bases.addLanes(common, word, 4 * word);
+  bases.addLanes(own, 1, 8);
+  bases.addWarps(grid, own == 0 ? size : 0, own == 1 ? size : 0);
+  bases.addRegisters(common, mma.k, shape[common]);
+  bases.addRegisters(own, size << (own == 0 ? grid.rowBits : grid.columnBits),
+                     shape[own]);
   return bases.get();
 }
 
+LinearLayout cta::getLeftOperandLayout(DotOp dot, const MmaInstruction &mma) {
+  return getOperandLayout(dot, mma, dot.getA(), /*common=*/1);
+}
+
 LinearLayout cta::getRightOperandLayout(DotOp dot, const MmaInstruction &mma) {
-  ArrayRef<int64_t> shape = getShape(dot.getB());
-  int32_t word = mma.perRegister;
-  MatrixBases bases;
-  bases.addRows(1, word);
-  bases.addRows(4 * word, mma.k);
-  for (int32_t step : {1, 2})
-    bases.lanes.push_back(MatrixBases::row(step * word));
-  for (int32_t step : {1, 2, 4})
-    bases.lanes.push_back(MatrixBases::column(step));
-  WarpGrid grid = readWarpGrid(getLayout(dot.getType()));
-  bases.warps.append(grid.rowBits, MatrixBases::none());
-  for (unsigned bit = 0; bit < grid.columnBits; ++bit)
-    bases.warps.push_back(MatrixBases::column(mma.n << bit));
-  bases.warps.append(grid.freeBits, MatrixBases::none());
-  bases.addRows(mma.k, shape[0]);
-  bases.addColumns(mma.n << grid.columnBits, shape[1]);
-  return bases.get();
+  return getOperandLayout(dot, mma, dot.getB(), /*common=*/0);
 }
 
 std::optional<MmaInstruction> cta::getReadyInstruction(DotOp dot) {

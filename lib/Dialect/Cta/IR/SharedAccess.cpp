@@ -13,9 +13,6 @@ using namespace mlir::cta;
 using llvm::ArrayRef;
 using llvm::SmallVector;
 
-/// The most that one instruction moves per lane, and what a row of `ldmatrix`
-/// has.
-static constexpr unsigned kBytesPerAccess = 16;
 static constexpr unsigned kBanks = 32;
 static constexpr unsigned kBytesPerBank = 4;
 static constexpr unsigned kMaxMatrices = 4;
@@ -206,55 +203,40 @@ unsigned mlir::cta::countWavefronts(const LinearLayout &placed, unsigned width,
   return wavefronts;
 }
 
-unsigned mlir::cta::countStoreWavefronts(const LinearLayout &placed,
-                                         unsigned elementBytes) {
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
+                                 unsigned elementBytes) {
   SmallVector<Piece> pieces =
       getPieces(placed, std::max(1u, kBytesPerAccess / elementBytes));
-  return pieces.size() *
-         countWavefronts(placed, pieces.front().size(), elementBytes);
+  MoveCost cost;
+  cost.instructions = pieces.size();
+  cost.wavefronts =
+      pieces.size() *
+      countWavefronts(placed, pieces.front().size(), elementBytes);
+  return cost;
 }
 
-unsigned mlir::cta::countLoadWavefronts(const LinearLayout &placed,
-                                        unsigned elementBytes) {
+MoveCost mlir::cta::getLoadCost(const LinearLayout &placed,
+                                unsigned elementBytes) {
   std::optional<MatrixLoad> load = findMatrixLoad(placed, elementBytes);
+  // Piece by piece, reading costs what writing does.
   if (!load)
-    return countStoreWavefronts(placed, elementBytes);
-  unsigned instructions = load->registers.size() / load->numMatrices;
+    return getStoreCost(placed, elementBytes);
   unsigned ofAllLanes =
       countWavefronts(load->rows, kBytesPerAccess / elementBytes, elementBytes);
-  return instructions * ofAllLanes * load->numMatrices / kMaxMatrices;
+  MoveCost cost;
+  cost.instructions = load->registers.size() / load->numMatrices;
+  cost.wavefronts =
+      cost.instructions * ofAllLanes * load->numMatrices / kMaxMatrices;
+  return cost;
 }
 
 //===----------------------------------------------------------------------===//
 // Choosing
 //===----------------------------------------------------------------------===//
-
-namespace {
-
-/// What a layout costs, the heavier part first.
-struct SharedCost {
-  unsigned wavefronts = 0;
-  unsigned instructions = 0;
-
-  unsigned getSum() const { return 2 * wavefronts + instructions; }
-};
-
-} // namespace
-
-static SharedCost getCost(const SharedLayout &shared, unsigned elementBytes,
-                          const LinearLayout &from, const LinearLayout &to) {
-  unsigned perAccess = std::max(1u, kBytesPerAccess / elementBytes);
-  LinearLayout written = shared.place(from), read = shared.place(to);
-  SharedCost cost;
-  cost.wavefronts = countStoreWavefronts(written, elementBytes) +
-                    countLoadWavefronts(read, elementBytes);
-  cost.instructions = getPieces(written, perAccess).size();
-  if (std::optional<MatrixLoad> load = findMatrixLoad(read, elementBytes))
-    cost.instructions += load->registers.size() / load->numMatrices;
-  else
-    cost.instructions += getPieces(read, perAccess).size();
-  return cost;
-}
 
 /// The swizzles worth trying for rows of `size` elements.
 static SmallVector<Swizzle> getSwizzles(int64_t size, unsigned elementBytes) {
@@ -293,9 +275,12 @@ SharedLayout mlir::cta::chooseSharedLayout(ArrayRef<int64_t> shape,
     for (const Swizzle &swizzle :
          getSwizzles(shape[candidate[0]], elementBytes)) {
       SharedLayout shared = SharedLayout::get(shape, candidate, swizzle);
-      size_t width = getPieces(shared.place(from), minWidth).front().size();
+      LinearLayout written = shared.place(from);
+      size_t width = getPieces(written, minWidth).front().size();
       std::pair<bool, unsigned> cost = {
-          width < minWidth, getCost(shared, elementBytes, from, to).getSum()};
+          width < minWidth,
+          getStoreCost(written, elementBytes).getWeight() +
+              getLoadCost(shared.place(to), elementBytes).getWeight()};
       if (least && *least <= cost)
         continue;
       least = cost;

@@ -12,10 +12,6 @@
 using namespace mlir;
 using namespace mlir::cta;
 
-static RankedTensorType getTile(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// `value`, if it has a layout, has the one that `expected` gives.
 static LogicalResult
 verifyLayout(Operation *op, Value source, Value value,

@@ -45,12 +45,27 @@ inline Type withLayout(Type type, const LinearLayout &layout) {
                                LayoutAttr::get(type.getContext(), layout));
 }
 
+/// The type of a value that is a tile.
+inline RankedTensorType getTile(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// The bytes that one element of `type`, a tile or a number, takes in memory.
+int64_t getElementBytes(Type type);
+/// The bytes that all elements of `tile` take.
+int64_t getTileBytes(RankedTensorType tile);
+
 /// Attribute of the function: how many warps run a program.
 inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
 /// Attribute of the function: how many programs share a block, one warp each.
 inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.
 inline constexpr llvm::StringLiteral kShared = "cta.shared";
+
+/// How many warps run a program of `function`; nothing if it has no tiles.
+std::optional<int64_t> getNumWarps(Operation *function);
+/// How many programs share a block of `function`.
+int64_t getNumPrograms(Operation *function);
 
 } // namespace mlir::cta
 

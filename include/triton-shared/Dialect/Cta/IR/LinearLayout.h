@@ -28,6 +28,11 @@ using Coordinates = llvm::SmallVector<int32_t, 4>;
 /// Threads of a warp on every NVIDIA GPU.
 constexpr unsigned kWarpSize = 32;
 constexpr unsigned kLaneBits = 5;
+/// The most that one instruction moves for one thread, in any memory; a row of
+/// `ldmatrix` has as many.
+constexpr unsigned kBytesPerAccess = 16;
+/// The least that one thread copies into shared memory by `cp.async`.
+constexpr unsigned kLeastCopyBytes = 4;
 
 class LinearLayout {
 public:

@@ -45,10 +45,19 @@ std::optional<MatrixLoad> findMatrixLoad(const LinearLayout &placed,
 unsigned countWavefronts(const LinearLayout &placed, unsigned width,
                          unsigned elementBytes);
 
-/// The wavefronts that a warp takes to write all that it holds, or to read it.
-unsigned countStoreWavefronts(const LinearLayout &placed,
-                              unsigned elementBytes);
-unsigned countLoadWavefronts(const LinearLayout &placed, unsigned elementBytes);
+/// What a warp takes to move all that it holds.
+struct MoveCost {
+  unsigned wavefronts = 0;
+  unsigned instructions = 0;
+
+  /// Wavefronts are the heavier part.
+  unsigned getWeight() const { return 2 * wavefronts + instructions; }
+};
+
+/// What it takes to write elements of `elementBytes` at `placed`, or to read
+/// them.
+MoveCost getStoreCost(const LinearLayout &placed, unsigned elementBytes);
+MoveCost getLoadCost(const LinearLayout &placed, unsigned elementBytes);
 
 /// What a tile that is written under `from` and read under `to` costs least in.
 /// Each instruction that writes moves at least `minWidth` elements, if any

@@ -1,7 +1,7 @@
 //===- ExpandSmallFloats.cpp - Conversions of small floats on integers ----===//
 //
 // Narrowing and widening of 8-bit and 16-bit floats as integer arithmetic on
-// their bits: exact on every CPU, for every format and both rounding modes.
+// their bits: exact on every machine, for every format and both rounding modes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,13 +10,12 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "triton-shared/Conversion/LinalgToCpu.h"
+#include "triton-shared/Transforms/Passes.h"
 #include "llvm/ADT/APFloat.h"
 
 namespace mlir::triton_shared {
-#define GEN_PASS_DECL_CPUEXPANDSMALLFLOATS
-#define GEN_PASS_DEF_CPUEXPANDSMALLFLOATS
-#include "triton-shared/Conversion/Passes.h.inc"
+#define GEN_PASS_DEF_EXPANDSMALLFLOATS
+#include "triton-shared/Transforms/Passes.h.inc"
 } // namespace mlir::triton_shared
 
 using namespace mlir;
@@ -326,9 +325,9 @@ void keepEveryRounding(Operation *root) {
   });
 }
 
-struct CpuExpandSmallFloats
-    : triton_shared::impl::CpuExpandSmallFloatsBase<CpuExpandSmallFloats> {
-  using CpuExpandSmallFloatsBase::CpuExpandSmallFloatsBase;
+struct ExpandSmallFloats
+    : triton_shared::impl::ExpandSmallFloatsBase<ExpandSmallFloats> {
+  using ExpandSmallFloatsBase::ExpandSmallFloatsBase;
 
   void runOnOperation() override {
     keepEveryRounding(getOperation());

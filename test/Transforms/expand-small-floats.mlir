@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --cpu-expand-small-floats --split-input-file | FileCheck %s
+// RUN: triton-shared-opt %s --expand-small-floats --split-input-file | FileCheck %s
 
 // Widening bf16 is a shift.
 // CHECK-LABEL: func.func @widen_bf16(

@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --cpu-expand-small-floats --split-input-file --verify-diagnostics
+// RUN: triton-shared-opt %s --expand-small-floats --split-input-file --verify-diagnostics
 
 func.func @upward(%x: f32) -> bf16 {
   // expected-error @below {{'arith.truncf' op rounds in a way the CPU does not know}}

@@ -1,0 +1,37 @@
+"""What the backends for CPUs and GPUs answer Triton alike: both take kernels as text."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from triton.backends import compiler as base
+
+from . import cache, overrides, ttir, wording
+
+
+class TextBackend(base.BaseBackend):
+    """A backend, but for its target, its options and its phases."""
+
+    def __init__(self, target: Any) -> None:
+        super().__init__(target)
+        wording.install()
+        cache.install()
+        overrides.install()
+
+    def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
+        """What Triton hands to every launch; only a GPU needs it."""
+        return (metadata.num_warps, metadata.num_ctas, metadata.shared)
+
+    def get_codegen_implementation(self, options: Any) -> dict[str, Any]:
+        """What the front end asks a target: its smallest dot, and its own float formats."""
+        return ttir.codegen_implementation()
+
+    def get_module_map(self) -> dict[str, ModuleType]:
+        """`libdevice` calls keep the names of CUDA's library, on every device."""
+        from triton.language.extra.cuda import libdevice
+
+        return {"triton.language.extra.libdevice": libdevice}
+
+    def load_dialects(self, ctx: Any) -> None:
+        """The wheel needs no dialect of ours: it hands over text."""

@@ -1,0 +1,341 @@
+//===- CpuPasses.td - The way to a CPU ---------------------*- tablegen -*-===//
+//
+// Phase memref -> llir. In the order in which the pipelines run them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_CONVERSION_CPUPASSES
+#define TRITON_SHARED_CONVERSION_CPUPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CpuRoundDotOperands
+    : Pass<"cpu-round-dot-operands", "::mlir::ModuleOp"> {
+  let summary = "Round the operands of dots to their input precision";
+  let description = [{
+    `linalg.matmul` and `linalg.batch_matmul` of f32 carry the `inputPrecision`
+    of the Triton source as the discardable attribute `tts.input_precision`:
+
+    | value             | operands                                             |
+    |-------------------|------------------------------------------------------|
+    | `"tf32"`          | rounded to nearest, ties to even, to 10 bits of mantissa |
+    | `"ieee"`, others  | as they are: `tf32x3`, `bf16x3` and `bf16x6` only approximate f32 |
+
+    Infinities and NaNs stay. Needs: linalg on tensors. Leaves: no such
+    attribute.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
+  let summary = "Fuse element-wise operations that are read once";
+  let description = [{
+    An element-wise `linalg.generic` with one use moves into its consumer if
+    that reads each of its elements once. What is made of indices alone, such as
+    a mask, moves into all of them. Nothing else is computed twice, and no result
+    changes.
+
+    Needs: `linalg.generic` on tensors. Leaves: the same.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CpuCollapseLoops : Pass<"cpu-collapse-loops"> {
+  let summary = "Make one loop of loops along neighbours in memory";
+  let description = [{
+    A `linalg.generic` of more than four loops, as sorts and other bit-wise
+    views of a block make them, loses its dimensions of size 1; then loops that
+    every operand has side by side become one:
+
+    | operands                              | become              |
+    |---------------------------------------|---------------------|
+    | `2x2x2x2x2x2`, read and written alike | `64`                |
+    | `2x2x2x1x2x2` broadcast to `2x2x2x2x2x2` | `8x4` to `8x2x4` |
+
+    Each element is computed as before.
+
+    Needs: `linalg.generic` on tensors. Leaves: the same, between
+    `tensor.collapse_shape` and `tensor.expand_shape`.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CpuOrderLoops : Pass<"cpu-order-loops"> {
+  let summary = "Run the innermost loop of a dot along a row of the result";
+  let description = [{
+    | loops before      | after             |
+    |-------------------|-------------------|
+    | m, n, k           | m, k, n           |
+    | batch, m, n, k    | batch, m, k, n    |
+
+    Each element is summed up in the order of k as before, so the result is the
+    same bit for bit; but LLVM can make vectors along n.
+
+    Needs: `linalg.generic`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
+  let summary = "Compute dots by tiles that fit into registers";
+  let description = [{
+    A contraction of two buffers becomes loops over tiles of the result, as many
+    rows and vectors of columns as accumulators, a row of the right operand and
+    one element of the left one have room for in registers:
+
+    | registers     | tile                                        |
+    |---------------|---------------------------------------------|
+    | 32 (AVX-512)  | 4 rows, 4 vectors; 8 rows, 2 vectors where the result is narrower |
+    | 16            | 4 rows, 2 vectors                           |
+
+    The innermost loop runs over the summed-up dimension and carries the tile.
+    Floats are multiplied and added with one rounding (`math.fma`) where the CPU
+    can. What the next iteration of a loop around the dot will read is
+    prefetched, a few cache lines for each tile.
+
+    Where the CPU adds the products of pairs of neighbours (AVX512_BF16 for bf16,
+    AVX512_VNNI for integers of 8 bits, as pairs of i16), the right operand is
+    copied with its rows in pairs, element by element, and each round goes two
+    places along the summed-up dimension. Operands
+    that are converted first (f16, bf16, 8-bit floats and integers) or do not
+    lie row by row are copied into a buffer by a `linalg.generic`.
+
+    Needs: no tensors. Leaves: dots of other forms as they are.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
+           "bytes of a vector register">,
+    Option<"registers", "registers", "unsigned", /*default=*/"32",
+           "how many vector registers there are">,
+    Option<"hasFma", "fma", "bool", /*default=*/"true",
+           "whether the CPU multiplies and adds in one operation">,
+    Option<"hasBf16Pairs", "bf16-pairs", "bool", /*default=*/"false",
+           "whether the CPU adds products of pairs of bf16 to an f32">,
+    Option<"hasInt16Pairs", "int16-pairs", "bool", /*default=*/"false",
+           "whether the CPU adds products of pairs of i16 to an i32">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def CpuExpandMath : Pass<"cpu-expand-math"> {
+  let summary = "Compute functions by polynomials";
+  let description = [{
+    | function                     | formats  | how                            |
+    |------------------------------|----------|--------------------------------|
+    | `exp`, `exp2`, `expm1`       | f32, f64 | 2^n times a polynomial; subnormal results are right |
+    | `log`, `log2`, `log1p`       | f32, f64 | the exponent, and a polynomial of the mantissa |
+    | `tanh`, `erf`                | f32, f64 | near zero a polynomial or `expm1`, by `exp` elsewhere |
+    | `log10`, `powf`, `cbrt`, `sinh`, `cosh`, `asinh`, `acosh`, `atanh`, `erfc` | f32 | by `log2` and `exp2` in f64 |
+    | `sin`, `cos`, `tan`          | f32      | in f64, after a product with enough bits of 1 / (2 pi) for all floats |
+    | `asin`, `acos`, `atan`, `atan2` | f32   | in f64, a polynomial of a root or a quotient |
+
+    docs/semantics.md says how large the errors are. Special values, signs of
+    zero and subnormal numbers are those of the C library. A scalar and an
+    element of a vector have the same result, on every CPU. All other functions
+    stay for the C library.
+
+    Needs: nothing. Leaves: none of these functions of these formats.
+  }];
+  let options = [
+    Option<"hasScale", "scale", "bool", /*default=*/"false",
+           "whether the CPU multiplies by powers of two (AVX-512)">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect"
+  ];
+}
+
+def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
+  let summary = "Turn linalg on buffers into loops over vectors";
+  let description = [{
+    | operation                                  | becomes                      |
+    |--------------------------------------------|------------------------------|
+    | element-wise `linalg.generic`, `fill`, `copy`, `memref.copy` | a loop nest whose innermost loop goes from vector to vector |
+    | reduction along the last dimension         | four vectors of partial results, then a tree of fixed form |
+    | reduction along another dimension          | one vector per column, rows in their order |
+    | transposition                              | squares of vectors           |
+
+    A loop stays a loop: the size of the code does not depend on the size of the
+    block. A vector is as wide as a register, or as the block if that is
+    smaller. Copies of unknown extent end with a masked vector.
+
+    Only reductions by one associative operation are reordered. Operations with
+    branches, lookups or several results stay for `convert-linalg-to-loops`.
+
+    Needs: no tensors, buffers of booleans as bytes. Leaves: scalar operations
+    and loops as they are.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
+           "bytes of a vector register">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def CpuGuardDivision : Pass<"cpu-guard-division"> {
+  let summary = "Make integer divisions that would trap give a value";
+  let description = [{
+    A division by zero, or of the smallest integer by -1, is undefined in
+    Triton: a GPU returns some value, and kernels divide in elements that are
+    masked off. The CPU would end the process. Here x / 0 is -1 (all ones) and
+    x % 0 is x, as on NVIDIA GPUs; the smallest integer divided by -1 is itself.
+    Divisions by other constants stay what they are.
+
+    A shift by the width or more is as undefined; here it leaves zero, or the
+    sign where the shift keeps it.
+
+    Needs: nothing. Leaves: no `arith.divsi`, `divui`, `remsi`, `remui`,
+    `floordivsi`, `ceildivsi`, `ceildivui` that may trap, no `arith.shli`,
+    `shrsi`, `shrui` by more than the last place.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CpuOrderZeros : Pass<"cpu-order-zeros"> {
+  let summary = "Make minimum and maximum order zeros";
+  let description = [{
+    All of these take -0.0 for less than 0.0:
+
+    | operation                     | becomes                                |
+    |-------------------------------|----------------------------------------|
+    | `arith.maximumf`, `minimumf`  | `llvm.intr.maximum`, `minimum`         |
+    | `arith.maxnumf`, `minnumf` of vectors | the intrinsics `llvm.maximumnum`, `minimumnum` |
+    | `arith.maxnumf`, `minnumf` of scalars | `llvm.intr.maximum`, `minimum`, unless an operand is NaN |
+
+    Needs: scalars and vectors. Leaves: formats other than f32 and f64 as they are.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def CpuLowerMath : Pass<"cpu-lower-math", "::mlir::ModuleOp"> {
+  let summary = "Use the CPU's and the C library's functions";
+  let description = [{
+    | operation on f32 and f64                        | becomes             |
+    |-------------------------------------------------|---------------------|
+    | `math.absf`, `ceil`, `copysign`, `floor`, `fma`, `round`, `roundeven`, `sqrt`, `trunc` | the LLVM intrinsic: IEEE 754 fixes the result |
+    | `math.rsqrt`                                    | one over the square root |
+    | other functions the C library has               | a call of it        |
+
+    Results depend on the C library alone, not on the compiler.
+
+    Needs: scalars. Leaves: functions of integers, and questions such as
+    `math.isnan`, to `convert-math-to-llvm`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def CpuCopiesToLoops : Pass<"cpu-copies-to-loops"> {
+  let summary = "Turn copies of memory into loops";
+  let description = [{
+    `memref.copy` becomes an `scf.for` nest over its elements. Lowered
+    by itself it would be a call of a runtime function for strided memory.
+
+    Needs: no tensors. Leaves: no `memref.copy`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def CpuWrapProgramLoop
+    : Pass<"cpu-wrap-program-loop", "::mlir::ModuleOp"> {
+  let summary = "Give each kernel an entry that runs a range of programs";
+  let description = [{
+    The kernel takes bare pointers from here on and becomes private; in its
+    place the module offers
+
+    ```c
+    void <kernel>.entry(void *const *args, int32_t gridX, int32_t gridY,
+                        int32_t gridZ, int64_t first, int64_t count);
+    ```
+
+    which runs the programs `first` to `first + count - 1` of the grid, x
+    fastest. `args[i]` points at the value of argument `i`; a boolean is a byte.
+
+    Needs: public `func.func`s with the six trailing i32 of phase `memref`, no
+    tensors. Leaves: no memref of unknown rank.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
+def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
+  let summary = "Give each buffer its place in one scratch area";
+  let description = [{
+    Buffers of known size become parts of one area that belongs to the thread.
+    The kernel gets it as its last argument, and the entry asks the runtime for
+    it once for each range of programs:
+
+    ```c
+    void *tritonSharedScratch(int64_t bytes);
+    ```
+
+    Two buffers share a place if the one is dead before the other begins. Each
+    begins at a cache line.
+
+    Needs: kernels with entries (`cpu-wrap-program-loop`), no buffer that
+    outlives the iteration it is made in (`cpu-carry-in-place`). Leaves: no
+    `memref.alloc` of known size; the size of the area as `cpu.scratch` on the
+    kernel.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def CpuAllowWrap : Pass<"cpu-allow-wrap"> {
+  let summary = "Drop the promise that addresses do not wrap around";
+  let description = [{
+    Upstream's lowering of memref marks address arithmetic as never wrapping,
+    unsigned or signed. A block of a Triton program may lie before the pointer
+    it starts from, and its strides may be negative; with these marks such an
+    access is undefined. Integer arithmetic of the kernel wraps, too.
+
+    Needs: the LLVM dialect. Leaves: no `nuw`, `nsw`, `nusw`, `inbounds`.
+  }];
+}
+
+def CpuBFloatAsBits : Pass<"cpu-bfloat-as-bits"> {
+  let summary = "Show bf16 to LLVM as integers of 16 bits";
+  let description = [{
+    LLVM finds operations on bf16 in arithmetic on its bits, `llvm.fabs` among
+    them, and LLVM 22 loses signs where it lowers them for x86. As the CPU
+    computes in f32, every bf16 that is left is only moved:
+
+    | before                          | after                       |
+    |---------------------------------|-----------------------------|
+    | `llvm.load %p : !llvm.ptr -> bf16` | `llvm.load %p : !llvm.ptr -> i16` |
+    | `llvm.bitcast %x : bf16 to i16` | nothing, once canonicalized |
+
+    Needs: the LLVM dialect, without arithmetic on bf16
+    (`expand-small-floats`). Leaves: no bf16.
+  }];
+}
+
+#endif // TRITON_SHARED_CONVERSION_CPUPASSES

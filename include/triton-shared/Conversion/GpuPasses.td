@@ -1,0 +1,129 @@
+//===- GpuPasses.td - The way to a GPU ---------------------*- tablegen -*-===//
+//
+// Phase linalg -> cta -> gpu -> llir, for NVIDIA. In pipeline order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_CONVERSION_GPUPASSES
+#define TRITON_SHARED_CONVERSION_GPUPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LinalgExtendDotOperands : Pass<"linalg-extend-dot-operands"> {
+  let summary = "Extend 8-bit floats that go into matrix products to f16";
+  let description = [{
+    Every 8-bit float is an f16, so nothing is lost, and the tensor cores of all
+    supported GPUs take f16.
+
+    Needs: phase `linalg`. Leaves: matrix products without 8-bit floats.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
+  let summary = "Turn tensors of linalg into tiles of a CTA";
+  let description = [{
+    | linalg                                  | becomes                         |
+    |-----------------------------------------|---------------------------------|
+    | `linalg.generic` over parallel loops    | its body on whole tiles, or `cta.map` if it has loops or branches |
+    | `linalg.index`                          | `cta.iota`                      |
+    | `linalg.fill`                           | `cta.splat`                     |
+    | `linalg.reduce`                         | `cta.reduce`, without its start where that is neutral |
+    | `linalg.matmul`, `batch_matmul`         | `cta.dot`                       |
+    | `tensor.expand_shape`, `collapse_shape` | `cta.reshape`                   |
+    | `linalg.transpose`                      | `cta.transpose`                 |
+    | slices, `tensor.extract` in a body      | `cta.lookup`                    |
+    | a number that is marked `tts.size`      | itself, after a `tts.assert` that it is not negative |
+
+    Needs: phase `linalg`. Leaves: no linalg and no tensor operation; the number
+    of warps as `cta.num_warps` on each function.
+  }];
+  let options = [
+    Option<"numWarps", "num-warps", "unsigned", /*default=*/"4",
+           "warps that run one program (a power of two, up to 32)">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cta::CTADialect"
+  ];
+}
+
+def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
+  let summary = "Give buffers and exchanges their places in shared memory";
+  let description = [{
+    A buffer needs its place from its `cta.alloc` to its last use, an operation
+    that moves data between warps while it runs. Those that are needed at
+    different times share a place; exchanges that follow each other do not, so
+    that the second need not wait for the first. `cta.shared_offset` says where
+    a place begins, in bytes, and the function's `cta.shared` how much there is.
+
+    A `gpu.barrier` stands before what writes where others may still read, and
+    before what reads where others have written. Copies need none: they are
+    waited for by `cta.wait`.
+
+    A function that needs more than `limit` bytes is an error, which names the
+    operations that need most.
+
+    Needs: layouts. Leaves: offsets on all operations that need them.
+  }];
+  let options = [
+    Option<"limit", "limit", "int64_t",
+           /*default=*/"std::numeric_limits<int64_t>::max()",
+           "bytes of shared memory that a block has">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
+  let summary = "Write down what each thread does";
+  let description = [{
+    A tile becomes a vector of the elements that one thread holds, in the order
+    of its registers:
+
+    | tile                                 | thread                             |
+    |--------------------------------------|------------------------------------|
+    | `tensor<4x64xf32, #layout>`          | `vector<2xf32>`                    |
+    | `tts.load`, `tts.store`              | loads and stores of up to 16 bytes |
+    | `cta.reduce`                         | vector arithmetic, shuffles, shared memory |
+    | `cta.convert_layout`, `cta.lookup`   | register moves or shared memory    |
+    | program ids                          | the block's index, and of the warp's where programs share a block |
+
+    The kernel becomes a `gpu.func` in a `gpu.module` and loses the six trailing
+    arguments. With `cta.programs`, the size of the grid in x stays the last one:
+    programs beyond it do nothing.
+
+    Needs: layouts and places in shared memory. Leaves: no tile, no `cta`, no
+    `tts`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
+    "::mlir::NVVM::NVVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def GpuApproximateMath : Pass<"gpu-approximate-math"> {
+  let summary = "Use the GPU's own instructions for division and powers";
+  let description = [{
+    Of f32, on scalars and on the registers of a thread:
+
+    | operation     | becomes                                              |
+    |---------------|------------------------------------------------------|
+    | `arith.divf`, unless it is `tts.precise` | `div.full`: 2 ulp         |
+    | `math.exp2`   | `ex2.approx`: 2 ulp                                  |
+    | `math.exp`    | the same of the scaled operand                       |
+
+    Left out with `precise=true`.
+
+    Needs: phase `gpu`. Leaves: intrinsics of NVVM.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // TRITON_SHARED_CONVERSION_GPUPASSES
