@@ -104,7 +104,7 @@ FUNCTIONS = [
     Function("expm1", np.expm1, 1.0, 1.0, EXP_RANGES),
     Function("log", np.log, 1.0, 1.0, LOG_RANGES),
     Function("log2", np.log2, 1.5, 1.5, LOG_RANGES),
-    Function("log1p", np.log1p, 1.5, 1.0, ((-1, 1), (-0.01, 0.01), (0, 100))),
+    Function("log1p", np.log1p, 1.5, 1.5, ((-1, 1), (-0.01, 0.01), (0, 100))),
     Function("tanh", np.tanh, 1.5, 1.5),
     Function("erf", exact_erf, 1.5, 1.5, ((-6.5, 6.5), (-1, 1))),
     Function("erfc", exact_erfc, 0.51, None, ((-5, 11),)),

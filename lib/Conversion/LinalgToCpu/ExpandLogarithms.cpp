@@ -65,7 +65,7 @@ Value exactFraction(Floats &f, Value x, Value inversePower) {
 /// square. NaN and the limits are those of 1 + x.
 Value log1pInF64(Floats &f, Value x) {
   Value above = f.add(x, f.number(1.0));
-  Decomposed parts = f.decompose(above);
+  Decomposed parts = f.decompose(above, /*mayBeSubnormal=*/false);
   Value fraction = exactFraction(f, x, f.inversePower(parts));
   Value sum =
       f.fma(fraction, f.polynomial(fraction, kShortLog2F64), parts.exponent);
@@ -92,7 +92,7 @@ Value triton_shared::expandLog2(Floats &f, Value x) {
 }
 
 Value triton_shared::buildLog2InF64(Floats &f, Value x) {
-  auto [exponent, fraction, biased] = f.decompose(x);
+  auto [exponent, fraction, biased] = f.decompose(x, /*mayBeSubnormal=*/false);
   return f.fma(fraction, f.polynomial(fraction, kShortLog2F64), exponent);
 }
 
@@ -107,7 +107,7 @@ Value triton_shared::expandLog10(Floats &f, Value x) {
 /// With 1 + x = 2^e (1 + y), y is computed from x itself: 1 + x is rounded.
 Value triton_shared::expandLog1p(Floats &f, Value x) {
   Value above = f.add(x, f.number(1.0));
-  Decomposed parts = f.decompose(above);
+  Decomposed parts = f.decompose(above, /*mayBeSubnormal=*/false);
   Value fraction = exactFraction(f, x, f.inversePower(parts));
   // Far above, 2^-e may be no number, and 1 does not count.
   Value isFar = f.isLess(f.number(f.choose(0x1.0p25, 0x1.0p54)), x);

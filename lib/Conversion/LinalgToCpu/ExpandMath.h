@@ -97,8 +97,8 @@ public:
   /// 2^`exponent` where that is a normal number.
   Value powerOfTwo(Value exponent);
 
-  /// Subnormal numbers are brought up first.
-  Decomposed decompose(Value x);
+  /// Subnormal numbers are brought up first. In f64, no f32 is one.
+  Decomposed decompose(Value x, bool mayBeSubnormal = true);
   /// `2^-exponent` of a normal number that is not among the largest.
   Value inversePower(const Decomposed &parts);
 

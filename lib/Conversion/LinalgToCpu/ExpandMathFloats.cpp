@@ -11,6 +11,9 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+/// From how many coefficients on a polynomial is evaluated in two parts.
+constexpr size_t kLongPolynomial = 8;
+
 Floats::Floats(OpBuilder &builder, Location loc, Type type, bool hasScale)
     : b(loc, builder), type(cast<FloatType>(type)), hasScale(hasScale) {}
 
@@ -76,10 +79,22 @@ Value Floats::clamp(Value value, double low, double high) {
 }
 
 Value Floats::polynomial(Value x, ArrayRef<double> coefficients) {
-  Value sum = number(coefficients.front());
-  for (double coefficient : coefficients.drop_front())
-    sum = fma(sum, x, number(coefficient));
-  return sum;
+  if (coefficients.size() < kLongPolynomial) {
+    Value sum = number(coefficients.front());
+    for (double coefficient : coefficients.drop_front())
+      sum = fma(sum, x, number(coefficient));
+    return sum;
+  }
+  // Even and odd powers apart: two chains of half the length take less time
+  // than one. The constant comes last, so that its sum is rounded once.
+  SmallVector<double> parts[2];
+  ArrayRef<double> rest = coefficients.drop_back();
+  for (auto [index, coefficient] : llvm::enumerate(rest))
+    parts[(rest.size() - 1 - index) % 2].push_back(coefficient);
+  Value square = mul(x, x);
+  Value odd = polynomial(square, parts[1]);
+  Value sum = fma(odd, x, polynomial(square, parts[0]));
+  return fma(sum, x, number(coefficients.back()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,25 +195,27 @@ Value Floats::scale(Value value, Value exponent) {
   return mul(first, fromBits(shiftLeft(rest, mantissaBits())));
 }
 
-Decomposed Floats::decompose(Value x) {
+Decomposed Floats::decompose(Value x, bool mayBeSubnormal) {
   unsigned width = mantissaBits();
   double raise = choose(0x1.0p23, 0x1.0p52);
-  Value isSubnormal = isLess(x, number(choose(0x1.0p-126, 0x1.0p-1022)));
-  Value raised = select(isSubnormal, mul(x, number(raise)), x);
+  int64_t bias = exponentBias() + 1;
+  Value offset = number(raise + bias);
+  if (mayBeSubnormal) {
+    Value isSubnormal = isLess(x, number(choose(0x1.0p-126, 0x1.0p-1022)));
+    x = select(isSubnormal, mul(x, number(raise)), x);
+    offset = select(isSubnormal, number(raise + bias + width), offset);
+  }
 
   // The bits of sqrt(1/2), from where on the exponent counts. The bias keeps
   // it positive.
   int64_t root = choose<int64_t>(0x3f3504f3, 0x3fe6a09e667f3bcd);
-  int64_t bias = exponentBias() + 1;
-  Value distance = addBits(bits(raised), integer((bias << width) - root));
+  Value distance = addBits(bits(x), integer((bias << width) - root));
   Value low = andBits(distance, integer((int64_t(1) << width) - 1));
   Value mantissa = fromBits(addBits(low, integer(root)));
 
   // As the low bits of 2^width, it is a float.
   Value biased = shiftRight(distance, width);
   Value sum = fromBits(orBits(biased, bits(number(raise))));
-  Value offset =
-      select(isSubnormal, number(raise + bias + width), number(raise + bias));
   return {sub(sum, offset), sub(mantissa, number(1.0)), biased};
 }
 

@@ -23,16 +23,6 @@ Value logOfMagnitude(Floats &f, Value x) {
   return f.select(f.isEqual(magnitude, zero), lowest, result);
 }
 
-/// Where the power is 1 whatever the other number is: a base of 1, an exponent
-/// of 0, and -1 with an infinite exponent.
-Value isAlwaysOne(Floats &f, Value x, Value y) {
-  Value isOne = f.isEqual(x, f.number(1.0));
-  Value isMinusOne = f.isEqual(x, f.number(-1.0));
-  Value isInfinite = f.isEqual(f.abs(y), f.infinity());
-  Value isZero = f.isEqual(y, f.number(0.0));
-  return f.either(f.either(isOne, isZero), f.both(isMinusOne, isInfinite));
-}
-
 } // namespace
 
 /// 2^(y log2 |x|), with the sign of x for odd integers y.
@@ -40,20 +30,24 @@ Value triton_shared::expandPow(Floats &narrow, Value x, Value y) {
   Floats f = narrow.inF64();
   x = f.convert(x);
   y = f.convert(y);
-  Value power = buildExp2InF64(f, f.mul(y, logOfMagnitude(f, x)));
+  Value log = logOfMagnitude(f, x);
+  // Zero times infinity or NaN counts as zero: 1 to any power and anything to
+  // the power of 0 are 1, and -1 to an infinite power.
+  Value zero = f.number(0.0);
+  Value isOne = f.either(f.isEqual(log, zero), f.isEqual(y, zero));
+  Value power = buildExp2InF64(f, f.select(isOne, zero, f.mul(y, log)));
 
   Value isFraction = f.isUnequal(f.round(y), y);
   Value half = f.mul(y, f.number(0.5));
   Value isHalfFraction = f.isUnequal(f.round(half), half);
   // An integer whose half is none; half of a fraction is none, either.
   Value isOdd = f.xorBits(isFraction, isHalfFraction);
-  Value signedPower = f.copySign(power, x);
-  Value result = f.select(isOdd, signedPower, power);
+  Value result = f.select(isOdd, f.copySign(power, x), power);
 
+  // NaN is no integer, either.
   Value lowest = f.number(-std::numeric_limits<double>::infinity());
-  Value isNegative = f.both(f.isLess(lowest, x), f.isLess(x, f.number(0.0)));
+  Value isNegative = f.both(f.isLess(lowest, x), f.isLess(x, zero));
   result = f.select(f.both(isNegative, isFraction), f.nan(), result);
-  result = f.select(isAlwaysOne(f, x, y), f.number(1.0), result);
   return narrow.convert(result);
 }
 
@@ -63,7 +57,8 @@ Value triton_shared::expandCbrt(Floats &narrow, Value x) {
   Floats f = narrow.inF64();
   x = f.convert(x);
   Value magnitude = f.abs(x);
-  auto [exponent, fraction, biased] = f.decompose(magnitude);
+  auto [exponent, fraction, biased] =
+      f.decompose(magnitude, /*mayBeSubnormal=*/false);
   Rounded third = f.roundProduct(exponent, 1.0 / 3.0);
   Value rest = f.fma(third.number, f.number(-3.0), exponent);
   Value zero = f.number(0.0), one = f.number(1.0);

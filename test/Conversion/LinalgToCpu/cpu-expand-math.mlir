@@ -172,9 +172,11 @@ func.func @inverse_hyperbolic(%x: f32) -> (f32, f32, f32) {
 // Odd integers keep the sign of the base, fractions of negative bases are NaN.
 // CHECK-LABEL: func.func @pow(
 // CHECK-DAG:     %[[nan:.*]] = arith.constant 0x7FF8000000000000 : f64
-// CHECK-DAG:     %[[one:.*]] = arith.constant 1.000000e+00 : f64
+// CHECK-DAG:     %[[zero:.*]] = arith.constant 0.000000e+00 : f64
 // CHECK:         %[[x:.*]] = arith.extf
 // CHECK:         %[[y:.*]] = arith.extf
+// CHECK:         %[[isOne:.*]] = arith.ori {{.*}} : i1
+// CHECK:         arith.select %[[isOne]], %[[zero]], {{.*}} : f64
 // CHECK:         %[[whole:.*]] = math.roundeven %[[y]] : f64
 // CHECK:         %[[isFraction:.*]] = arith.cmpf une, %[[whole]], %[[y]]
 // CHECK:         %[[isHalf:.*]] = arith.cmpf une
@@ -182,7 +184,6 @@ func.func @inverse_hyperbolic(%x: f32) -> (f32, f32, f32) {
 // CHECK:         %[[signed:.*]] = math.copysign %[[power:.*]], %[[x]]
 // CHECK:         %[[result:.*]] = arith.select %[[isOdd]], %[[signed]], %[[power]]
 // CHECK:         arith.select %{{.*}}, %[[nan]], %[[result]]
-// CHECK:         arith.select %{{.*}}, %[[one]]
 func.func @pow(%x: f32, %y: f32) -> f32 {
   %z = math.powf %x, %y : f32
   return %z : f32
