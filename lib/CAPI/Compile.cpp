@@ -22,6 +22,7 @@
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
+#include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Target/IrCode.h"
 #include "triton-shared/Target/ObjectWriter.h"
 #include "llvm/ADT/StringExtras.h"
@@ -251,12 +252,13 @@ private:
   }
 
   LogicalResult writeObject(ModuleOp module) {
-    std::optional<HostObject> object = writeHostObject(module);
+    CpuTarget cpu = options.target.getCpu();
+    std::optional<CpuObject> object = triton_shared::writeObject(module, cpu);
     if (!object)
       return failure();
     result.artefacts[stringifyPhase(Phase::Llir)] = std::move(object->llvmIr);
     result.artefacts[kObjectPhase] =
-        sealObject({object->object.data(), object->object.size()});
+        sealObject({object->object.data(), object->object.size()}, cpu);
     return success();
   }
 
@@ -298,7 +300,8 @@ void compileIr(StringRef text, const CompileOptions &options,
   else if (options.target.isGpu())
     result.artefacts[kPtxPhase] = code->str().str();
   else
-    result.artefacts[kObjectPhase] = sealObject(code->str());
+    result.artefacts[kObjectPhase] =
+        sealObject(code->str(), options.target.getCpu());
 }
 
 TritonSharedString borrow(const std::string &text) {

@@ -39,9 +39,12 @@ static std::string parseWord(StringRef name, StringRef value,
     std::optional<CompileTarget> target = parseTarget(value);
     if (!target)
       return describeBadValue(name, value,
-                              "cpu, or cuda:<compute capability> from 80 on");
+                              "cpu, cpu:<LLVM's word for a CPU> or "
+                              "cuda:<compute capability> from 80 on");
     // The other words may have come first.
     options.target.cudaArch = target->cudaArch;
+    options.target.cpuName = target->cpuName;
+    options.target.cpuFeatures = target->cpuFeatures;
     return "";
   }
   if (name == "num-warps")

@@ -2,21 +2,31 @@
 
 #include "ObjectSeal.h"
 
-#include "triton-shared/Target/ObjectWriter.h"
+#include "triton-shared/Target/CpuTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir::triton_shared;
 
-/// Sixteen hexadecimal digits.
-static std::string sealOf(llvm::StringRef object) {
-  static const uint64_t host = llvm::xxh3_64bits(describeHost());
-  return llvm::utohexstr(llvm::xxh3_64bits(object) ^ host, /*LowerCase=*/true,
-                         /*Width=*/16);
+static uint64_t hashOf(const CpuTarget &cpu) {
+  return llvm::xxh3_64bits(cpu.describe());
 }
 
-std::string mlir::triton_shared::sealObject(llvm::StringRef object) {
-  return object.str() + sealOf(object);
+static uint64_t hashOfHost() {
+  static const uint64_t hash = hashOf(CpuTarget::getHost());
+  return hash;
+}
+
+/// Sixteen hexadecimal digits.
+static std::string sealOf(llvm::StringRef object, uint64_t machine) {
+  return llvm::utohexstr(llvm::xxh3_64bits(object) ^ machine,
+                         /*LowerCase=*/true, /*Width=*/16);
+}
+
+std::string mlir::triton_shared::sealObject(llvm::StringRef object,
+                                            const CpuTarget &cpu) {
+  bool runsHere = CpuTarget::getHost().canRun(cpu);
+  return object.str() + sealOf(object, runsHere ? hashOfHost() : hashOf(cpu));
 }
 
 std::optional<llvm::StringRef>
@@ -25,7 +35,7 @@ mlir::triton_shared::openSealedObject(llvm::StringRef sealed) {
   if (sealed.size() < sealSize)
     return std::nullopt;
   llvm::StringRef object = sealed.drop_back(sealSize);
-  if (sealed.take_back(sealSize) != sealOf(object))
+  if (sealed.take_back(sealSize) != sealOf(object, hashOfHost()))
     return std::nullopt;
   return object;
 }

@@ -1,8 +1,9 @@
 //===- ObjectSeal.h - Objects that prove to be whole ------------*- C++ -*-===//
 //
 // A linker does not notice every damage, and code for another CPU links well.
-// So objects end with a seal: a hash of their bytes and of the machine. ELF
-// readers do not look beyond the section headers.
+// So objects end with a seal: a hash of their bytes and of this machine, or of
+// the CPU they are for if this one cannot run them. ELF readers do not look
+// beyond the section headers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,10 @@
 
 namespace mlir::triton_shared {
 
-/// `object` with a seal behind it.
-std::string sealObject(llvm::StringRef object);
+class CpuTarget;
+
+/// `object`, made for `cpu`, with a seal behind it.
+std::string sealObject(llvm::StringRef object, const CpuTarget &cpu);
 
 /// The object behind whose bytes `sealed` has the right seal.
 std::optional<llvm::StringRef> openSealedObject(llvm::StringRef sealed);

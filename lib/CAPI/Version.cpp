@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/CAPI/TritonShared.h"
-#include "triton-shared/Target/ObjectWriter.h"
+#include "triton-shared/Target/CpuTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
@@ -72,7 +72,8 @@ std::string describeVersion() {
   Search search;
   search.address = reinterpret_cast<ElfW(Addr)>(&tritonSharedVersion);
   dl_iterate_phdr(visitLibrary, &search);
-  uint64_t id = llvm::xxh3_64bits(search.buildId + describeHost());
+  uint64_t id =
+      llvm::xxh3_64bits(search.buildId + CpuTarget::getHost().describe());
   return TRITON_SHARED_VERSION "+llvm" LLVM_VERSION_STRING "." +
          llvm::utohexstr(id, /*LowerCase=*/true, /*Width=*/16);
 }

@@ -87,6 +87,10 @@ std::optional<CompileTarget> triton_shared::parseTarget(StringRef text) {
                                                    : std::optional(target);
 }
 
+CpuTarget CompileTarget::getCpu() const {
+  return *CpuTarget::get(cpuName, cpuFeatures);
+}
+
 unsigned CompileTarget::getCapability() const {
   StringRef digits = cudaArch;
   digits.consume_back("a");
@@ -237,9 +241,7 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Llir:
     if (target.isGpu())
       return buildGpuToLlvm(manager);
-    return buildLinalgToCpu(
-        manager, target.cpuMode,
-        *CpuTarget::get(target.cpuName, target.cpuFeatures));
+    return buildLinalgToCpu(manager, target.cpuMode, target.getCpu());
   }
   manager.addPass(createVerifyPhase({stringifyPhase(phase).str()}));
 }

@@ -51,6 +51,20 @@ std::string CpuTarget::getFeatures() const {
   return text.getString();
 }
 
+std::string CpuTarget::describe() const {
+  return triple.str() + " " + name + " " + getFeatures();
+}
+
+bool CpuTarget::canRun(const CpuTarget &other) const {
+  if (triple.getArch() != other.triple.getArch())
+    return false;
+  return llvm::all_of(other.features, [&](const auto &feature) {
+    // What every CPU of the kind has is listed for none.
+    auto own = features.find(feature.getKey());
+    return !feature.getValue() || own == features.end() || own->getValue();
+  });
+}
+
 unsigned CpuTarget::getVectorBytes() const {
   if (has("avx512f") && has("avx512vl"))
     return 64;

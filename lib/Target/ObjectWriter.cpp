@@ -1,8 +1,8 @@
 //===- ObjectWriter.cpp - From the LLVM dialect to an object file ---------===//
 //
-// The host's half of LLVM: translation, the usual optimisations, code for the
-// CPU of this machine. Floating point stays as written: no fused operations
-// that the module does not ask for, no flushed denormals.
+// The CPU's half of LLVM: translation, the usual optimisations, code. Floating
+// point stays as written: no fused operations that the module does not ask for,
+// no flushed denormals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,30 +13,15 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "triton-shared/Target/CpuTarget.h"
 #include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// The features of this CPU in the syntax of LLVM, in a fixed order.
-static std::string hostFeatures() {
-  llvm::StringMap<bool> known = llvm::sys::getHostCPUFeatures();
-  SmallVector<StringRef> names(known.keys());
-  llvm::sort(names);
-  llvm::SubtargetFeatures features;
-  for (StringRef name : names)
-    features.AddFeature(name, known.lookup(name));
-  return features.getString();
-}
-
-std::string triton_shared::describeHost() {
-  return llvm::sys::getDefaultTargetTriple() + " " +
-         llvm::sys::getHostCPUName().str() + " " + hostFeatures();
-}
-
 /// Functions carry the CPU, too: optimisations ask them, not the machine.
-static void setHost(llvm::Module &module, const llvm::TargetMachine &machine) {
+static void setMachine(llvm::Module &module,
+                       const llvm::TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   for (llvm::Function &function : module) {
@@ -47,11 +32,20 @@ static void setHost(llvm::Module &module, const llvm::TargetMachine &machine) {
   }
 }
 
-std::optional<HostObject> triton_shared::writeHostObject(ModuleOp module) {
+std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
+                                                    const CpuTarget &cpu) {
+  llvm::Triple host(llvm::sys::getDefaultTargetTriple());
+  if (cpu.getTriple().getArch() != host.getArch()) {
+    InFlightDiagnostic error = module.emitError("no object file can be made ");
+    error << "here for the CPU '" << cpu.getName() << "'";
+    error.attachNote() << "this machine is of the kind " << host.getArchName()
+                       << "; triton-shared-opt --to-phase=llir makes what "
+                          "mlir-translate and llc take on";
+    return std::nullopt;
+  }
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine =
-      createCpuMachine(llvm::Triple(llvm::sys::getDefaultTargetTriple()),
-                       llvm::sys::getHostCPUName(), hostFeatures(), error);
+  std::unique_ptr<llvm::TargetMachine> machine = createCpuMachine(
+      cpu.getTriple(), cpu.getName(), cpu.getFeatures(), error);
   if (!machine) {
     module.emitError("cannot make code for this machine: ") << error;
     return std::nullopt;
@@ -67,9 +61,9 @@ std::optional<HostObject> triton_shared::writeHostObject(ModuleOp module) {
     module.emitError("cannot be translated to LLVM IR");
     return std::nullopt;
   }
-  setHost(*llvmModule, *machine);
+  setMachine(*llvmModule, *machine);
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O2);
-  HostObject result;
+  CpuObject result;
   llvm::raw_string_ostream text(result.llvmIr);
   llvmModule->print(text, /*AAW=*/nullptr);
   if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::ObjectFile,

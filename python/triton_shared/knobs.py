@@ -57,6 +57,11 @@ def mode() -> str:
     return _one_of("TRITON_SHARED_MODE", os.environ.get("TRITON_SHARED_MODE", MODES[0]), MODES)
 
 
+def cpu() -> str:
+    """`TRITON_SHARED_CPU`: the CPU that code is made for, `host` or LLVM's word for one."""
+    return os.environ.get("TRITON_SHARED_CPU", "host")
+
+
 def isolate() -> bool | None:
     """`TRITON_SHARED_ISOLATE`: 1 compiles in a process of its own, 0 always in this one.
 

@@ -76,6 +76,10 @@ class Options(LaunchOptions):
     """How the CPU code is made: `reference` is plain loops and libm in a fixed order, `fast` is
     vectors, dots by tiles in registers and functions as polynomials."""
 
+    cpu: str = field(default_factory=knobs.cpu)
+    """The CPU that code is made for: `host`, or LLVM's word for one, with what it has besides or
+    lacks: `x86-64-v3`, `znver4,-avx512bf16`. A launch needs one that this machine can stand for."""
+
     @property
     def allowed_dot_input_precisions(self) -> tuple[str, ...]:
         """All that a kernel may name, but no `tf32` for the function that picks the default.
@@ -93,4 +97,4 @@ class Options(LaunchOptions):
 
     def words(self) -> str:
         """The options as the native compiler reads them."""
-        return f"mode={self.mode}"
+        return f"mode={self.mode}" + ("" if self.cpu == "host" else f" target=cpu:{self.cpu}")

@@ -156,7 +156,8 @@ int tritonSharedOptMain(int argc, char **argv) {
       llvm::cl::desc("With --to-phase: write each phase to "
                      "<folder>/<number>.<phase>.mlir"));
   llvm::cl::opt<std::string> targetName(
-      "target", llvm::cl::value_desc("cpu|cuda:90a"), llvm::cl::cat(category),
+      "target", llvm::cl::value_desc("cpu|cpu:znver4|cuda:90a"),
+      llvm::cl::cat(category),
       llvm::cl::desc("With --to-phase: what code is made for (default: cpu, or "
                      "cuda:90a for the phases of a GPU)"));
   llvm::cl::opt<CpuMode> cpuMode(
@@ -220,7 +221,8 @@ int tritonSharedOptMain(int argc, char **argv) {
     std::optional<CompileTarget> target = parseTarget(targetName);
     if (!target) {
       llvm::errs() << "triton-shared-opt: unknown target '" << targetName
-                   << "'; use cpu, or cuda:<compute capability> as in "
+                   << "'; use cpu, cpu:<LLVM's word for a CPU> as in "
+                      "cpu:x86-64-v3, or cuda:<compute capability> as in "
                       "cuda:90a, from 80 on\n";
       return EXIT_FAILURE;
     }

@@ -169,12 +169,14 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
     | reduction along the last dimension         | four vectors of partial results, then a tree of fixed form |
     | reduction along another dimension          | one vector per column, rows in their order |
     | transposition                              | squares of vectors           |
+    | scan of a row by an associative operation, as a loop | prefixes of each vector in log2(lanes) steps |
+    | loop over single elements at computed places | gathers from 256 bits on, scatters from 512 bits on |
 
     A loop stays a loop: the size of the code does not depend on the size of the
     block. A vector is as wide as a register, or as the block if that is
     smaller. Copies of unknown extent end with a masked vector.
 
-    Only reductions by one associative operation are reordered. Operations with
+    Only reductions and scans by one associative operation are reordered. Operations with
     branches, lookups or several results stay for `convert-linalg-to-loops`.
 
     Needs: no tensors, buffers of booleans as bytes. Leaves: scalar operations

@@ -16,6 +16,8 @@ enum class CpuMode {
   Fast,      ///< Vectors, tiles in registers, functions as polynomials.
 };
 
+class CpuTarget;
+
 struct CompileTarget {
   /// On a CPU, how code is made.
   CpuMode cpuMode = CpuMode::Reference;
@@ -33,6 +35,8 @@ struct CompileTarget {
   /// On a GPU, take `numWarps` as it is, and a block for each program.
   bool keepsWarps = false;
 
+  /// The CPU, which is known.
+  CpuTarget getCpu() const;
   bool isGpu() const { return !cudaArch.empty(); }
   /// Compute capability as a number: 90.
   unsigned getCapability() const;

@@ -26,6 +26,10 @@ public:
   /// All features, in LLVM's syntax and a fixed order.
   std::string getFeatures() const;
   bool has(llvm::StringRef feature) const { return features.lookup(feature); }
+  /// All of the above in one line.
+  std::string describe() const;
+  /// True if this CPU has everything that code for `other` may use.
+  bool canRun(const CpuTarget &other) const;
 
   unsigned getVectorBytes() const;
   unsigned getVectorRegisters() const;

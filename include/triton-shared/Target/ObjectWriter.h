@@ -11,8 +11,10 @@
 
 namespace mlir::triton_shared {
 
-/// What phase `llir` becomes on the host CPU.
-struct HostObject {
+class CpuTarget;
+
+/// What phase `llir` becomes on a CPU.
+struct CpuObject {
   /// The optimised LLVM IR as text.
   std::string llvmIr;
   /// An ELF object file.
@@ -20,13 +22,9 @@ struct HostObject {
 };
 
 /// Translates a module in phase `llir` to LLVM IR, optimises it and makes an
-/// object file of it for the CPU of this machine. Nothing after a failure,
-/// which is reported on `module`.
-std::optional<HostObject> writeHostObject(ModuleOp module);
-
-/// The CPU of this machine and its features, as LLVM names them; objects are
-/// made for it.
-std::string describeHost();
+/// object file of it for `cpu`, which must be of this machine's kind. Nothing
+/// after a failure, which is reported on `module`.
+std::optional<CpuObject> writeObject(ModuleOp module, const CpuTarget &cpu);
 
 } // namespace mlir::triton_shared
 

@@ -35,6 +35,8 @@ struct LinalgToVector
     populateReductionsToVector(patterns, vectorBytes);
     populateCopiesToVector(patterns, vectorBytes);
     populateTransposesToVector(patterns, vectorBytes);
+    populateElementLoopsToVector(patterns, vectorBytes);
+    populateScansToVector(patterns, vectorBytes);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

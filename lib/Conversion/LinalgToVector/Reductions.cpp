@@ -49,12 +49,7 @@ Operation *findCombiner(linalg::GenericOp op) {
   if (!combiner || !collected.hasOneUse() ||
       *collected.user_begin() != combiner || !combiner->hasOneUse())
     return nullptr;
-  return isa<arith::AddFOp, arith::MulFOp, arith::MaxNumFOp, arith::MinNumFOp,
-             arith::MaximumFOp, arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
-             arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MaxSIOp,
-             arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(combiner)
-             ? combiner
-             : nullptr;
+  return isAssociative(combiner) ? combiner : nullptr;
 }
 
 /// The number that changes nothing. Negative zero, unlike zero, leaves a
@@ -116,12 +111,7 @@ public:
   explicit ExactCombiner(Operation *op) : op(op) {}
 
   Value combine(OpBuilder &builder, Value lhs, Value rhs) const override {
-    IRMapping operands;
-    operands.map(op->getOperand(0), lhs);
-    operands.map(op->getOperand(1), rhs);
-    Operation *made = builder.clone(*op, operands);
-    made->getResult(0).setType(lhs.getType());
-    return made->getResult(0);
+    return triton_shared::combine(builder, op, lhs, rhs);
   }
   TypedAttr getStart() const override { return getNeutral(op); }
 

@@ -50,44 +50,21 @@ unsigned triton_shared::getWidestBytes(linalg::GenericOp op) {
 }
 
 Value VectorBody::getVector(OpBuilder &builder, Value value) {
-  Value found = lookup(value);
-  if (isa<VectorType>(found.getType()))
-    return found;
-  auto type = VectorType::get(lanes, found.getType());
-  return vector::BroadcastOp::create(builder, op.getLoc(), type, found);
+  return values.getVector(builder, value);
 }
 
 void VectorBody::buildIndex(OpBuilder &builder, linalg::IndexOp index) {
   Value first = indices[index.getDim()];
   if (index.getDim() != vectorLoop) {
-    mapping.map(index.getResult(), first);
+    values.map(index.getResult(), first);
     return;
   }
   Location loc = index.getLoc();
-  auto type = VectorType::get(lanes, builder.getIndexType());
+  auto type = VectorType::get(values.getLanes(), builder.getIndexType());
   Value start = vector::BroadcastOp::create(builder, loc, type, first);
   Value step = vector::StepOp::create(builder, loc, type);
-  mapping.map(index.getResult(),
-              arith::AddIOp::create(builder, loc, start, step).getResult());
-}
-
-void VectorBody::buildElementwise(OpBuilder &builder, Operation *original) {
-  bool isVector = llvm::any_of(original->getOperands(), [&](Value operand) {
-    return isa<VectorType>(lookup(operand).getType());
-  });
-  if (!isVector) {
-    builder.clone(*original, mapping);
-    return;
-  }
-  IRMapping operands;
-  for (Value operand : original->getOperands())
-    operands.map(operand, getVector(builder, operand));
-  Operation *clone = builder.clone(*original, operands);
-  for (auto [result, made] :
-       llvm::zip_equal(original->getResults(), clone->getResults())) {
-    made.setType(VectorType::get(lanes, result.getType()));
-    mapping.map(result, made);
-  }
+  values.map(index.getResult(),
+             arith::AddIOp::create(builder, loc, start, step));
 }
 
 void VectorBody::build(OpBuilder &builder, Operation *skipped) {
@@ -97,7 +74,7 @@ void VectorBody::build(OpBuilder &builder, Operation *skipped) {
     if (auto index = dyn_cast<linalg::IndexOp>(nested))
       buildIndex(builder, index);
     else
-      buildElementwise(builder, &nested);
+      values.buildElementwise(builder, &nested);
   }
 }
 

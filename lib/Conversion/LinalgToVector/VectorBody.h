@@ -3,8 +3,9 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_VECTORBODY_H
 #define TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_VECTORBODY_H
 
+#include "VectorValues.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace mlir::triton_shared {
 
@@ -23,11 +24,11 @@ public:
   /// lane.
   VectorBody(linalg::GenericOp op, int64_t lanes, unsigned vectorLoop,
              ArrayRef<Value> indices)
-      : op(op), lanes(lanes), vectorLoop(vectorLoop), indices(indices) {}
+      : op(op), values(lanes), vectorLoop(vectorLoop), indices(indices) {}
 
   /// Says what a block argument is: a vector of lanes or a scalar.
   void setArgument(unsigned number, Value value) {
-    mapping.map(op.getBody()->getArgument(number), value);
+    values.map(op.getBody()->getArgument(number), value);
   }
 
   /// Builds the operations of the body except for `skipped` and the terminator.
@@ -40,15 +41,12 @@ public:
   void storeResults(OpBuilder &builder, ArrayRef<Value> indices);
 
 private:
-  Value lookup(Value value) { return mapping.lookupOrDefault(value); }
   void buildIndex(OpBuilder &builder, linalg::IndexOp index);
-  void buildElementwise(OpBuilder &builder, Operation *original);
 
   linalg::GenericOp op;
-  int64_t lanes;
+  VectorValues values;
   unsigned vectorLoop;
   SmallVector<Value> indices;
-  IRMapping mapping;
 };
 
 } // namespace mlir::triton_shared

@@ -6,6 +6,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -66,6 +67,23 @@ Value triton_shared::loadLanes(OpBuilder &builder, linalg::LinalgOp op,
     return memref::LoadOp::create(builder, op.getLoc(), source, place);
   auto type = VectorType::get(lanes, getElementTypeOrSelf(source.getType()));
   return vector::LoadOp::create(builder, op.getLoc(), type, source, place);
+}
+
+bool triton_shared::isAssociative(Operation *op) {
+  return isa<arith::AddFOp, arith::MulFOp, arith::MaxNumFOp, arith::MinNumFOp,
+             arith::MaximumFOp, arith::MinimumFOp, arith::AddIOp, arith::MulIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::MaxSIOp,
+             arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(op);
+}
+
+Value triton_shared::combine(OpBuilder &builder, Operation *op, Value lhs,
+                             Value rhs) {
+  IRMapping operands;
+  operands.map(op->getOperand(0), lhs);
+  operands.map(op->getOperand(1), rhs);
+  Operation *made = builder.clone(*op, operands);
+  made->getResult(0).setType(lhs.getType());
+  return made->getResult(0);
 }
 
 void triton_shared::buildLoops(

@@ -45,6 +45,13 @@ void buildLoops(OpBuilder &builder, Location loc, ArrayRef<int64_t> sizes,
                 ArrayRef<int64_t> steps,
                 function_ref<void(OpBuilder &, ArrayRef<Value>)> body);
 
+/// True if elements may be combined by `op` in any grouping: fast mode does not
+/// ask for the order of roundings.
+bool isAssociative(Operation *op);
+
+/// What `op` makes of other operands, scalars or vectors.
+Value combine(OpBuilder &builder, Operation *op, Value lhs, Value rhs);
+
 /// Each of these replaces the operations of one form.
 void populateElementwiseToVector(RewritePatternSet &patterns,
                                  unsigned vectorBytes);
@@ -55,6 +62,9 @@ void populateCopiesToVector(RewritePatternSet &patterns, unsigned vectorBytes);
 void populateCopiesAcross(RewritePatternSet &patterns);
 void populateTransposesToVector(RewritePatternSet &patterns,
                                 unsigned vectorBytes);
+void populateElementLoopsToVector(RewritePatternSet &patterns,
+                                  unsigned vectorBytes);
+void populateScansToVector(RewritePatternSet &patterns, unsigned vectorBytes);
 
 } // namespace mlir::triton_shared
 

@@ -1,0 +1,34 @@
+//===- VectorValues.h - Scalars that have become vectors --------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_VECTORVALUES_H
+#define TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_VECTORVALUES_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace mlir::triton_shared {
+
+/// What the values of some scalar code are in code for several lanes. Those
+/// that are the same in all lanes stay scalar until they meet a vector.
+class VectorValues {
+public:
+  explicit VectorValues(int64_t lanes) : lanes(lanes) {}
+
+  int64_t getLanes() const { return lanes; }
+
+  void map(Value scalar, Value made) { mapping.map(scalar, made); }
+
+  /// What `scalar` is now, as a vector.
+  Value getVector(OpBuilder &builder, Value scalar);
+
+  /// Builds the element-wise operation `original` for all lanes.
+  void buildElementwise(OpBuilder &builder, Operation *original);
+
+private:
+  int64_t lanes;
+  IRMapping mapping;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_VECTORVALUES_H
