@@ -59,6 +59,8 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       FOR_EACH_LIBGCC_HELPER(HELPER){"__truncsfbf2",
                                      reinterpret_cast<void *>(&truncateFloat)},
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},
+      {"malloc", reinterpret_cast<void *>(&allocateBuffer)},
+      {"free", reinterpret_cast<void *>(&freeBuffer)},
       ENTRY(tritonSharedPrintBegin),
       ENTRY(tritonSharedPrintIndices),
       ENTRY(tritonSharedPrintIndex),

@@ -2,10 +2,14 @@
 
 #include "Messages.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
 #include <chrono>
 #include <cmath>
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <thread>
 
@@ -21,6 +25,8 @@ namespace {
 struct Escape {
   std::jmp_buf place;
   LaunchFailure *failure;
+  /// What the program holds; the youngest last.
+  llvm::SmallVector<void *, 32> buffers;
 };
 
 thread_local Escape *currentEscape = nullptr;
@@ -38,6 +44,14 @@ std::string describeFailure(const char *where, int64_t whereSize,
   return text;
 }
 
+/// A function of its own: what a jump comes back to has no variables that
+/// changed in between.
+void runTo(Escape &escape, llvm::function_ref<void()> programs) {
+  // Compiled code has no destructors that a jump could leave out.
+  if (setjmp(escape.place) == 0)
+    programs();
+}
+
 } // namespace
 
 void LaunchFailure::record(std::string message) {
@@ -52,12 +66,29 @@ void mlir::triton_shared::runGuarded(LaunchFailure &failure,
                                      llvm::function_ref<void()> programs) {
   Escape escape;
   escape.failure = &failure;
-  Escape *volatile outer = currentEscape;
+  Escape *outer = currentEscape;
   currentEscape = &escape;
-  // Compiled code has no destructors that a jump could leave out.
-  if (setjmp(escape.place) == 0)
-    programs();
+  runTo(escape, programs);
+  for (void *buffer : escape.buffers)
+    std::free(buffer);
   currentEscape = outer;
+}
+
+void *mlir::triton_shared::allocateBuffer(size_t bytes) {
+  void *buffer = std::malloc(bytes);
+  currentEscape->buffers.push_back(buffer);
+  return buffer;
+}
+
+void mlir::triton_shared::freeBuffer(void *buffer) {
+  llvm::SmallVectorImpl<void *> &held = currentEscape->buffers;
+  for (void *&other : llvm::reverse(held))
+    if (other == buffer) {
+      other = held.back();
+      held.pop_back();
+      break;
+    }
+  std::free(buffer);
 }
 
 void tritonSharedAssertFailed(const char *where, int64_t whereSize,

@@ -32,8 +32,13 @@ private:
 };
 
 /// Runs compiled code. A failing assertion in it is recorded in `failure` and
-/// leaves `programs` at once; buffers that the program holds are then lost.
+/// leaves `programs` at once.
 void runGuarded(LaunchFailure &failure, llvm::function_ref<void()> programs);
+
+/// What compiled code calls as `malloc` and `free`: a program that is left at
+/// once gives back what it holds.
+void *allocateBuffer(size_t bytes);
+void freeBuffer(void *buffer);
 
 } // namespace mlir::triton_shared
 

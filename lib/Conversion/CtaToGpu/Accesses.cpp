@@ -253,7 +253,7 @@ struct ConvertScatter : OpConversionPattern<tts::ScatterOp> {
   matchAndRewrite(tts::ScatterOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto tile = cast<RankedTensorType>(op.getValue().getType());
+    RankedTensorType tile = cta::getTile(op.getValue());
     ElementPlaces places =
         placeOffsets(rewriter, loc, adaptor.getBase(), adaptor.getOffsets(),
                      tile.getElementType());

@@ -33,7 +33,7 @@ static constexpr int64_t kBufferAlignment = 128;
 
 int64_t triton_shared::getSharedBytes(Operation *op) {
   auto ofTile = [&](Value tile) {
-    return SharedTile(op, cast<RankedTensorType>(tile.getType())).getBytes();
+    return SharedTile(op, cta::getTile(tile)).getBytes();
   };
   return TypeSwitch<Operation *, int64_t>(op)
       .Case<cta::AllocOp>([](cta::AllocOp buffer) {
@@ -44,7 +44,7 @@ int64_t triton_shared::getSharedBytes(Operation *op) {
       .Case<cta::LookupOp>(
           [&](cta::LookupOp lookup) { return ofTile(lookup.getSource()); })
       .Case<cta::ExtractOp>([&](cta::ExtractOp extract) -> int64_t {
-        auto type = cast<RankedTensorType>(extract.getSource().getType());
+        RankedTensorType type = cta::getTile(extract.getSource());
         return type.getNumElements() == 1 ? 0 : ofTile(extract.getSource());
       })
       .Case<cta::HistogramOp>([&](cta::HistogramOp histogram) {

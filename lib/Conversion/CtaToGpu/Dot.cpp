@@ -40,8 +40,7 @@ Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b,
 class SharedOperand {
 public:
   SharedOperand(cta::DotOp op, Value operand, int64_t skipBytes)
-      : type(cast<RankedTensorType>(operand.getType())),
-        tile(op, type, skipBytes) {}
+      : type(cta::getTile(operand)), tile(op, type, skipBytes) {}
 
   void store(OpBuilder &builder, Location loc, Value vector) const {
     tile.store(builder, loc, vector, cta::getLayout(type));
@@ -80,7 +79,7 @@ struct ConvertDot : OpConversionPattern<cta::DotOp> {
     b.store(rewriter, loc, adaptor.getB());
     createBarrier(rewriter, loc);
 
-    auto aType = cast<RankedTensorType>(op.getA().getType());
+    RankedTensorType aType = cta::getTile(op.getA());
     Value zero = createI32(rewriter, loc, 0), one = createI32(rewriter, loc, 1);
     Value size = createI32(rewriter, loc, aType.getShape().back());
     LinearLayout layout = cta::getLayout(op.getType());

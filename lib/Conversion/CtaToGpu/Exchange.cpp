@@ -127,7 +127,7 @@ struct ConvertLookup : OpConversionPattern<cta::LookupOp> {
   matchAndRewrite(cta::LookupOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto source = cast<RankedTensorType>(op.getSource().getType());
+    RankedTensorType source = cta::getTile(op.getSource());
     SharedTile shared(op, source);
     shared.store(rewriter, loc, adaptor.getSource(), cta::getLayout(source));
     createBarrier(rewriter, loc);
@@ -156,7 +156,7 @@ struct ConvertExtract : OpConversionPattern<cta::ExtractOp> {
   matchAndRewrite(cta::ExtractOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto source = cast<RankedTensorType>(op.getSource().getType());
+    RankedTensorType source = cta::getTile(op.getSource());
     // Everyone holds the only element.
     if (source.getNumElements() == 1) {
       rewriter.replaceOpWithNewOp<vector::ExtractOp>(op, adaptor.getSource(),

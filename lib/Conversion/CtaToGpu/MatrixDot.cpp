@@ -99,8 +99,7 @@ private:
                        const MmaInstruction &mma, cta::DotOp op,
                        ArrayRef<Value> a, ArrayRef<Value> b,
                        SmallVectorImpl<Value> &sums) {
-    int64_t depth =
-        cast<RankedTensorType>(op.getA().getType()).getDimSize(1) / mma.k;
+    int64_t depth = cta::getTile(op.getA()).getDimSize(1) / mma.k;
     unsigned aSize = mma.m * mma.k / cta::kWarpSize / mma.perRegister;
     unsigned bSize = mma.n * mma.k / cta::kWarpSize / mma.perRegister;
     unsigned sumSize = mma.m * mma.n / cta::kWarpSize;

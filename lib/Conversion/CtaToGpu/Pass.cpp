@@ -1,6 +1,7 @@
 //===- Pass.cpp - cta-to-gpu ----------------------------------------------===//
 
 #include "Parts.h"
+#include "SharedMemory.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +25,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 static constexpr unsigned kGlobalSpace = 1;
-static constexpr unsigned kSharedSpace = 3;
 
 Type triton_shared::getRegisterType(Type elementType) {
   auto type = dyn_cast<FloatType>(elementType);

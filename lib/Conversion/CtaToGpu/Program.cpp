@@ -21,8 +21,7 @@ static void createSharedArray(OpBuilder &builder, Location loc) {
   auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
   LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/false,
                          LLVM::Linkage::External, kSharedSymbol,
-                         /*value=*/Attribute(), kSharedAlignment,
-                         /*addrSpace=*/3);
+                         /*value=*/Attribute(), kSharedAlignment, kSharedSpace);
 }
 
 /// The id in x of the program that this thread is of.

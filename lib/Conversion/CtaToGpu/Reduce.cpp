@@ -70,7 +70,7 @@ ReduceExchange getReduceExchange(cta::ReduceOp op) {
           exchange.steps.push_back(basis[axis]);
   llvm::sort(exchange.steps);
   for (Value source : op.getSources()) {
-    auto type = cast<RankedTensorType>(source.getType());
+    RankedTensorType type = cta::getTile(source);
     SmallVector<int64_t> shape(type.getShape());
     shape[axis] = int64_t(1) << exchange.steps.size();
     exchange.tiles.push_back(

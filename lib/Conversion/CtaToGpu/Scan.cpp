@@ -41,8 +41,7 @@ static std::optional<unsigned> findBit(const LinearLayout::Bases &bases,
 }
 
 static int64_t getAxisSize(cta::ScanOp op) {
-  return cast<RankedTensorType>(op.getSources().front().getType())
-      .getDimSize(op.getAxis());
+  return cta::getTile(op.getSources().front()).getDimSize(op.getAxis());
 }
 
 /// The size of blocks that lie within one warp.
@@ -64,7 +63,7 @@ static SmallVector<RankedTensorType> getTotalTypes(cta::ScanOp op) {
   if (blocks == 1)
     return types;
   for (Value source : op.getSources()) {
-    auto type = cast<RankedTensorType>(source.getType());
+    RankedTensorType type = cta::getTile(source);
     SmallVector<int64_t> shape(type.getShape());
     shape[op.getAxis()] = blocks;
     types.push_back(RankedTensorType::get(shape, type.getElementType()));

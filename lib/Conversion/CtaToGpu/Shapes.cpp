@@ -71,7 +71,7 @@ struct ConvertBroadcast : OpConversionPattern<cta::BroadcastOp> {
   LogicalResult
   matchAndRewrite(cta::BroadcastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto from = cast<RankedTensorType>(op.getSource().getType());
+    RankedTensorType from = cta::getTile(op.getSource());
     LinearLayout source = cta::getLayout(from);
     LinearLayout result = cta::getLayout(op.getType());
     SmallVector<unsigned> sources;

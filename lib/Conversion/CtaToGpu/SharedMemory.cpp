@@ -14,8 +14,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
-static constexpr unsigned kSharedSpace = 3;
-
 Type triton_shared::getSharedType(Type elementType) {
   Builder builder(elementType.getContext());
   if (elementType.isIndex())

@@ -19,6 +19,8 @@ namespace mlir::triton_shared {
 
 /// Attribute of an operation: where its part of shared memory begins, in bytes.
 inline constexpr llvm::StringLiteral kSharedOffset = "cta.shared_offset";
+/// The address space of shared memory in NVVM.
+inline constexpr unsigned kSharedSpace = 3;
 /// The symbol of the array.
 inline constexpr llvm::StringLiteral kSharedSymbol = "cta_shared";
 

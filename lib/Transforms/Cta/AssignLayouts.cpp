@@ -72,14 +72,14 @@ private:
 
 LinearLayout LayoutSpread::getPreferred(Operation *access) const {
   AccessWidth width = describeAccessWidth(solver, access);
-  auto type = cast<RankedTensorType>(getAccessedTile(access).getType());
+  RankedTensorType type = cta::getTile(getAccessedTile(access));
   return LinearLayout::getBlocked(type.getShape(), width.order, width.elements,
                                   numWarps);
 }
 
 bool LayoutSpread::isGoodFor(Operation *access,
                              const LinearLayout &layout) const {
-  auto type = cast<RankedTensorType>(getAccessedTile(access).getType());
+  RankedTensorType type = cta::getTile(getAccessedTile(access));
   AccessWidth width = describeAccessWidth(solver, access);
   if (type.getRank() == 0 || !width.isContiguous)
     return true;
@@ -157,8 +157,7 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
     assign(dot.getResult(), cta::getDotLayout(dot, numWarps));
 
   auto count = [](Operation *access) {
-    return cast<RankedTensorType>(getAccessedTile(access).getType())
-        .getNumElements();
+    return cta::getTile(getAccessedTile(access)).getNumElements();
   };
   // Large ones first, of those the widest, and loads before stores.
   auto rank = [&](Operation *access) {
@@ -245,7 +244,7 @@ void LayoutSpread::convertStores(func::FuncOp function) const {
     if (!tile)
       return;
     // One element of each thread is written faster than exchanged.
-    auto type = cast<RankedTensorType>(tile.getType());
+    RankedTensorType type = cta::getTile(tile);
     int64_t threads = int64_t(numWarps) * cta::kWarpSize;
     if (type.getNumElements() > threads && !isGoodFor(op, cta::getLayout(type)))
       op->setOperand(0, getWithLayout(builder, tile, getPreferred(op)));

@@ -63,8 +63,7 @@ Work measureWork(func::FuncOp function) {
     if (!tile)
       return;
     addTile(work, tile.getType());
-    int64_t bits =
-        cast<RankedTensorType>(tile.getType()).getElementTypeBitWidth();
+    int64_t bits = cta::getTile(tile).getElementTypeBitWidth();
     work.elementBytes = std::max(work.elementBytes, bits / 8);
   });
   return work;

@@ -16,10 +16,6 @@ static bool isTile(Value value) {
   return value && isa<RankedTensorType>(value.getType());
 }
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 static LinearLayout keep(const LinearLayout &layout) { return layout; }
 
 bool triton_shared::isAccess(Operation *op) {
@@ -164,7 +160,7 @@ static SmallVector<LayoutRelation> relateAccess(Operation *access,
   for (OpOperand &operand : access->getOpOperands())
     if (operand.get() == value && value != tile && findGatheredDim(operand))
       return relations;
-  int64_t rank = getShape(tile).size();
+  int64_t rank = cta::getTile(tile).getRank();
   for (OpOperand &operand : access->getOpOperands()) {
     if (!isTile(operand.get()) || operand.get() == value)
       continue;
@@ -189,7 +185,8 @@ static LinearLayout getNeededByAccess(OpOperand &operand, Value tile) {
 
 static SmallVector<unsigned> getRepeatedDims(cta::BroadcastOp op) {
   SmallVector<unsigned> dims;
-  for (auto [dim, size] : llvm::enumerate(getShape(op.getSource())))
+  for (auto [dim, size] :
+       llvm::enumerate(cta::getTile(op.getSource()).getShape()))
     if (size == 1)
       dims.push_back(dim);
   return dims;
@@ -202,7 +199,8 @@ static SmallVector<LayoutRelation> relateShape(Operation *op, Value value) {
   Value other = isForward ? op->getResult(0) : op->getOperand(0);
   return TypeSwitch<Operation *, SmallVector<LayoutRelation>>(op)
       .Case<cta::ReshapeOp>([&](auto) -> SmallVector<LayoutRelation> {
-        SmallVector<int64_t> from(getShape(value)), to(getShape(other));
+        SmallVector<int64_t> from(cta::getTile(value).getShape()),
+            to(cta::getTile(other).getShape());
         return {{other, [=](const LinearLayout &layout) {
                    return layout.reshape(from, to);
                  }}};

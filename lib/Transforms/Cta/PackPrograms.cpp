@@ -48,7 +48,7 @@ bool preventsPacking(Operation *op) {
   Value tile = isAccess(op) ? getAccessedTile(op) : nullptr;
   if (!tile)
     return false;
-  auto type = cast<RankedTensorType>(tile.getType());
+  RankedTensorType type = cta::getTile(tile);
   return type.getNumElements() * type.getElementTypeBitWidth() > 8 * kMaxBytes;
 }
 

@@ -137,23 +137,22 @@ static LogicalResult verifyPart(Operation *op, ArrayRef<int64_t> whole,
 }
 
 LogicalResult SliceOp::verify() {
-  auto from = cast<RankedTensorType>(getSource().getType());
-  auto to = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType from = getTile(getSource());
+  RankedTensorType to = getTile(getResult());
   if (from.getElementType() != to.getElementType())
     return emitOpError("keeps the elements");
   return verifyPart(*this, from.getShape(), to.getShape(), getOffsets());
 }
 
 LogicalResult WriteOp::verify() {
-  if (!holds(getBuffer().getType(),
-             cast<RankedTensorType>(getSource().getType())))
+  if (!holds(getBuffer().getType(), getTile(getSource())))
     return emitOpError("writes ")
            << getSource().getType() << " into " << getBuffer().getType();
   return success();
 }
 
 LogicalResult ReadOp::verify() {
-  auto to = cast<RankedTensorType>(getResult().getType());
+  RankedTensorType to = getTile(getResult());
   if (getBuffer().getType().getElementType() != to.getElementType())
     return emitOpError("keeps the elements");
   return verifyPart(*this, getBuffer().getType().getShape(), to.getShape(),

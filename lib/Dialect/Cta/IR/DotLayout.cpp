@@ -11,15 +11,12 @@ using namespace mlir::cta;
 /// Neighbours of one row that each thread computes without tensor cores.
 static constexpr unsigned kColumnsPerThread = 4;
 
-static ArrayRef<int64_t> getShape(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 std::optional<MmaInstruction> cta::getMmaInstruction(DotOp dot) {
   Type a = getElementTypeOrSelf(dot.getA()),
        b = getElementTypeOrSelf(dot.getB());
   Type sum = getElementTypeOrSelf(dot.getType());
-  if (a != b || getShape(dot.getResult()).size() != 2)
+  RankedTensorType result = getTile(dot.getResult());
+  if (a != b || result.getRank() != 2)
     return std::nullopt;
   std::optional<MmaInstruction> mma;
   if (a.isF16() && sum.isF32())
@@ -32,8 +29,8 @@ std::optional<MmaInstruction> cta::getMmaInstruction(DotOp dot) {
     mma = {16, 8, 8, 1, "tf32", "f32"};
   else if (a.isF64() && sum.isF64())
     mma = {8, 8, 4, 1, "f64", "f64"};
-  if (!mma || getShape(dot.getResult())[0] < mma->m ||
-      getShape(dot.getResult())[1] < mma->n || getShape(dot.getA())[1] < mma->k)
+  if (!mma || result.getDimSize(0) < mma->m || result.getDimSize(1) < mma->n ||
+      getTile(dot.getA()).getDimSize(1) < mma->k)
     return std::nullopt;
   return mma;
 }
@@ -94,7 +91,7 @@ static bool isChained(DotOp dot) {
 
 static WarpGrid getWarpGrid(DotOp dot, const MmaInstruction &mma,
                             unsigned numWarps) {
-  ArrayRef<int64_t> shape = getShape(dot.getResult());
+  ArrayRef<int64_t> shape = getTile(dot.getResult()).getShape();
   unsigned rows = llvm::Log2_64(shape[0] / mma.m);
   unsigned columns = llvm::Log2_64(shape[1] / mma.n);
   unsigned left = llvm::Log2_32(numWarps);
@@ -139,7 +136,7 @@ static LinearLayout getResultLayout(ArrayRef<int64_t> shape,
 }
 
 LinearLayout cta::getDotLayout(DotOp dot, unsigned numWarps) {
-  ArrayRef<int64_t> shape = getShape(dot.getResult());
+  ArrayRef<int64_t> shape = getTile(dot.getResult()).getShape();
   if (std::optional<MmaInstruction> mma = getMmaInstruction(dot))
     return getResultLayout(shape, *mma, getWarpGrid(dot, *mma, numWarps));
   SmallVector<unsigned> order(shape.size());
@@ -151,7 +148,7 @@ LinearLayout cta::getDotLayout(DotOp dot, unsigned numWarps) {
 /// the result, in which the warps lie.
 static LinearLayout getOperandLayout(DotOp dot, const MmaInstruction &mma,
                                      Value operand, unsigned common) {
-  ArrayRef<int64_t> shape = getShape(operand);
+  ArrayRef<int64_t> shape = getTile(operand).getShape();
   unsigned own = 1 - common;
   int32_t size = own == 0 ? mma.m : mma.n;
   int32_t word = mma.perRegister;
@@ -183,7 +180,7 @@ std::optional<MmaInstruction> cta::getReadyInstruction(DotOp dot) {
     return std::nullopt;
   LinearLayout result = getLayout(dot.getType());
   bool isReady =
-      result == getResultLayout(getShape(dot.getResult()), *mma,
+      result == getResultLayout(getTile(dot.getResult()).getShape(), *mma,
                                 readWarpGrid(result)) &&
       getLayout(dot.getA().getType()) == getLeftOperandLayout(dot, *mma) &&
       getLayout(dot.getB().getType()) == getRightOperandLayout(dot, *mma);
