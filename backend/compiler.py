@@ -61,3 +61,5 @@ class CpuBackend(base.BaseBackend):
         """Fills `stages` with the phases, in order."""
         stages["ttir"] = lambda module, metadata: ttir.make_ttir(module, metadata)
         stages.update(Lowering(options).stages())
+        make_object = stages["obj"]
+        stages["obj"] = lambda llir, metadata: cache.remember(make_object(llir, metadata))

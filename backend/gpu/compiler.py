@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any
 
 from triton.backends import compiler as base
-from triton_shared import library
+from triton_shared import knobs, library
 from triton_shared.backend import cache, overrides, ttir, wording
 from triton_shared.cuda import stages as cuda_stages
 from triton_shared.cuda import tools
@@ -39,7 +39,8 @@ class SharedCudaBackend(base.BaseBackend):
     def hash(self) -> str:
         """Names the compiler in cache keys: another library or ptxas makes old entries stale."""
         ptxas = tools.version_of(tools.find_ptxas())
-        return f"triton-shared-{library.version()}-ptxas-{ptxas}-{self.target}"
+        words = " ".join([ptxas, *knobs.ptxas_options()])
+        return f"triton-shared-{library.version()}-ptxas-{words}-{self.target}"
 
     def parse_options(self, opts: dict[str, Any]) -> CudaOptions:
         """Picks the options out of a launch's keywords."""
