@@ -27,13 +27,13 @@ check:
 test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
-	@scripts/check nightly wheel
+	@scripts/check nightly wheels
 
 docs: setup
 	@ninja -C build triton-shared-docs
 
 wheel: setup
-	@scripts/check wheel
+	@scripts/check wheels
 
 bench: setup
 	@cd python && ../.venv/bin/python ../benchmarks/run.py
