@@ -27,6 +27,7 @@ check:
 test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
+	@scripts/check-embedding bundled
 	@scripts/check nightly wheels
 
 docs: setup
