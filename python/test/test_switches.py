@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import pytest
 import torch
 import triton
+import triton.language as tl
 from kernels import scale
 from triton.backends.compiler import GPUTarget
 from triton_shared import CompilationError
@@ -223,6 +224,26 @@ def test_autotuning_is_shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert torch.equal(out, 2 * x)
     said = capsys.readouterr().out
     assert "best config selected: BLOCK: " in said
+
+
+@triton.jit
+def square(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    block = tl.load(x + at)
+    tl.store(out + at, tl.dot(block, block))
+
+
+@pytest.mark.parametrize("precision", ["", "tf32"])
+def test_dots_that_name_no_precision_get_the_chosen_one(
+    precision: str, monkeypatch: pytest.MonkeyPatch
+):
+    if precision:
+        monkeypatch.setenv("TRITON_F32_DEFAULT", precision)
+    out = torch.zeros(16, 16)
+    square.device_caches.clear()
+    kernel = square[(1,)](torch.eye(16), out, N=16)
+    assert torch.equal(out, torch.eye(16))
+    assert ("inputPrecision = tf32" in kernel.asm["ttir"]) == (precision == "tf32")
 
 
 def test_the_interpreter_is_triton_s(fresh_cache: Path):

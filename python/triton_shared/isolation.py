@@ -154,9 +154,8 @@ def keep_while_compiling(source: bytes, options: str) -> Iterator[None]:
     try:
         yield
     finally:
-        for path in (kept, kept and kept.with_name(f"{kept.name}.command")):
-            if path:
-                path.unlink(missing_ok=True)
+        if kept:
+            _forget(kept)
 
 
 def _take_idle() -> _Worker | None:
@@ -176,12 +175,22 @@ def _keep(source: bytes, options: str, kind: str, what: str) -> tuple[Path, str]
     handle, name = tempfile.mkstemp(suffix, f"triton-shared-{kind}-")
     command = shlex.join(["triton-shared-opt", f"--to-phase={_last_phase(options)}", name])
     note = f"// {what}; options: {options}\n//   {command}\n"
-    with os.fdopen(handle, "wb") as file:
-        # Behind the text: the line numbers of diagnostics stay as they were.
-        file.write(source if is_bytecode else source + b"\n" + note.encode())
-    if is_bytecode:
-        Path(name + ".command").write_text(note)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            # Behind the text: the line numbers of diagnostics stay as they were.
+            file.write(source if is_bytecode else source + b"\n" + note.encode())
+        if is_bytecode:
+            Path(name + ".command").write_text(note)
+    except OSError:
+        _forget(Path(name))
+        raise
     return Path(name), command
+
+
+def _forget(kept: Path) -> None:
+    """Removes what `_keep` has written."""
+    for path in (kept, kept.with_name(f"{kept.name}.command")):
+        path.unlink(missing_ok=True)
 
 
 def _last_phase(options: str) -> str:
