@@ -197,7 +197,8 @@ def test_locations_of_the_text_take_the_place_of_the_source_s(
     assert "Creating new locations for " in capsys.readouterr().out
     (place,) = set(re.findall(r'loc\("([^"]*/scale\.ttir)"', kernel.asm["linalg"]))
     assert "tt.load" in Path(place).read_text()
-    assert "kernels.py" not in re.sub(r"#loc.* = loc.*kernels.py.*:0\)", "", kernel.asm["linalg"])
+    # The kernel itself is where it was.
+    assert len(set(re.findall(r'kernels\.py":(\d+)', kernel.asm["linalg"]))) < 2
 
 
 def test_a_reproducer_of_the_wheel_s_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
