@@ -27,13 +27,14 @@ check:
 test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
-	@scripts/check nightly wheel
+	@scripts/check-embedding bundled
+	@scripts/check nightly wheels
 
 docs: setup
 	@ninja -C build triton-shared-docs
 
 wheel: setup
-	@scripts/check wheel
+	@scripts/check wheels
 
 bench: setup
 	@.venv/bin/python -m benchmarks.cpu --write

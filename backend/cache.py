@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import atexit
 import functools
+import hashlib
 import json
 import os
 import shutil
 import tempfile
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,10 @@ from triton import knobs
 from triton.runtime.cache import FileCacheManager
 from triton_shared import cache_entry, library
 from triton_shared.errors import CacheError, CacheWarning
+from triton_shared.launcher import is_expected
+
+_BESIDE = ".texts"
+"""The folder, beside the entries, of texts that locations refer to."""
 
 
 def install() -> None:
@@ -54,6 +60,8 @@ class SafeCacheManager:
         if self._plain:
             found: str | None = self._plain.get_file(filename)
             return found
+        if self._staged and (self._staged / filename).exists():
+            return str(self._keep_beside(filename))
         path = self._final() / filename
         return str(path) if path.exists() else None
 
@@ -91,6 +99,7 @@ class SafeCacheManager:
         """Makes an entry of what was put; `group` then names its files at their place."""
         if self._plain:
             return str(self._plain.put_group(filename, group))
+        self._put_object(filename, group)
         places = {name: self._final() / name for name in group}
         text = json.dumps({"child_paths": {name: str(path) for name, path in places.items()}})
         if self._staged and not self._is_private and not _is_overridden(group[filename]):
@@ -109,6 +118,25 @@ class SafeCacheManager:
         if self._staged:
             _forget_at_exit(self._staged)
         return None
+
+    def _put_object(self, metadata: str, group: dict[str, str]) -> None:
+        """Adds the object, which Triton has left out if it was told to store binaries only."""
+        name = f"{metadata.removesuffix('.json')}.obj"
+        code = _last.__dict__.pop("code", None)
+        if code and name not in group:
+            facts = json.loads(Path(group[metadata]).read_text())
+            if is_expected(hashlib.sha256(code).hexdigest(), facts.get("obj_sha256", "")):
+                group[name] = self.put(code, name)
+
+    def _keep_beside(self, filename: str) -> Path:
+        """A copy of a file whose entry is not in its place yet: USE_IR_LOC names it for good."""
+        assert self._staged
+        if self._is_private:
+            return self._staged / filename
+        place = self._root() / _BESIDE / self.key / filename
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(self._staged / filename, place)
+        return place
 
     def _put_alone(self, content: bytes, filename: str) -> str:
         try:
@@ -137,6 +165,19 @@ class SafeCacheManager:
 
     def _final(self) -> Path:
         return self._root() / self.key
+
+
+def remember(code: bytes) -> bytes:
+    """Keeps an object until its kernel's entry is made.
+
+    With TRITON_STORE_BINARY_ONLY, Triton stores the binaries whose names it knows: those of GPUs.
+    """
+    if knobs.compilation.store_binary_only:
+        _last.code = code
+    return code
+
+
+_last = threading.local()
 
 
 def _is_overridden(metadata: str) -> bool:

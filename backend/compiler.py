@@ -11,7 +11,7 @@ from triton_shared import library
 from triton_shared.lowering import Lowering
 from triton_shared.options import Options
 
-from . import text_backend, ttir
+from . import cache, text_backend, ttir
 
 
 class CpuBackend(text_backend.TextBackend):
@@ -36,3 +36,5 @@ class CpuBackend(text_backend.TextBackend):
         """Fills `stages` with the phases, in order."""
         stages["ttir"] = lambda module, metadata: ttir.make_ttir(module, metadata)
         stages.update(Lowering(options).stages())
+        make_object = stages["obj"]
+        stages["obj"] = lambda llir, metadata: cache.remember(make_object(llir, metadata))

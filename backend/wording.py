@@ -6,11 +6,27 @@ the key alone. Both are replaced when the first kernel meets this backend.
 
 from __future__ import annotations
 
+import difflib
 import functools
 from typing import Any, NoReturn
 
 _ON_DEMAND = ("sass",)
 """What Triton makes of a cubin when it is asked for."""
+
+_COUNTERPARTS = {
+    "ttgir": ("cta", "linalg"),
+    "ttsharedir": ("memref",),
+    "ptx": ("llir",),
+    "cubin": ("obj",),
+    "sass": ("obj",),
+    "hsaco": ("cubin", "obj"),
+    "amdgcn": ("ptx", "llir"),
+    "memref": ("gpu",),
+    "obj": ("cubin",),
+    "cta": ("linalg",),
+    "gpu": ("memref",),
+}
+"""What comes closest to a phase that a kernel does not have: the first one that is there."""
 
 
 @functools.cache
@@ -43,10 +59,17 @@ def _refuse_key(asm: Any, key: str) -> NoReturn:
             "set TRITON_ALWAYS_COMPILE=1 to compile again"
         )
     has = sorted({*asm, *_ON_DEMAND} if on_gpu else asm)
+    near = next((phase for phase in _nearest(key, has) if phase in has), None)
+    hint = f"; the nearest is '{near}'" if near else ""
     raise KeyError(
         f"a kernel compiled for the {'GPU' if on_gpu else 'CPU'} has no '{key}'; "
-        f"it has {', '.join(has)} ('linalg' is where the paths to CPU and GPU part)"
+        f"it has {', '.join(has)}{hint}"
     )
+
+
+def _nearest(key: str, has: list[str]) -> list[str]:
+    """What to look at instead, the best first: another compiler's phase, or a slip of the pen."""
+    return [*_COUNTERPARTS.get(key, ()), *difflib.get_close_matches(key, has)]
 
 
 class _Dtypes(dict[str, str]):

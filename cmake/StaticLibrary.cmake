@@ -28,17 +28,14 @@ if(TRITON_SHARED_LLVM_CONFIG AND mlir_archives)
   find_library(TRITON_SHARED_ZSTD_ARCHIVE libzstd.a)
   find_library(TRITON_SHARED_Z_ARCHIVE libz.a)
 
-  set(tools ${PROJECT_SOURCE_DIR}/tools/triton-shared)
-  add_library(TritonSharedToolMains OBJECT EXCLUDE_FROM_ALL
-    ${tools}-opt/triton-shared-opt.cpp ${tools}-opt/CrashReport.cpp ${tools}-opt/GpuCode.cpp
-    ${tools}-reduce/triton-shared-reduce.cpp ${tools}-reduce/Reducer.cpp
-    ${tools}-lsp/triton-shared-lsp.cpp)
-  target_precompile_headers(TritonSharedToolMains REUSE_FROM TritonSharedPrecompiled)
-  target_link_libraries(TritonSharedToolMains PRIVATE TritonSharedHeaders TritonSharedSettings)
-  add_dependencies(TritonSharedToolMains TritonSharedIncGen)
+  # The tools' objects without their `main`, which calls what is left.
+  foreach(tool opt reduce lsp)
+    list(APPEND tool_objects
+      $<FILTER:$<TARGET_OBJECTS:triton-shared-${tool}>,EXCLUDE,/main\\.cpp\\.o$>)
+  endforeach()
 
   add_library(TritonSharedStatic SHARED EXCLUDE_FROM_ALL
-    $<TARGET_OBJECTS:TritonSharedCAPI> $<TARGET_OBJECTS:TritonSharedToolMains>)
+    $<TARGET_OBJECTS:TritonSharedCAPI> ${tool_objects})
   add_dependencies(TritonSharedStatic ${own_libraries})
   set_target_properties(TritonSharedStatic PROPERTIES
     OUTPUT_NAME TritonShared

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from triton_shared import library
+from triton_shared import knobs, library
 from triton_shared.backend import text_backend, ttir
 from triton_shared.cuda import stages as cuda_stages
 from triton_shared.cuda import tools
@@ -31,7 +31,8 @@ class SharedCudaBackend(text_backend.TextBackend):
     def hash(self) -> str:
         """Names the compiler in cache keys: another library or ptxas makes old entries stale."""
         ptxas = tools.version_of(tools.find_ptxas())
-        return f"triton-shared-{library.version()}-ptxas-{ptxas}-{self.target}"
+        words = " ".join([ptxas, *knobs.ptxas_options()])
+        return f"triton-shared-{library.version()}-ptxas-{words}-{self.target}"
 
     def parse_options(self, opts: dict[str, Any]) -> CudaOptions:
         """Picks the options out of a launch's keywords."""

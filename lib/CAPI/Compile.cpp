@@ -205,9 +205,12 @@ private:
       return record(phase, current);
     };
     llvm::raw_string_ostream changes(result.artefacts[kChangesArtefact]);
+    llvm::raw_string_ostream times(result.artefacts[kTimesArtefact]);
     auto configure = [&](PassManager &manager) {
       if (options.keepsChanges)
         printChanges(manager, changes);
+      if (options.keepsTimes)
+        printTimes(manager, times);
       return success();
     };
     return runToPhase(module, options.toPhase.value_or(Phase::Llir),

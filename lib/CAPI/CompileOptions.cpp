@@ -70,10 +70,11 @@ static std::string parseWord(StringRef name, StringRef value,
                : describeBadValue(name, value, "mlir or llvm-ir");
   }
   if (name == "keep") {
-    options.keepsChanges = true;
-    return value == kChangesArtefact
+    options.keepsChanges |= value == kChangesArtefact;
+    options.keepsTimes |= value == kTimesArtefact;
+    return value == kChangesArtefact || value == kTimesArtefact
                ? ""
-               : describeBadValue(name, value, kChangesArtefact);
+               : describeBadValue(name, value, "changes or times");
   }
   if (name == "explain") {
     options.explainsAccesses = true;

@@ -14,6 +14,7 @@ inline constexpr llvm::StringLiteral kPtxPhase = "ptx";
 inline constexpr llvm::StringLiteral kCubinPhase = "cubin";
 inline constexpr llvm::StringLiteral kAccessesArtefact = "accesses";
 inline constexpr llvm::StringLiteral kChangesArtefact = "changes";
+inline constexpr llvm::StringLiteral kTimesArtefact = "times";
 
 struct CompileOptions {
   /// `cpu` unless it says otherwise.
@@ -30,6 +31,8 @@ struct CompileOptions {
   bool isLlvmIr = false;
   /// Keeps the module after every pass that has changed it.
   bool keepsChanges = false;
+  /// Keeps how long the passes took.
+  bool keepsTimes = false;
   /// Says how memory is accessed, and compiles nothing.
   bool explainsAccesses = false;
 };

@@ -2,7 +2,7 @@
 
 #include "triton-shared/InitAll.h"
 
-#include "mlir/Conversion/Passes.h"
+#include "UpstreamPasses.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -13,7 +13,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Transforms/Passes.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Conversion/Passes.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
@@ -45,5 +44,5 @@ void triton_shared::registerAllPasses() {
   registerTritonToLinalgPipelines();
   registerLinalgToCpuPipelines();
   registerLinalgToGpuPipelines();
-  registerTransformsPasses();
+  registerUpstreamPasses();
 }

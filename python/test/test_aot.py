@@ -308,25 +308,64 @@ def test_the_ctypes_loader_takes_arrays_and_tensors(tmp_path: Path):
 # Libraries.
 
 
-@pytest.mark.parametrize("target", ["cpu", "cuda:90"])
-def test_link_builds_libraries_for_pkg_config(tmp_path: Path, target: str):
+MAIN = """
+#include "add.h"
+int main(void) { return my_add_kernel_default(0, 0, 0, 0, 0); }
+"""
+PROJECT = """
+cmake_minimum_required(VERSION 3.16)
+project(consumer LANGUAGES C)
+find_package(add REQUIRED)
+add_executable(main main.c)
+target_link_libraries(main PRIVATE {library})
+"""
+
+
+@pytest.fixture(
+    params=[("cpu", "a"), ("cpu", "so"), ("cuda:90", "a,so")], ids=lambda p: "-".join(p)
+)
+def package(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Path, str]:
+    """A folder with the files of `link --lib`, moved from where they were made; and the list."""
+    target, libraries = request.param
+    made = tmp_path / "made"
     for hint in ("", ":16"):
-        compile_variant(tmp_path, "add_kernel", ADD.format(hint), GRID, target)
-    headers = sorted(tmp_path.glob("*.h"))
-    words = ("-o", "add", "--prefix", "my_", "--lib", "a,so")
-    done = tool("link", *headers, *words, cwd=tmp_path)
-    made = ["add.h", "add.c", "add.hpp", "libadd.a", "libadd.so", "add.pc"]
-    assert (done.stderr, done.stdout.split()) == ("", made)
-    main = tmp_path / "main.c"
-    main.write_text(
-        '#include "add.h"\nint main(void) { return my_add_kernel_default(0, 0, 0, 0, 0); }\n'
+        compile_variant(made, "add_kernel", ADD.format(hint), GRID, target)
+    words = ("-o", "out/add", "--prefix", "my_", "--lib", libraries)
+    done = tool("link", *sorted(made.glob("*.h")), *words, cwd=tmp_path)
+    files = ["add.h", "add.c", "add.hpp", *(f"libadd.{ending}" for ending in libraries.split(","))]
+    expected = [f"out/{file}" for file in [*files, "add.pc", "addConfig.cmake"]]
+    assert (done.stderr, done.stdout.split()) == ("", expected)
+    (tmp_path / "main.c").write_text(MAIN)
+    return (tmp_path / "out").rename(tmp_path / "moved"), libraries
+
+
+def run_linked(program: Path, folder: Path) -> int:
+    """The exit code; an archive is part of the program, a library is in `folder`."""
+    return subprocess.run([program], env={"LD_LIBRARY_PATH": str(folder)}, timeout=60).returncode
+
+
+def test_pkg_config_finds_a_linked_library(tmp_path: Path, package: tuple[Path, str]):
+    folder, libraries = package
+    asked = ["pkg-config", "--cflags", "--libs", "add"]
+    said = subprocess.run(
+        asked, env={"PKG_CONFIG_PATH": str(folder)}, capture_output=True, text=True, check=True
     )
-    flags = [f"-I{tmp_path}", str(main), "-o", str(tmp_path / "main")]
-    subprocess.run(
-        ["gcc", *flags, str(tmp_path / "libadd.a"), "-lm", "-ldl", "-pthread"], check=True
-    )
-    assert subprocess.run([tmp_path / "main"]).returncode == 0
-    assert "Libs: -L${prefix} -ladd\n" in (tmp_path / "add.pc").read_text()
+    command = ["gcc", "-Wall", "-Werror", "main.c", "-o", "main", *said.stdout.split()]
+    subprocess.run(command, cwd=tmp_path, check=True)
+    assert run_linked(tmp_path / "main", folder) == 0
+    needed = subprocess.run(["readelf", "-d", tmp_path / "main"], capture_output=True, text=True)
+    assert ("[libadd.so]" in needed.stdout) == ("so" in libraries)
+
+
+def test_cmake_finds_a_linked_library(tmp_path: Path, package: tuple[Path, str]):
+    folder, libraries = package
+    # Of both, the shared one is usual; the archive has a name of its own.
+    library = "add::static" if libraries == "a,so" else "add::add"
+    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(library=library))
+    build = ["cmake", "-G", "Ninja", "-S", ".", "-B", "build", f"-DCMAKE_PREFIX_PATH={folder}"]
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(["ninja", "-C", "build"], cwd=tmp_path, check=True, capture_output=True)
+    assert run_linked(tmp_path / "build" / "main", folder) == 0
 
 
 # Errors.

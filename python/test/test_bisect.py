@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import triton
+from fuzz.sources import TOOL
 from kernels import scale
 from triton_shared import bisect, library, stages
 from triton_shared.bisect import Snapshot, find_first, read_changes
+
+BUILD = Path(__file__).parents[2] / "build"
 
 SCRIPT = """
 import sys
@@ -90,6 +95,55 @@ def test_a_pass_that_makes_a_kernel_wrong_is_named(script: Path, tmp_path: Path)
     folder = Path(re.search(r"are in (\S+)$", done.stdout.strip())[1])
     assert "arith.mulf" in (folder / "before.mlir").read_text()
     assert "arith.addf" in (folder / "after.mlir").read_text()
+
+
+def changes_with_plugin(ttir: str, after: str, folder: Path) -> Path:
+    """What the tool shows on the way of fast mode, with a wrong pass in it."""
+    plugin = BUILD / "lib" / "libTritonSharedWrongPass.so"
+    text = folder / "kernel.ttir"
+    text.write_text(ttir)
+    printed = subprocess.run(
+        [TOOL, "--print-pipeline", "--mode=fast"], capture_output=True, text=True, check=True
+    ).stdout
+    parts = re.findall(r"^builtin\.module\(\n(.*?)^\)$", printed, re.MULTILINE | re.DOTALL)
+    pipeline, count = re.subn(
+        rf"^  {after}(\{{.*\}})?,$", r"\g<0>wrong-multiplications,", ",".join(parts), flags=re.MULTILINE
+    )
+    assert count == 1
+    file = folder / "changes.mlir"
+    subprocess.run(
+        [TOOL, f"--load-pass-plugin={plugin}", f"--pass-pipeline=builtin.module({pipeline})",
+         str(text), "-o", os.devnull],
+        env={**os.environ, "MLIR_ENABLE_DUMP": "1", "MLIR_DUMP_PATH": str(file)},
+        check=True,
+    )  # fmt: skip
+    return file
+
+
+@pytest.mark.skipif(
+    not triton.__version__.startswith("3.6."), reason="passes are those of the pinned version, too"
+)
+@pytest.mark.parametrize(
+    "after",
+    ["cpu-fuse-elementwise", pytest.param("structured-to-memref", marks=pytest.mark.nightly)],
+)
+def test_a_wrong_pass_of_a_plugin_is_found_in_fast_mode(after: str, script: Path, tmp_path: Path):
+    types = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32"}
+    ttir = stages.ast_to_ttir(scale, types, {"BLOCK": 32})
+    file = changes_with_plugin(ttir, after, tmp_path)
+    done = run("--mode", "fast", "--changes", str(file), str(script))
+    assert done.returncode == bisect.CHANGED, done.stdout + done.stderr
+    assert "pass 'wrong-multiplications' (change " in done.stdout
+    folder = Path(re.search(r"are in (\S+)$", done.stdout.strip())[1])
+    assert "arith.mulf" in (folder / "before.mlir").read_text()
+    assert "arith.mulf" not in (folder / "after.mlir").read_text()
+
+
+@pytest.mark.nightly
+def test_fast_mode_s_own_passes_change_nothing(script: Path):
+    done = run("--mode", "fast", str(script))
+    assert done.returncode == bisect.UNCHANGED, done.stdout + done.stderr
+    assert re.match(r"[1-9]\d* modules from which reference mode can go on\n", done.stdout)
 
 
 @pytest.mark.nightly

@@ -202,6 +202,57 @@ def test_a_full_disk_costs_a_compilation(
     assert launch()
 
 
+@pytest.fixture
+def small_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A disk of 8 KiB, which no entry fits in, as the cache."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8k,mode=755", "none", str(place)]
+    if subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("mounting a disk needs rights that are not there")
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(place))
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def remount(disk: Path, options: str) -> None:
+    subprocess.run(["mount", "-o", f"remount,{options}", str(disk)], check=True)
+
+
+def test_a_disk_that_is_full_and_one_that_is_read_only(small_disk: Path):
+    with pytest.warns(CacheWarning, match="No space left on device"):
+        assert not launch()
+    remount(small_disk, "size=8m")
+    assert not launch()
+    remount(small_disk, "ro")
+    assert launch()
+    remount(small_disk, "rw")
+    shutil.rmtree(entry(small_disk))
+    remount(small_disk, "ro")
+    with pytest.warns(CacheWarning, match="Read-only file system"):
+        assert not launch()
+
+
+def test_where_no_file_may_grow_the_error_says_so(tmp_path: Path):
+    """The limit is the system's: it meets the cache, what replaces it, and reproducers."""
+    code = (
+        "import resource, torch, triton_shared; from kernels import scale\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))\n"
+        "with triton_shared.device('cpu'):\n"
+        "    try: scale[(1,)](torch.arange(20.0), torch.zeros(20), 20, 2.0, BLOCK=32)\n"
+        "    except triton_shared.CacheError as error: print(error)\n"
+    )
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    places = {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, **places, "PYTHONPATH": path},
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.stdout.startswith("a compiled kernel cannot be kept: [Errno 27] File too large")
+    assert "point TRITON_CACHE_DIR or TMPDIR at a folder" in done.stdout
+    assert not list(tmp_path.glob("triton-shared-compiling-*"))
+
+
 def test_where_nothing_can_be_written_the_error_says_so(
     fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
 ):

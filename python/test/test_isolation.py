@@ -149,6 +149,33 @@ def test_a_replaced_phase_that_crashes_names_the_kernel():
         lowering["linalg"](CRASH, {"name": "k"})
 
 
+def test_a_crash_of_the_python_process_leaves_what_repeats_it(tmp_path: Path):
+    """Texts that Triton has printed are compiled there; nobody is left to say where the file is."""
+    code = (
+        "from triton_shared import library\n"
+        f"library.compile_text({GOOD!r}, {OPTIONS!r}, printed_by_triton=True)\n"
+        f"library.compile_text({CRASH!r}, {OPTIONS!r}, printed_by_triton=True)\n"
+    )
+    environment = {**os.environ, "TRITON_SHARED_ISOLATE": "", "TMPDIR": str(tmp_path)}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, timeout=60)
+    assert done.returncode == -signal.SIGSEGV
+    (kept,) = tmp_path.glob("triton-shared-*")
+    assert kept.name.startswith("triton-shared-compiling-")
+    text = kept.read_text()
+    assert text.startswith(CRASH + "\n")
+    tool, *rest = text.splitlines()[-1].removeprefix("//").split()
+    assert tool == "triton-shared-opt"
+    assert subprocess.run([TOOL, *rest], capture_output=True, timeout=60).returncode == 70
+
+
+def test_a_folder_that_cannot_be_written_is_no_reason_not_to_compile(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr("tempfile.tempdir", "/dev/null/nothing")
+    assert library.compile_text(GOOD, OPTIONS, printed_by_triton=True).succeeded
+
+
 def test_threads_crash_side_by_side():
     def one(number: int) -> bool:
         if number % 3:

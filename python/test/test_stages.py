@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import itertools
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import torch
-import triton_shared
 from kernels import scale
 from triton_shared import CompilationError, CudaError, stages
 
@@ -80,44 +77,6 @@ def test_llvm_ir_for_another_machine_is_refused():
         stages.llir_to_ptx(llir)
 
 
-@pytest.mark.parametrize("phase", ["ttir", "structured", "linalg", "memref", "llir"])
-def test_every_phase_can_be_overridden(
-    phase: str, fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("TRITON_KERNEL_DUMP", "1")
-    monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path / "texts"))
-    assert launch().eq(4).all()
-    monkeypatch.delenv("TRITON_KERNEL_DUMP")
-    (file,) = (tmp_path / "texts").rglob(f"scale.{phase}")
-    for other in file.parent.glob("scale.*"):
-        if other != file:
-            other.unlink()
-    text = file.read_text()
-    changed = re.sub(r"arith\.mulf|\bfmul\b", lambda m: m[0].replace("mul", "add"), text)
-    assert changed != text
-    file.write_text(changed)
-    monkeypatch.setenv("TRITON_KERNEL_OVERRIDE", "1")
-    monkeypatch.setenv("TRITON_OVERRIDE_DIR", str(tmp_path / "texts"))
-    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
-    assert launch().eq(5).all()
-    monkeypatch.delenv("TRITON_KERNEL_OVERRIDE")
-    monkeypatch.delenv("TRITON_ALWAYS_COMPILE")
-    assert launch().eq(4).all()
-
-
-def test_an_object_cannot_be_overridden(
-    fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("TRITON_KERNEL_DUMP", "1")
-    monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path))
-    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
-    launch()
-    monkeypatch.setenv("TRITON_KERNEL_OVERRIDE", "1")
-    monkeypatch.setenv("TRITON_OVERRIDE_DIR", str(tmp_path))
-    with pytest.raises(triton_shared.TritonSharedError, match="override 'llir'"):
-        launch()
-
-
 # MLIR_ENABLE_DUMP.
 
 
@@ -150,46 +109,3 @@ def test_one_kernel_is_shown_by_its_name(
     monkeypatch.setenv("MLIR_ENABLE_DUMP", name)
     launch()
     assert bool(shown(capfd.readouterr().err)) == is_shown
-
-
-# Scripts that write every phase to a file, as tutorials about Triton's compiler do.
-
-SCRIPT = """
-import torch, triton, sys
-sys.path.insert(0, sys.argv[1])
-from aot.kernels import add_kernel
-
-torch.manual_seed(0)
-size = 98432
-x, y = torch.rand(size), torch.rand(size)
-out = torch.empty_like(x)
-kernel = add_kernel[(triton.cdiv(size, 1024),)](x, y, out, size, BLOCK_SIZE=1024)
-print("The maximum difference is", torch.max(torch.abs(x + y - out)).item())
-for phase in sys.argv[2:]:
-    with open(f"{phase}.txt", "w") as file:
-        print(kernel.asm[phase], file=file)
-"""
-
-
-def run_script(folder: Path, *phases: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", SCRIPT, str(Path(__file__).parent), *phases]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
-
-
-def test_a_script_writes_the_phases_of_an_addition(tmp_path: Path):
-    done = run_script(tmp_path, "ttir", "linalg", "memref", "llir")
-    assert (done.stdout, done.returncode) == ("The maximum difference is 0.0\n", 0), done.stderr
-    text = (tmp_path / "ttir.txt").read_text()
-    assert "tt.func public @add_kernel(" in text
-    assert text.count("tt.divisibility = 16 : i32") == 4
-    assert "noinline = false" in text
-    assert "fadd" in (tmp_path / "llir.txt").read_text()
-
-
-def test_a_script_that_asks_for_another_compiler_s_phase_is_told_what_there_is(tmp_path: Path):
-    done = run_script(tmp_path, "ttir", "ttgir")
-    assert done.stdout == "The maximum difference is 0.0\n"
-    assert (
-        "a kernel compiled for the CPU has no 'ttgir'; it has linalg, llir, memref, obj, source, "
-        "structured, ttir"
-    ) in done.stderr

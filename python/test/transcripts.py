@@ -5,6 +5,7 @@ is a command of bash, lines after `>` go on with it, and what follows is what it
 for anything, a line that is only `…` for any lines.
 
     python python/test/transcripts.py walkthrough.md    writes what the commands print into the page
+    python python/test/transcripts.py --check wheel.md  replays a page, as the tests do
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ def _pattern(line: str) -> str:
 
 
 def _environment(folder: Path) -> dict[str, str]:
+    (folder / "scripts").symlink_to(ROOT / "scripts")
     programs = folder / ".bin"
     programs.mkdir(parents=True)
     # A link would not find the packages of a virtual environment.
@@ -105,4 +107,7 @@ def _run(command: str, folder: Path, environment: dict[str, str]) -> str:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
-        update(sys.argv[1], Path(scratch))
+        if sys.argv[1] == "--check":
+            print(f"{replay(sys.argv[2], Path(scratch))} commands print what the page shows")
+        else:
+            update(sys.argv[1], Path(scratch))

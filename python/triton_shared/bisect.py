@@ -25,7 +25,8 @@ from .lowering import PHASES
 
 UNCHANGED, CHANGED, FAILED = 0, 1, 2
 
-_HEADER = re.compile(r"^// -----// IR Dump After \w+ \(([^)]*)\).*$", re.MULTILINE)
+_HEADER = re.compile(r"^// -----// IR Dump After .*?\(([\w-]+)\).*$", re.MULTILINE)
+"""The class may be `(anonymous namespace)::Own`; the name on the command line comes behind it."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -136,8 +137,25 @@ def compile_isolated(source: bytes, options: str, native: Path) -> Compilation:
             f"it was started with {sys.executable}, which must be Python"
         )
     name = signal.Signals(-code).name
-    reproducer, command = _keep(source, options, name)
+    reproducer, command = _keep(source, options, "crash", f"the compiler died of {name} on this")
     raise CompilerCrashError("", name, str(reproducer), command)
+
+
+@contextlib.contextmanager
+def keep_while_compiling(source: bytes, options: str) -> Iterator[None]:
+    """Keeps what is compiled in this process in a file until that is done.
+
+    If the compiler takes the process with it, the file is what is left, and says how to repeat it.
+    """
+    try:
+        kept, _ = _keep(source, options, "compiling", f"process {os.getpid()} was at work on this")
+    except OSError:
+        kept = None  # No place for a reproducer is no reason not to compile.
+    try:
+        yield
+    finally:
+        if kept:
+            _forget(kept)
 
 
 def _take_idle() -> _Worker | None:
@@ -150,19 +168,29 @@ def _take_idle() -> _Worker | None:
         worker.end()
 
 
-def _keep(source: bytes, options: str, death: str) -> tuple[Path, str]:
+def _keep(source: bytes, options: str, kind: str, what: str) -> tuple[Path, str]:
     """Writes the source to a file, and in it, or beside bytecode, the command that repeats it."""
     is_bytecode = source.startswith(_BYTECODE)
     suffix = ".mlirbc" if is_bytecode else ".mlir"
-    handle, name = tempfile.mkstemp(suffix, "triton-shared-crash-")
+    handle, name = tempfile.mkstemp(suffix, f"triton-shared-{kind}-")
     command = shlex.join(["triton-shared-opt", f"--to-phase={_last_phase(options)}", name])
-    note = f"// the compiler died of {death} on this; options: {options}\n//   {command}\n"
-    with os.fdopen(handle, "wb") as file:
-        # Behind the text: the line numbers of diagnostics stay as they were.
-        file.write(source if is_bytecode else source + b"\n" + note.encode())
-    if is_bytecode:
-        Path(name + ".command").write_text(note)
+    note = f"// {what}; options: {options}\n//   {command}\n"
+    try:
+        with os.fdopen(handle, "wb") as file:
+            # Behind the text: the line numbers of diagnostics stay as they were.
+            file.write(source if is_bytecode else source + b"\n" + note.encode())
+        if is_bytecode:
+            Path(name + ".command").write_text(note)
+    except OSError:
+        _forget(Path(name))
+        raise
     return Path(name), command
+
+
+def _forget(kept: Path) -> None:
+    """Removes what `_keep` has written."""
+    for path in (kept, kept.with_name(f"{kept.name}.command")):
+        path.unlink(missing_ok=True)
 
 
 def _last_phase(options: str) -> str:

@@ -105,6 +105,26 @@ def libdevice() -> Path | None:
     return _path("TRITON_LIBDEVICE_PATH")
 
 
+def shows_times() -> bool:
+    """`MLIR_ENABLE_TIMING`, as in Triton: how long each pass took, on the standard error."""
+    return _is_on("MLIR_ENABLE_TIMING")
+
+
+def ptxas_options() -> tuple[str, ...]:
+    """`PTXAS_OPTIONS`, as in Triton: more words for the assembler of PTX."""
+    return tuple(os.environ.get("PTXAS_OPTIONS", "").split())
+
+
+def shows_ptx() -> bool:
+    """`NVPTX_ENABLE_DUMP`, as in Triton: prints the PTX of every kernel."""
+    return _is_on("NVPTX_ENABLE_DUMP")
+
+
+def shows_ptxas_log() -> bool:
+    """`TRITON_DUMP_PTXAS_LOG`, as in Triton: prints what ptxas says of registers and spills."""
+    return _is_on("TRITON_DUMP_PTXAS_LOG")
+
+
 def precise() -> bool:
     """`TRITON_SHARED_PRECISE`: 1 keeps GPUs from approximate functions, unless a launch says so."""
     text = os.environ.get("TRITON_SHARED_PRECISE", "")
@@ -150,6 +170,11 @@ def launches(
         yield inside
     finally:
         library.set_launch_settings(before)
+
+
+def _is_on(name: str) -> bool:
+    """A switch of Triton's, with the words that it takes for yes."""
+    return os.environ.get(name, "").lower() in ("1", "true", "yes", "on", "y")
 
 
 def _path(name: str) -> Path | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import knobs
 from .errors import LibraryError
-from .isolation import compile_isolated
+from .isolation import compile_isolated, keep_while_compiling
 
 if TYPE_CHECKING:
     from . import _native
@@ -44,7 +44,9 @@ def compile_text(
     isolate = knobs.isolate()
     if isolate if isolate is not None else not printed_by_triton:
         return compile_isolated(encoded, options, Path(_module().__file__))
-    compilation: _native.Compilation = _module().compile(encoded, options)
+    module = _module()
+    with keep_while_compiling(encoded, options):
+        compilation: _native.Compilation = module.compile(encoded, options)
     return compilation
 
 

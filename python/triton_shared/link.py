@@ -1,7 +1,8 @@
 """`python -m triton_shared.link`: one C function that picks among variants of a kernel.
 
 It reads headers of `python -m triton_shared.compile` and writes `<out>.h`, `<out>.c` and the C++
-header `<out>.hpp`; with --lib also libraries of everything, and `<out>.pc` for pkg-config.
+header `<out>.hpp`; with --lib also libraries of everything, and what pkg-config and CMake find them
+by: `<out>.pc` and `<out>Config.cmake`.
 """
 
 from __future__ import annotations

@@ -65,11 +65,8 @@ class Lowering:
         return run
 
     def _assemble(self, text: str, phase: str, metadata: Metadata) -> str | bytes:
-        """Goes on from LLVM IR or PTX that somebody has replaced."""
-        if phase == "cubin":
-            made = stages.ptx_to_cubin(text, target=getattr(self.options, "target"))  # noqa: B009
-        else:
-            made = stages.assemble(text, phase, self.options.words())
+        """Goes on from LLVM IR that somebody has replaced."""
+        made = stages.assemble(text, phase, self.options.words())
         if phase != self.phases[-1]:
             return made.decode()
         metadata[f"{phase}_sha256"] = hashlib.sha256(made).hexdigest()
@@ -81,6 +78,8 @@ class Lowering:
         shows_changes = knobs.shows_changes(str(metadata.get("name", "")))
         if shows_changes:
             words += " keep=changes"
+        if knobs.shows_times():
+            words += " keep=times"
         try:
             self._done = library.compile_text(text, words, printed_by_triton=printed_by_triton)
         except CompilerCrashError as crash:
@@ -90,6 +89,7 @@ class Lowering:
             self._dump(self._done, self.dump_folder)
         if shows_changes:
             _show(self._done.artefact("changes").decode())
+        print(self._done.artefact("times").decode(), file=sys.stderr, end="")
         metadata["shared"] = 0
         metadata["native_version"] = library.version()
         if self._done.succeeded:

@@ -12,13 +12,10 @@ compiler raises CompilerCrashError, one that it refuses CompilationError.
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from . import library
-from .errors import CompilationError, CudaError
+from .errors import CompilationError
 from .frontend import Target, ast_to_ttir, parse_options
 
 __all__ = [
@@ -126,20 +123,13 @@ def llir_to_ptx(llir: str, *, target: str = GPU, **options: Any) -> str:
     return assemble(llir, "ptx", parse_options(Target.parse(target), options).words()).decode()
 
 
-def ptx_to_cubin(ptx: str, *, target: str = GPU) -> bytes:
+def ptx_to_cubin(ptx: str, *, target: str = GPU, **options: Any) -> bytes:
     """GPU: machine code, by ptxas."""
     from .cuda import tools
 
-    device = parse_options(Target.parse(target), {})
-    with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
-        source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
-        source.write_text(ptx)
-        arch = device.target.replace("cuda:", "sm_")
-        command = [str(tools.find_ptxas()), f"--gpu-name={arch}", str(source), "-o", str(cubin)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            raise CudaError(f"ptxas refuses the PTX:\n{done.stderr.strip()}")
-        return cubin.read_bytes()
+    device = parse_options(Target.parse(target), options)
+    code, _ = tools.assemble(ptx, device.target, device.precise)
+    return code
 
 
 def assemble(llir: str, phase: str, words: str) -> bytes:

@@ -1,27 +1,17 @@
 //===- main.cpp - A program that embeds triton-shared ---------------------===//
 //
-// Lowers one kernel, held as a string, to linalg and memref. Both consumers of
-// this folder are this program.
+// Lowers one kernel, held as a string, to linalg and memref. All consumers of
+// this folder but two are this program.
 //
 //===----------------------------------------------------------------------===//
 
+#include "kernel.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "triton-shared/InitAll.h"
 #include "llvm/Support/raw_ostream.h"
-
-static const char *const kernel = R"(
-tt.func @double(%p: !tt.ptr<f32>) {
-  %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
-  %b = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
-  %q = tt.addptr %b, %i : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
-  %x = tt.load %q : tensor<8x!tt.ptr<f32>>
-  %y = arith.addf %x, %x : tensor<8xf32>
-  tt.store %q, %y : tensor<8x!tt.ptr<f32>>
-  tt.return
-})";
 
 int main() {
   mlir::DialectRegistry registry;

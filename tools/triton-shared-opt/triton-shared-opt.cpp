@@ -20,10 +20,13 @@
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/ToolOutputFile.h"
+
+#include <list>
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -53,9 +56,12 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
           << stringifyPhase(phase) << "'";
       return signalPassFailure();
     }
+    // All are kept: timing tells passes apart by their addresses.
+    std::list<OpPassManager> managers;
     while (current != phase) {
       current = *getNextPhase(current, target);
-      OpPassManager manager(ModuleOp::getOperationName());
+      OpPassManager &manager =
+          managers.emplace_back(ModuleOp::getOperationName());
       buildPhase(manager, current, target);
       if (failed(runPipeline(manager, module)))
         return signalPassFailure();
@@ -89,19 +95,46 @@ int printPipelinesTo(Phase phase, const CompileTarget &target) {
   return EXIT_SUCCESS;
 }
 
-/// MLIR_ENABLE_DUMP=1, as in Triton: shows the module after every pass that has
-/// changed it.
-MlirOptMainConfig showChangesIfAsked(const MlirOptMainConfig &config) {
-  const char *wanted = std::getenv("MLIR_ENABLE_DUMP");
-  if (!wanted || StringRef(wanted) != "1")
+StringRef getVariable(const char *name) {
+  const char *value = std::getenv(name);
+  return value ? value : "";
+}
+
+/// Triton's switches. MLIR_ENABLE_DUMP shows the module after every pass that
+/// has changed it: with 1, or with the name of one of its kernels; on `dump`.
+/// MLIR_ENABLE_TIMING shows how long passes took.
+MlirOptMainConfig followSwitches(const MlirOptMainConfig &config,
+                                 raw_ostream &dump) {
+  StringRef shown = getVariable("MLIR_ENABLE_DUMP");
+  bool isTimed = getVariable("MLIR_ENABLE_TIMING") == "1";
+  if (shown.empty() && !isTimed)
     return config;
-  MlirOptMainConfig showing = config;
-  showing.setPassPipelineSetupFn([config](PassManager &manager) {
+  MlirOptMainConfig switched = config;
+  switched.setPassPipelineSetupFn([=, &dump](PassManager &manager) {
     manager.getContext()->disableMultithreading();
-    printChanges(manager, llvm::errs());
+    if (!shown.empty())
+      printChanges(manager, dump, shown == "1" ? "" : shown);
+    if (isTimed)
+      printTimes(manager, llvm::errs());
     return config.setupPassPipeline(manager);
   });
-  return showing;
+  return switched;
+}
+
+/// MLIR_DUMP_PATH, as in Triton: the file that dumps are added to; null if they
+/// go to the error output.
+FailureOr<std::unique_ptr<raw_ostream>> openDump() {
+  StringRef path = getVariable("MLIR_DUMP_PATH");
+  if (path.empty() || getVariable("MLIR_ENABLE_DUMP").empty())
+    return std::unique_ptr<raw_ostream>();
+  std::error_code error;
+  auto stream = std::make_unique<llvm::raw_fd_ostream>(
+      path, error, llvm::sys::fs::OF_Append);
+  if (!error)
+    return std::unique_ptr<raw_ostream>(std::move(stream));
+  llvm::errs() << "triton-shared-opt: cannot write MLIR_DUMP_PATH '" << path
+               << "': " << error.message() << "\n";
+  return failure();
 }
 
 int compileFile(StringRef inputFile, StringRef outputFile,
@@ -242,6 +275,10 @@ int tritonSharedOptMain(int argc, char **argv) {
     });
   }
 
+  FailureOr<std::unique_ptr<raw_ostream>> dump = openDump();
+  if (failed(dump))
+    return EXIT_FAILURE;
   return compileFile(inputFile, outputFile, registry,
-                     showChangesIfAsked(config), crashReport);
+                     followSwitches(config, *dump ? **dump : llvm::errs()),
+                     crashReport);
 }

@@ -71,8 +71,13 @@ runToPhase(ModuleOp module, Phase phase, const CompileTarget &target = {},
 /// A callback that writes `<folder>/<NN>.<phase>.mlir` and then calls `next`.
 LogicalResult dumpPhase(StringRef folder, Phase phase, ModuleOp module);
 
-/// Has `manager` print the module after every pass that has changed it.
-void printChanges(PassManager &manager, raw_ostream &stream);
+/// Has `manager` print the module after every pass that has changed it; with
+/// `kernel`, only modules that have a function of that name.
+void printChanges(PassManager &manager, raw_ostream &stream,
+                  StringRef kernel = "");
+
+/// Has `manager` print how long its passes took, once it is done.
+void printTimes(PassManager &manager, raw_ostream &stream);
 
 /// Prints for each phase from `from` to `to` a comment with its name, and the
 /// pipeline that leads to it as `--pass-pipeline` reads it.

@@ -15,6 +15,7 @@ from pathlib import Path
 from ..errors import TritonSharedError
 from . import toolchain
 from .outputs import declare, functor, store
+from .packages import write_packages
 from .signature import Parameter
 from .templates import render
 
@@ -88,8 +89,8 @@ def link_headers(
 ) -> list[Path]:
     """Writes `<out>.h`, `<out>.c` and `<out>.hpp`, and libraries `a` and `so` of everything.
 
-    Libraries are built from the files beside the headers; with them comes `<out>.pc`, which
-    pkg-config reads.
+    Libraries are built from the files beside the headers; with them come `<out>.pc` and
+    `<out>Config.cmake`, by which pkg-config and CMake find them.
     """
     variants = [read_header(path) for path in headers]
     _check_alike(variants)
@@ -109,7 +110,7 @@ def link_headers(
     made.append(store(out, "hpp", text.encode()))
     made += [_build(headers, variants, out, ending) for ending in libraries]
     if libraries:
-        made.append(store(out, "pc", _describe_package(out, name).encode()))
+        made += write_packages(out, name, libraries)
     return made
 
 
@@ -178,14 +179,3 @@ def _build(headers: Sequence[Path], variants: Sequence[Variant], out: Path, endi
     if len(folders) > 1:
         raise TritonSharedError("a library needs all headers in one folder")
     return toolchain.build(inputs, out.with_name(f"lib{out.name}.{ending}"), folders.pop())
-
-
-def _describe_package(out: Path, name: str) -> str:
-    from .. import __version__
-
-    return (
-        f"prefix={out.resolve().parent}\n\nName: {out.name}\n"
-        f"Description: Triton kernel '{name}', compiled ahead of time\nVersion: {__version__}\n"
-        f"Cflags: -I${{prefix}}\nLibs: -L${{prefix}} -l{out.name}\n"
-        f"Libs.private: {' '.join(toolchain.LIBRARIES)}\n"
-    )

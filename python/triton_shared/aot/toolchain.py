@@ -31,7 +31,9 @@ def build(inputs: Sequence[Path], output: Path, include: Path | None = None) -> 
         ]
         names = [str(path) for path in objects]
         if output.suffix == ".so":
-            _run([*_compiler(), "-shared", "-o", str(output), *names, *LIBRARIES])
+            # Else a program that is linked with the file's path looks for it there.
+            name = f"-Wl,-soname,{output.name}"
+            _run([*_compiler(), "-shared", name, "-o", str(output), *names, *LIBRARIES])
             return output
         # An archive is added to if it is there.
         output.unlink(missing_ok=True)

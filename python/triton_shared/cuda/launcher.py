@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DamagedObjectError, TritonSharedError
-from ..launcher import check_element_type, parameters, where_cached
+from ..launcher import check_element_type, is_expected, parameters, where_cached
 from . import gpus
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _allocator(what: str) -> Any:
 
 def _check_binary(binary: Binary, metadata: Any) -> _native.CudaKernel:
     """Rejects a cubin that is not what the compiler wrote: a GPU would run it."""
-    if binary.cubin_sha256 == metadata.cubin_sha256:
+    if is_expected(binary.cubin_sha256, metadata.cubin_sha256):
         return binary.kernel
     raise DamagedObjectError(
         f"the cubin of kernel '{binary.name}' is damaged: its checksum does not match\n"

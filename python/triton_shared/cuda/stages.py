@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from typing import Any
 
 from triton.runtime.errors import OutOfResources
 
+from .. import knobs
 from ..errors import CompilationError
 from ..lowering import Lowering, Metadata, Stage
+from . import tools
 from .options import CudaOptions
 
 PHASES = ("ttir", "structured", "linalg", "cta", "gpu", "llir", "ptx", "cubin")
@@ -44,6 +47,28 @@ class SharedMemoryError(CompilationError, OutOfResources):  # type: ignore[misc]
 
 class CudaLowering(Lowering):
     """The way down to a cubin."""
+
+    options: CudaOptions
+
+    def _take(self, phase: str, metadata: Metadata) -> str | bytes:
+        if phase == "cubin" and knobs.ptxas_options():
+            return self._assemble(self._text("ptx"), phase, metadata)
+        made = super()._take(phase, metadata)
+        if phase == "ptx" and knobs.shows_ptx():
+            print(f"// -----// NVPTX Dump //----- //\n{made!s}")
+        if phase == "cubin" and knobs.shows_ptxas_log():
+            print(metadata["ptxas_log"])
+        return made
+
+    def _assemble(self, text: str, phase: str, metadata: Metadata) -> str | bytes:
+        """Goes on from LLVM IR or PTX that somebody has replaced."""
+        if phase != "cubin":
+            return super()._assemble(text, phase, metadata)
+        made, log = tools.assemble(text, self.options.target, self.options.precise)
+        metadata |= {"cubin_sha256": hashlib.sha256(made).hexdigest(), "ptxas_log": log}
+        if knobs.shows_ptxas_log():
+            print(log)
+        return made
 
     def describe_failure(self, error: CompilationError, facts: Metadata) -> CompilationError:
         """An error that autotuners know, where shared memory does not suffice."""

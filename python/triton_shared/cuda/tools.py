@@ -11,6 +11,7 @@ import importlib.util
 import re
 import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 from .. import knobs
@@ -58,6 +59,20 @@ def version_of(ptxas: Path) -> str:
         ) from error
     match = re.search(r"V(\d+(?:\.\d+)+)", said.stdout)
     return match[1] if match else said.stdout.strip()
+
+
+def assemble(ptx: str, target: str, is_precise: bool) -> tuple[bytes, str]:
+    """The cubin of a text for `target`, such as `cuda:90a`, and what ptxas says about it."""
+    with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
+        source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(ptx)
+        command = [str(find_ptxas()), "-v", target.replace("cuda:", "--gpu-name=sm_")]
+        command += [*(["--fmad=false"] * is_precise), *knobs.ptxas_options()]
+        command += [str(source), "-o", str(cubin)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise CudaError(f"ptxas refuses the PTX:\n{(done.stdout + done.stderr).strip()}")
+        return cubin.read_bytes(), done.stdout + done.stderr
 
 
 def _wheel() -> Path:
