@@ -278,6 +278,26 @@ def test_documented_bounds_are_those_tested():
     assert documented == {function.name: (function.f32, function.f64) for function in FUNCTIONS}
 
 
+def nearest_to_quarter_turns(exponent: int, count: int) -> np.ndarray:
+    """The floats of this exponent that are nearest to multiples of pi / 2."""
+    mantissas = np.arange(2**23, 2**24, dtype=np.uint64)
+    with mpmath.workprec(exponent + 200):
+        quarters = mpmath.mpf(2) ** (exponent - 23) * 2 / mpmath.pi
+        fraction = int((quarters - mpmath.floor(quarters)) * 2**64)
+    # Modulo 2^64 is modulo a quarter turn.
+    distance = np.abs((mantissas * np.uint64(fraction)).view(np.int64))
+    nearest = mantissas[np.argpartition(distance, count)[:count]]
+    return np.ldexp(nearest.astype(np.float32), exponent - 23)
+
+
+@pytest.mark.nightly
+def test_nearest_floats_to_multiples_of_a_quarter_turn():
+    x = np.concatenate([nearest_to_quarter_turns(exponent, 16) for exponent in range(128)])
+    trigonometric = [function for function in FUNCTIONS if function.name in ("sin", "cos", "tan")]
+    for function in trigonometric:
+        check_errors(function, [x])
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
 def test_one_of_97_floats(function: Function):
