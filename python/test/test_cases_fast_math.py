@@ -7,6 +7,7 @@ more; erf of f64, which numpy does not have, against mpmath.
 from __future__ import annotations
 
 import itertools
+import platform
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -130,6 +131,9 @@ CASES = [
     if function.bound(dtype) is not None
 ]
 
+FACTS = Path("/proc/cpuinfo")
+RUNS_AVX2 = platform.machine() == "x86_64" and {"avx2", "fma"} <= set(FACTS.read_text().split())
+
 # ---------------------------------------------------------------------------------------------
 # Numbers
 # ---------------------------------------------------------------------------------------------
@@ -191,12 +195,12 @@ def numbers(function: Function, dtype: np.dtype, count: int) -> list[np.ndarray]
 # ---------------------------------------------------------------------------------------------
 
 
-def run(name: str, inputs: list[np.ndarray], mode: str) -> np.ndarray:
+def run(name: str, inputs: list[np.ndarray], mode: str, **options: str) -> np.ndarray:
     size, block = len(inputs[0]), 1024
     count = -(-size // block) * block
     tensors = tuple(torch.from_numpy(np.resize(x, count)) for x in inputs)
     out = torch.empty_like(tensors[0])
-    apply[(count // block,)](tensors, out, name, block, mode=mode)
+    apply[(count // block,)](tensors, out, name, block, mode=mode, **options)
     return out.numpy()[:size]
 
 
@@ -255,6 +259,15 @@ def test_a_scalar_and_an_element_of_a_block_agree(function: Function, dtype: np.
     tensors = tuple(torch.from_numpy(x) for x in inputs)
     apply_to_scalars[(1,)](tensors, out, function.name, 256, mode="fast")
     np.testing.assert_array_equal(out.numpy(), run(function.name, inputs, "fast"))
+
+
+@pytest.mark.skipif(not RUNS_AVX2, reason="not a CPU with AVX2")
+@pytest.mark.parametrize(("function", "dtype"), CASES)
+def test_an_older_cpu_has_the_same_results(function: Function, dtype: np.dtype):
+    """Without AVX-512, powers of two are multiplied otherwise."""
+    inputs = numbers(function, dtype, 1 << 14)
+    older = run(function.name, inputs, "fast", cpu="x86-64-v3")
+    np.testing.assert_array_equal(older, run(function.name, inputs, "fast"))
 
 
 def test_whole_powers_are_exact():
