@@ -7,6 +7,8 @@
 
 #include "ExpandMath.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace mlir::triton_shared;
 
