@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import platform
+from pathlib import Path
 
 import pytest
 import torch
 import triton
 import triton.language as tl
-from triton_shared import CompilationError, DamagedObjectError, library
+from triton_shared import CompilationError, DamagedObjectError, aot, library
 
 pytestmark = pytest.mark.skipif(platform.machine() != "x86_64", reason="names x86-64 CPUs")
 OLDER = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v3,-fma"]
@@ -72,6 +73,14 @@ def test_reference_mode_computes_the_same_for_every_cpu():
         softmax[(2,)](x, out, 64, BLOCK=64, mode="reference", cpu=cpu)
         results.append(out)
     assert torch.equal(*results)
+
+
+def test_a_shipped_kernel_is_for_the_cpu_that_was_named(tmp_path: Path):
+    kernel = aot.compile_kernel(
+        Path(__file__), "softmax", "*fp32, *fp32, i32, 64", "4, 1, 1", options={"cpu": "x86-64-v2"}
+    )
+    (llir,) = aot.write(kernel, tmp_path / "softmax", ["llir"])
+    assert '"target-cpu"="x86-64-v2"' in llir.read_text()
 
 
 def test_a_cpu_that_nobody_knows():
