@@ -94,11 +94,12 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
 } // namespace
 
 std::unique_ptr<Pass>
-triton_shared::createRunToPhase(Phase phase, const CompileTarget &target,
+triton_shared::createRunToPhase(Phase phase, StringRef targetName,
+                                const CompileTarget &target,
                                 StringRef dumpFolder) {
   auto pass = std::make_unique<RunToPhase>();
   pass->phase = stringifyPhase(phase).str();
-  pass->target = target.isGpu() ? "cuda:" + target.cudaArch : "cpu";
+  pass->target = targetName.str();
   pass->isFast = target.cpuMode == CpuMode::Fast;
   pass->numWarps = target.numWarps;
   pass->numStages = target.numStages;

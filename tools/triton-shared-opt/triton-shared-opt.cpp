@@ -223,11 +223,11 @@ int tritonSharedOptMain(int argc, char **argv) {
     if (isGpuCode(toPhase))
       return failed(
           writeGpuCode(inputFile, outputFile, toPhase, *target, registry));
-    config.setPassPipelineSetupFn(
-        [&, phase = *phase, target = *target](PassManager &manager) {
-          manager.addPass(createRunToPhase(phase, target, dumpFolder));
-          return success();
-        });
+    config.setPassPipelineSetupFn([&, phase = *phase,
+                                   target = *target](PassManager &manager) {
+      manager.addPass(createRunToPhase(phase, targetName, target, dumpFolder));
+      return success();
+    });
   }
 
   FailureOr<std::unique_ptr<raw_ostream>> dump = openDump();
