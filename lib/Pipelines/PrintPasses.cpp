@@ -25,9 +25,9 @@ static bool hasFunction(Operation *op, StringRef kernel) {
 void triton_shared::printChanges(PassManager &manager, raw_ostream &stream,
                                  StringRef kernel) {
   auto never = [](Pass *, Operation *) { return false; };
-  // A pass without an argument only runs others, which print for themselves.
+  // One pass only runs others, which print for themselves.
   auto isWanted = [kernel = kernel.str()](Pass *pass, Operation *op) {
-    return !pass->getArgument().empty() &&
+    return !pass->getArgument().empty() && pass->getArgument() != kRunToPhase &&
            (kernel.empty() || hasFunction(op, kernel));
   };
   manager.enableIRPrinting(never, isWanted, /*printModuleScope=*/true,

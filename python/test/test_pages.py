@@ -26,4 +26,4 @@ def test_add_a_pass(tmp_path: Path):
 
 
 def test_triage(tmp_path: Path):
-    assert replay("triage.md", tmp_path) == 4
+    assert replay("triage.md", tmp_path) == 6

@@ -89,7 +89,8 @@ class Lowering:
             self._dump(self._done, self.dump_folder)
         if shows_changes:
             _show(self._done.artefact("changes").decode())
-        print(self._done.artefact("times").decode(), file=sys.stderr, end="")
+        if knobs.shows_times():
+            print(self._done.artefact("times").decode(), file=sys.stderr, end="")
         metadata["shared"] = 0
         metadata["native_version"] = library.version()
         if self._done.succeeded:

@@ -11,6 +11,7 @@
 #include "../ToolMains.h"
 #include "CrashReport.h"
 #include "GpuCode.h"
+#include "RunToPhase.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -26,55 +27,10 @@
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/ToolOutputFile.h"
 
-#include <list>
-
 using namespace mlir;
 using namespace mlir::triton_shared;
 
 namespace {
-
-/// The pass behind `--to-phase`: it finds the phase of its input and runs the
-/// passes of the phases from there to the one asked for.
-struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunToPhase)
-
-  RunToPhase(Phase phase, CompileTarget target, std::string dumpFolder)
-      : phase(phase), target(std::move(target)),
-        dumpFolder(std::move(dumpFolder)) {}
-
-  StringRef getName() const override { return "RunToPhase"; }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registerAllDialects(registry);
-  }
-
-  void runOnOperation() override {
-    ModuleOp module = getOperation();
-    Phase current = detectPhase(module);
-    if (!isReachable(current, phase, target)) {
-      module.emitError("is in phase '")
-          << stringifyPhase(current) << "', which does not lead to '"
-          << stringifyPhase(phase) << "'";
-      return signalPassFailure();
-    }
-    // All are kept: timing tells passes apart by their addresses.
-    std::list<OpPassManager> managers;
-    while (current != phase) {
-      current = *getNextPhase(current, target);
-      OpPassManager &manager =
-          managers.emplace_back(ModuleOp::getOperationName());
-      buildPhase(manager, current, target);
-      if (failed(runPipeline(manager, module)))
-        return signalPassFailure();
-      if (!dumpFolder.empty() && failed(dumpPhase(dumpFolder, current, module)))
-        return signalPassFailure();
-    }
-  }
-
-private:
-  Phase phase;
-  CompileTarget target;
-  std::string dumpFolder;
-};
 
 /// Loading LLVM registers hundreds of options of its back ends. They work, but
 /// `--help` is about this tool (`--help-hidden` lists them).
@@ -231,6 +187,7 @@ int tritonSharedOptMain(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
+  registerRunToPhase();
   auto [inputFile, outputFile] = registerAndParseCLIOptions(
       argc, argv, "triton-shared-opt: lower Triton IR to linalg and beyond\n",
       registry);
@@ -270,7 +227,7 @@ int tritonSharedOptMain(int argc, char **argv) {
           writeGpuCode(inputFile, outputFile, toPhase, *target, registry));
     config.setPassPipelineSetupFn([&, phase = *phase,
                                    target = *target](PassManager &manager) {
-      manager.addPass(std::make_unique<RunToPhase>(phase, target, dumpFolder));
+      manager.addPass(createRunToPhase(phase, targetName, target, dumpFolder));
       return success();
     });
   }

@@ -71,6 +71,9 @@ runToPhase(ModuleOp module, Phase phase, const CompileTarget &target = {},
 /// A callback that writes `<folder>/<NN>.<phase>.mlir` and then calls `next`.
 LogicalResult dumpPhase(StringRef folder, Phase phase, ModuleOp module);
 
+/// The pass of triton-shared-opt that runs the passes of phases.
+inline constexpr llvm::StringLiteral kRunToPhase = "run-to-phase";
+
 /// Has `manager` print the module after every pass that has changed it; with
 /// `kernel`, only modules that have a function of that name.
 void printChanges(PassManager &manager, raw_ostream &stream,

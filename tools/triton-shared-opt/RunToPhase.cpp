@@ -1,0 +1,111 @@
+//===- RunToPhase.cpp - The pass behind --to-phase ------------------------===//
+//
+// Its options are those of the command line, as text: a reproducer of MLIR has
+// the pass with all that it needs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunToPhase.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "triton-shared/InitAll.h"
+
+#include <list>
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RunToPhase)
+
+  RunToPhase() = default;
+  // Options are copied by who asks for the copy.
+  RunToPhase(const RunToPhase &other) : PassWrapper(other) {}
+
+  StringRef getName() const override { return "RunToPhase"; }
+  StringRef getArgument() const override { return kRunToPhase; }
+  StringRef getDescription() const override {
+    return "Run the passes from the phase of the input to another";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerAllDialects(registry);
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<Phase> last = symbolizePhase(phase);
+    std::optional<CompileTarget> compileTarget = parseTarget(target);
+    if (!last || !compileTarget) {
+      module.emitError("there is no phase '")
+          << phase << "' or no target '" << target << "'";
+      return signalPassFailure();
+    }
+    compileTarget->cpuMode = isFast ? CpuMode::Fast : CpuMode::Reference;
+    compileTarget->numWarps = numWarps;
+    compileTarget->numStages = numStages;
+    compileTarget->keepsWarps = keepsWarps;
+    if (failed(runTo(*last, *compileTarget)))
+      signalPassFailure();
+  }
+
+  LogicalResult runTo(Phase last, const CompileTarget &compileTarget) {
+    ModuleOp module = getOperation();
+    Phase current = detectPhase(module);
+    if (!isReachable(current, last, compileTarget))
+      return module.emitError("is in phase '")
+             << stringifyPhase(current) << "', which does not lead to '"
+             << phase << "'";
+    // All are kept: timing tells passes apart by their addresses.
+    std::list<OpPassManager> managers;
+    while (current != last) {
+      current = *getNextPhase(current, compileTarget);
+      OpPassManager &manager =
+          managers.emplace_back(ModuleOp::getOperationName());
+      buildPhase(manager, current, compileTarget);
+      if (failed(runPipeline(manager, module)))
+        return failure();
+      if (!dumpFolder.empty() && failed(dumpPhase(dumpFolder, current, module)))
+        return failure();
+    }
+    return success();
+  }
+
+  Option<std::string> phase{*this, "phase", llvm::cl::desc("The last one"),
+                            llvm::cl::init("memref")};
+  Option<std::string> target{*this, "target",
+                             llvm::cl::desc("cpu or cuda:<capability>"),
+                             llvm::cl::init("cpu")};
+  Option<bool> isFast{*this, "fast", llvm::cl::desc("CPU: mode fast"),
+                      llvm::cl::init(false)};
+  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("GPU"),
+                            llvm::cl::init(4)};
+  Option<unsigned> numStages{*this, "num-stages", llvm::cl::desc("GPU"),
+                             llvm::cl::init(3)};
+  Option<bool> keepsWarps{*this, "keep-warps", llvm::cl::desc("GPU"),
+                          llvm::cl::init(false)};
+  Option<std::string> dumpFolder{*this, "dump-to",
+                                 llvm::cl::desc("Where each phase is written"),
+                                 llvm::cl::init("")};
+};
+
+} // namespace
+
+std::unique_ptr<Pass>
+triton_shared::createRunToPhase(Phase phase, StringRef targetName,
+                                const CompileTarget &target,
+                                StringRef dumpFolder) {
+  auto pass = std::make_unique<RunToPhase>();
+  pass->phase = stringifyPhase(phase).str();
+  pass->target = targetName.str();
+  pass->isFast = target.cpuMode == CpuMode::Fast;
+  pass->numWarps = target.numWarps;
+  pass->numStages = target.numStages;
+  pass->keepsWarps = target.keepsWarps;
+  pass->dumpFolder = dumpFolder.str();
+  return pass;
+}
+
+void triton_shared::registerRunToPhase() { PassRegistration<RunToPhase>(); }
