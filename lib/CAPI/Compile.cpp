@@ -125,6 +125,10 @@ llvm::json::Object describeKernel(FunctionOpInterface kernel,
   unsigned dropped = tts::kProgramArguments;
   if (isa<gpu::GPUFuncOp>(kernel))
     dropped = kernel->hasAttr(cta::kPrograms) ? 1 : 0;
+  // Late modules of mode `fast` have scratch memory behind the program's id.
+  else if (isa<BaseMemRefType, LLVM::LLVMPointerType>(
+               kernel.getArgumentTypes().back()))
+    ++dropped;
   for (Type type : kernel.getArgumentTypes().drop_back(dropped))
     args.push_back(describeParameter(type));
   llvm::json::Object object{{"name", kernel.getName()},

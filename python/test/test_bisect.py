@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -46,11 +47,11 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def changes() -> str:
-    """What the passes of reference mode change."""
+def changes(mode: str = "reference") -> str:
+    """What the passes of a mode change."""
     types = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32"}
     ttir = stages.ast_to_ttir(scale, types, {"BLOCK": 32})
-    return library.compile_text(ttir, "mode=reference keep=changes").artefact("changes").decode()
+    return library.compile_text(ttir, f"mode={mode} keep=changes").artefact("changes").decode()
 
 
 @pytest.fixture(autouse=True)
@@ -74,6 +75,14 @@ def test_changes_are_read_by_pass():
     assert phases["triton-tensors-to-linalg"] == "linalg"
     assert phases["one-shot-bufferize"] == "memref"
     assert phases["convert-func-to-llvm"] is None
+
+
+def test_late_modules_of_fast_mode_have_the_kernel_s_arguments():
+    """They have scratch memory, too, which is nothing that a launch passes."""
+    made = [library.compile_text(one.text, "mode=reference") for one in read_changes(changes("fast"))]
+    arguments = [json.loads(one.metadata)["args"] for one in made if one.succeeded]
+    assert arguments == [["ptr", "ptr", "i32", "f32"]] * len(arguments)
+    assert len(arguments) > 20
 
 
 @pytest.mark.parametrize("wrong_from", [0, 1, 3, 6, 7])
@@ -107,7 +116,7 @@ def changes_with_plugin(ttir: str, after: str, folder: Path) -> Path:
     ).stdout
     parts = re.findall(r"^builtin\.module\(\n(.*?)^\)$", printed, re.MULTILINE | re.DOTALL)
     pipeline, count = re.subn(
-        rf"^  {after}(\{{.*\}})?,$", r"\g<0>wrong-multiplications,", ",".join(parts), flags=re.MULTILINE
+        rf"^,?  {after}(\{{.*\}})?,$", r"\g<0>wrong-multiplications,", ",".join(parts), flags=re.MULTILINE
     )
     assert count == 1
     file = folder / "changes.mlir"
