@@ -91,7 +91,7 @@ def test_a_wrong_result_is_a_find(monkeypatch: pytest.MonkeyPatch):
     wrong = program.evaluate()
     name, buffer = next(iter(wrong.items()))
     buffer[17] = ~buffer[17] if buffer.dtype.kind in "iu" else -1 - buffer[17]
-    monkeypatch.setattr(programs, "launch", lambda program: wrong)
+    monkeypatch.setattr(programs, "launch", lambda program, mode: wrong)
     assert programs.check(1).startswith(f"{name}[17] is ")
 
 

@@ -7,6 +7,7 @@ fake.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,10 @@ SIGNATURE = {
 
 
 @pytest.fixture
-def texts(fresh_cache: Path, tmp_path: Path) -> Path:
+def texts(fresh_cache: Path, tmp_path: Path) -> Iterator[Path]:
     """The folder of dumps, which is also the one of overrides."""
-    return tmp_path / "texts"
+    yield tmp_path / "texts"
+    scale.device_caches.clear()  # What was put in its place is nothing for other tests.
 
 
 def keep(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
