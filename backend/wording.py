@@ -10,15 +10,17 @@ import difflib
 import functools
 from typing import Any, NoReturn
 
-_ON_DEMAND = ("sass",)
-"""What Triton makes of a cubin when it is asked for."""
+from triton_shared import stages
+
+_ON_GPU, _ON_CPU = ("sass",), ("s",)
+"""What is made when it is asked for: of a cubin by Triton, and of a CPU's LLVM IR."""
 
 _COUNTERPARTS = {
     "ttgir": ("cta", "linalg"),
     "ttsharedir": ("memref",),
     "ptx": ("llir",),
     "cubin": ("obj",),
-    "sass": ("obj",),
+    "sass": ("s",),
     "hsaco": ("cubin", "obj"),
     "amdgcn": ("ptx", "llir"),
     "memref": ("gpu",),
@@ -42,8 +44,11 @@ def _explain_asm_keys() -> None:
     original = AsmDict.__missing__
 
     def missing(asm: Any, key: str) -> Any:
-        if key in _ON_DEMAND and "cubin" in asm:
+        if key in _ON_GPU and "cubin" in asm:
             return original(asm, key)
+        if key in _ON_CPU and "obj" in asm:
+            asm[key] = stages.llir_to_s(asm["llir"])
+            return asm[key]
         if any(phase in asm for phase in ("structured", "linalg")):
             _refuse_key(asm, key)
         return original(asm, key)
@@ -58,7 +63,7 @@ def _refuse_key(asm: Any, key: str) -> NoReturn:
             f"the cache entry of this kernel has lost its {'cubin' if on_gpu else 'object file'}; "
             "set TRITON_ALWAYS_COMPILE=1 to compile again"
         )
-    has = sorted({*asm, *_ON_DEMAND} if on_gpu else asm)
+    has = sorted({*asm, *(_ON_GPU if on_gpu else _ON_CPU)})
     near = next((phase for phase in _nearest(key, has) if phase in has), None)
     hint = f"; the nearest is '{near}'" if near else ""
     raise KeyError(

@@ -300,12 +300,14 @@ void compileIr(StringRef text, const CompileOptions &options,
                TritonSharedCompilation &result) {
   std::string error;
   std::optional<SmallString<0>> code =
-      writeCodeOfIr(text, options.target, error);
+      writeCodeOfIr(text, options.target, options.wantsAssembly, error);
   result.hasSucceeded = code.has_value();
   if (!code)
     result.diagnostics = "error: the LLVM IR does not compile: " + error + "\n";
   else if (options.target.isGpu())
     result.artefacts[kPtxPhase] = code->str().str();
+  else if (options.wantsAssembly)
+    result.artefacts[kAssemblyPhase] = code->str().str();
   else
     result.artefacts[kObjectPhase] =
         sealObject(code->str(), options.target.getCpu());
@@ -324,6 +326,10 @@ TritonSharedCompilation *tritonSharedCompile(TritonSharedString source,
   std::string problem = parseOptions({options.data, options.size}, parsed);
   if (!problem.empty()) {
     result->diagnostics = "error: " + problem + "\n";
+    return result;
+  }
+  if (parsed.wantsAssembly && (!parsed.isLlvmIr || parsed.target.isGpu())) {
+    result->diagnostics = "error: 's' is made of LLVM IR for the CPU only\n";
     return result;
   }
   if (parsed.isLlvmIr) {

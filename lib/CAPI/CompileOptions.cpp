@@ -19,11 +19,12 @@ static std::string describeBadValue(StringRef name, StringRef value,
 static std::string parseLastPhase(StringRef value, CompileOptions &options) {
   options.toPhase = symbolizePhase(value);
   options.stopsAtPtx = value == kPtxPhase;
+  options.wantsAssembly = value == kAssemblyPhase;
   if (options.toPhase || value == kObjectPhase || value == kPtxPhase ||
-      value == kCubinPhase)
+      value == kCubinPhase || value == kAssemblyPhase)
     return "";
   return describeBadValue("to-phase", value,
-                          (listPhases() + ", obj, ptx or cubin").str());
+                          (listPhases() + ", obj, s, ptx or cubin").str());
 }
 
 static std::string parseWord(StringRef name, StringRef value,

@@ -10,6 +10,7 @@ namespace mlir::triton_shared {
 
 /// The last artefact for each target, and what comes before it.
 inline constexpr llvm::StringLiteral kObjectPhase = "obj";
+inline constexpr llvm::StringLiteral kAssemblyPhase = "s";
 inline constexpr llvm::StringLiteral kPtxPhase = "ptx";
 inline constexpr llvm::StringLiteral kCubinPhase = "cubin";
 inline constexpr llvm::StringLiteral kAccessesArtefact = "accesses";
@@ -25,6 +26,8 @@ struct CompileOptions {
   std::optional<Phase> toPhase;
   /// For a GPU: ends with PTX, which needs no ptxas.
   bool stopsAtPtx = false;
+  /// For a CPU, from LLVM IR: assembly instead of an object.
+  bool wantsAssembly = false;
   /// Empty for no dumps.
   std::string dumpFolder;
   /// The source is LLVM IR, not MLIR.

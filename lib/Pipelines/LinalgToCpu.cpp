@@ -148,7 +148,7 @@ static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
   if (cpu.hasFma())
     manager.addPass(createCpuExpandMath({cpu.hasScale()}));
   manager.addNestedPass<func::FuncOp>(
-      createLinalgToVector({cpu.getVectorBytes()}));
+      createLinalgToVector({cpu.getVectorBytes(), cpu.getStreamBytes()}));
 }
 
 /// As in reference mode, on scalars and vectors.

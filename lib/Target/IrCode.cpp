@@ -33,8 +33,10 @@ createMachine(const llvm::Module &module, const CompileTarget &target,
              : createCpuMachine(triple, /*cpu=*/"", /*features=*/"", error);
 }
 
-std::optional<llvm::SmallString<0>> mlir::triton_shared::writeCodeOfIr(
-    llvm::StringRef text, const CompileTarget &target, std::string &error) {
+std::optional<llvm::SmallString<0>>
+mlir::triton_shared::writeCodeOfIr(llvm::StringRef text,
+                                   const CompileTarget &target, bool isReadable,
+                                   std::string &error) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> module =
@@ -51,7 +53,7 @@ std::optional<llvm::SmallString<0>> mlir::triton_shared::writeCodeOfIr(
   if (!machine)
     return std::nullopt;
   llvm::SmallString<0> code;
-  llvm::CodeGenFileType type = target.isGpu()
+  llvm::CodeGenFileType type = target.isGpu() || isReadable
                                    ? llvm::CodeGenFileType::AssemblyFile
                                    : llvm::CodeGenFileType::ObjectFile;
   if (!emitCode(*module, *machine, type, code)) {

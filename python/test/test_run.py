@@ -66,7 +66,7 @@ def test_a_script_that_writes_a_gpu_s_phases_learns_which_there_are(tmp_path: Pa
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == (
         "KeyError: \"a kernel compiled for the CPU has no 'ttgir'; it has linalg, llir, memref, "
-        "obj, source, structured, ttir; the nearest is 'linalg'\""
+        "obj, s, source, structured, ttir; the nearest is 'linalg'\""
     )
     text = (tmp_path / "triton_IR.txt").read_text()
     assert "tt.func public @add_kernel(" in text
@@ -85,14 +85,14 @@ def test_with_the_phases_of_a_cpu_it_runs_to_its_end(tmp_path: Path):
 @pytest.mark.parametrize(
     ("key", "nearest"),
     [("ttgir", "linalg"), ("ttsharedir", "memref"), ("ptx", "llir"), ("cubin", "obj"),
-     ("sass", "obj"), ("lnalg", "linalg"), ("llvmir", "llir"), ("something", None)],
+     ("sass", "s"), ("lnalg", "linalg"), ("llvmir", "llir"), ("something", None)],
 )  # fmt: skip
 def test_a_missing_phase_of_the_cpu_names_the_nearest(key: str, nearest: str | None):
     out = torch.zeros(20)
     asm = scale[(1,)](torch.ones(20), out, 20, 4.0, BLOCK=32).asm
     with pytest.raises(KeyError) as caught:
         asm[key]
-    has = "it has linalg, llir, memref, obj, source, structured, ttir"
+    has = "it has linalg, llir, memref, obj, s, source, structured, ttir"
     end = f"{has}; the nearest is '{nearest}'" if nearest else has
     assert caught.value.args[0] == f"a kernel compiled for the CPU has no '{key}'; {end}"
     assert key not in asm

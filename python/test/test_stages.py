@@ -42,6 +42,16 @@ def test_the_way_to_the_cpu():
     assert stages.linalg_to_obj(linalg).startswith(b"\x7fELF")
 
 
+def test_machine_code_can_be_read():
+    out = torch.zeros(20)
+    asm = scale[(1,)](torch.ones(20), out, 20, 4.0, BLOCK=32).asm
+    assert "scale.entry:" in asm["s"]
+    assert asm["s"] == stages.llir_to_s(asm["llir"])
+    gpu = stages.linalg_to_llir(stages.ttir_to_linalg(ttir()), target="cuda:90")
+    with pytest.raises(CompilationError, match="the target is the CPU"):
+        stages.llir_to_s(gpu)
+
+
 def test_the_way_to_a_gpu():
     linalg = stages.ttir_to_linalg(ttir(target="cuda:80", num_warps=2))
     options = {"target": "cuda:80", "num_warps": 2}

@@ -22,7 +22,7 @@ PHASES = (
     "ttir", "structured", "linalg", "memref", "cta", "gpu", "llir", "ptx", "cubin", "obj",
 )  # fmt: skip
 """Of every target: an answer has those that were made."""
-ARTEFACTS = (*PHASES, "accesses", "changes", "times")
+ARTEFACTS = (*PHASES, "s", "accesses", "changes", "times")
 SIZE = struct.Struct("<Q")
 
 

@@ -93,6 +93,11 @@ def llir_to_obj(llir: str) -> bytes:
     return assemble(llir, "obj", "")
 
 
+def llir_to_s(llir: str) -> str:
+    """CPU: the same as assembly, to be read."""
+    return _take(llir, "s", "from=llvm-ir to-phase=s").decode()
+
+
 def linalg_to_cta(linalg: str, *, target: str = GPU, **options: Any) -> str:
     """GPU: tiles of a block of threads, with their layouts."""
     return run(linalg, "cta", target=target, **options).decode()

@@ -174,7 +174,9 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
 
     A loop stays a loop: the size of the code does not depend on the size of the
     block. A vector is as wide as a register, or as the block if that is
-    smaller. Copies of unknown extent end with a masked vector.
+    smaller; an element-wise operation of a few steps that only has memory of the
+    kernel's caller waits for that memory, which some CPUs move faster by
+    narrower vectors. Copies of unknown extent end with a masked vector.
 
     Only reductions and scans by one associative operation are reordered. Operations with
     branches, lookups or several results stay for `convert-linalg-to-loops`.
@@ -184,7 +186,9 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
-           "bytes of a vector register">
+           "bytes of a vector register">,
+    Option<"streamBytes", "stream-bytes", "unsigned", /*default=*/"64",
+           "bytes of a vector where memory is all there is to wait for">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",

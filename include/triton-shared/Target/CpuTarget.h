@@ -33,6 +33,8 @@ public:
 
   unsigned getVectorBytes() const;
   unsigned getVectorRegisters() const;
+  /// Bytes of the vectors by which memory is read and written the fastest.
+  unsigned getStreamBytes() const;
   /// Multiplies and adds floats in one operation.
   bool hasFma() const;
   /// Multiplies floats by powers of two in one operation.

@@ -13,10 +13,12 @@
 namespace mlir::triton_shared {
 
 /// Makes code of LLVM IR as phase `llir` prints it, which is optimised and
-/// says what CPU it is for: an object file for the CPU, PTX for a GPU. Nothing
-/// after a failure, which is then told in `error`.
+/// says what CPU it is for: an object file or, if it `isReadable`, assembly for
+/// the CPU; PTX for a GPU. Nothing after a failure, which is then told in
+/// `error`.
 std::optional<llvm::SmallString<0>> writeCodeOfIr(llvm::StringRef text,
                                                   const CompileTarget &target,
+                                                  bool isReadable,
                                                   std::string &error);
 
 } // namespace mlir::triton_shared

@@ -39,6 +39,16 @@ bool canUseLanes(linalg::GenericOp op, unsigned loop) {
   return true;
 }
 
+/// True if the operation does little more than read and write memory that the
+/// kernel did not make.
+bool isStream(linalg::GenericOp op) {
+  constexpr size_t kFewSteps = 3; // One of them yields.
+  return op.getBody()->getOperations().size() <= kFewSteps &&
+         llvm::none_of(op->getOperands(), [](Value operand) {
+           return operand.getDefiningOp<memref::AllocOp>() != nullptr;
+         });
+}
+
 std::optional<Shape> chooseShape(linalg::GenericOp op, unsigned vectorBytes) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
       op.getNumParallelLoops() != op.getNumLoops() || !isVectorizable(op))
@@ -88,12 +98,15 @@ void buildRow(OpBuilder &builder, linalg::GenericOp op, const Shape &shape,
 }
 
 struct VectorizeElementwise : OpRewritePattern<linalg::GenericOp> {
-  VectorizeElementwise(MLIRContext *context, unsigned vectorBytes)
-      : OpRewritePattern(context), vectorBytes(vectorBytes) {}
+  VectorizeElementwise(MLIRContext *context, unsigned vectorBytes,
+                       unsigned streamBytes)
+      : OpRewritePattern(context), vectorBytes(vectorBytes),
+        streamBytes(streamBytes) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<Shape> shape = chooseShape(op, vectorBytes);
+    std::optional<Shape> shape =
+        chooseShape(op, isStream(op) ? streamBytes : vectorBytes);
     if (!shape)
       return rewriter.notifyMatchFailure(op, "not by vectors");
     buildLoops(rewriter, op.getLoc(), ArrayRef(shape->sizes).drop_back(), {},
@@ -105,7 +118,7 @@ struct VectorizeElementwise : OpRewritePattern<linalg::GenericOp> {
   }
 
 private:
-  unsigned vectorBytes;
+  unsigned vectorBytes, streamBytes;
 };
 
 /// `linalg.fill` of a block that lies row by row.
@@ -145,7 +158,9 @@ private:
 } // namespace
 
 void triton_shared::populateElementwiseToVector(RewritePatternSet &patterns,
-                                                unsigned vectorBytes) {
-  patterns.add<VectorizeElementwise, VectorizeFill>(patterns.getContext(),
-                                                    vectorBytes);
+                                                unsigned vectorBytes,
+                                                unsigned streamBytes) {
+  patterns.add<VectorizeElementwise>(patterns.getContext(), vectorBytes,
+                                     streamBytes);
+  patterns.add<VectorizeFill>(patterns.getContext(), vectorBytes);
 }

@@ -31,7 +31,8 @@ struct LinalgToVector
     populateCopiesAcross(copies);
     walkAndApplyPatterns(getOperation(), std::move(copies));
     RewritePatternSet patterns(&getContext());
-    populateElementwiseToVector(patterns, vectorBytes);
+    populateElementwiseToVector(patterns, vectorBytes,
+                                std::min<unsigned>(streamBytes, vectorBytes));
     populateReductionsToVector(patterns, vectorBytes);
     populateCopiesToVector(patterns, vectorBytes);
     populateTransposesToVector(patterns, vectorBytes);

@@ -54,7 +54,7 @@ Value combine(OpBuilder &builder, Operation *op, Value lhs, Value rhs);
 
 /// Each of these replaces the operations of one form.
 void populateElementwiseToVector(RewritePatternSet &patterns,
-                                 unsigned vectorBytes);
+                                 unsigned vectorBytes, unsigned streamBytes);
 void populateReductionsToVector(RewritePatternSet &patterns,
                                 unsigned vectorBytes);
 void populateCopiesToVector(RewritePatternSet &patterns, unsigned vectorBytes);

@@ -1,5 +1,6 @@
 // RUN: triton-shared-opt %s --linalg-to-vector | FileCheck %s
 // RUN: triton-shared-opt %s --linalg-to-vector=vector-bytes=32 | FileCheck %s --check-prefix=AVX2
+// RUN: triton-shared-opt %s --linalg-to-vector=stream-bytes=32 | FileCheck %s --check-prefix=STREAM
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0, 0)>
@@ -24,6 +25,23 @@ func.func @rows(%x: memref<4x64xf32>, %s: memref<4x1xf32>, %to: memref<4x64xf32>
     linalg.yield %p : f32
   }
   return
+}
+
+// What goes from the caller's memory to the caller's memory may have vectors of its own; what stays
+// in a buffer of the kernel does not.
+// STREAM-LABEL: func.func @rows(
+// STREAM:         vector.store {{.*}} vector<8xf32>
+// STREAM-LABEL: func.func @kept(
+// STREAM:         vector.store {{.*}} vector<16xf32>
+func.func @kept(%x: memref<4x64xf32>) -> memref<4x64xf32> {
+  %to = memref.alloc() : memref<4x64xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+    ins(%x : memref<4x64xf32>) outs(%to : memref<4x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.negf %a : f32
+    linalg.yield %p : f32
+  }
+  return %to : memref<4x64xf32>
 }
 
 // A narrow block has narrow vectors; indices count lanes.
