@@ -26,19 +26,6 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-template <typename Source, typename Target>
-struct LowerExact : OpRewritePattern<Source> {
-  using OpRewritePattern<Source>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Source op,
-                                PatternRewriter &rewriter) const override {
-    if (!isComputedByCpu(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not f32 or f64");
-    rewriter.replaceOpWithNewOp<Target>(op, op.getType(), op->getOperands());
-    return success();
-  }
-};
-
 /// The C library has no reciprocal square root.
 struct LowerRsqrt : OpRewritePattern<math::RsqrtOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -62,15 +49,15 @@ struct CpuLowerMath : triton_shared::impl::CpuLowerMathBase<CpuLowerMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     populateMathToLibmConversionPatterns(patterns, /*benefit=*/1);
-    patterns.add<LowerExact<math::AbsFOp, LLVM::FAbsOp>,
-                 LowerExact<math::CeilOp, LLVM::FCeilOp>,
-                 LowerExact<math::CopySignOp, LLVM::CopySignOp>,
-                 LowerExact<math::FloorOp, LLVM::FFloorOp>,
-                 LowerExact<math::FmaOp, LLVM::FMAOp>,
-                 LowerExact<math::RoundEvenOp, LLVM::RoundEvenOp>,
-                 LowerExact<math::RoundOp, LLVM::RoundOp>,
-                 LowerExact<math::SqrtOp, LLVM::SqrtOp>,
-                 LowerExact<math::TruncOp, LLVM::FTruncOp>, LowerRsqrt>(
+    patterns.add<ReplaceComputed<math::AbsFOp, LLVM::FAbsOp>,
+                 ReplaceComputed<math::CeilOp, LLVM::FCeilOp>,
+                 ReplaceComputed<math::CopySignOp, LLVM::CopySignOp>,
+                 ReplaceComputed<math::FloorOp, LLVM::FFloorOp>,
+                 ReplaceComputed<math::FmaOp, LLVM::FMAOp>,
+                 ReplaceComputed<math::RoundEvenOp, LLVM::RoundEvenOp>,
+                 ReplaceComputed<math::RoundOp, LLVM::RoundOp>,
+                 ReplaceComputed<math::SqrtOp, LLVM::SqrtOp>,
+                 ReplaceComputed<math::TruncOp, LLVM::FTruncOp>, LowerRsqrt>(
         &getContext(), /*benefit=*/2);
     if (failed(
             applyPatternsGreedily(getOperation(), std::move(patterns),

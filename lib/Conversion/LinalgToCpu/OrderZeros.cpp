@@ -23,20 +23,6 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// A NaN operand makes NaN.
-template <typename Source, typename Target>
-struct LowerPropagating : OpRewritePattern<Source> {
-  using OpRewritePattern<Source>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(Source op,
-                                PatternRewriter &rewriter) const override {
-    if (!isComputedByCpu(op.getType()))
-      return rewriter.notifyMatchFailure(op, "not f32 or f64");
-    rewriter.replaceOpWithNewOp<Target>(op, op.getType(), op->getOperands());
-    return success();
-  }
-};
-
 Value isNan(OpBuilder &builder, Location loc, Value value) {
   return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, value,
                                value);
@@ -79,8 +65,8 @@ struct LowerYielding : OpRewritePattern<Source> {
 struct CpuOrderZeros : triton_shared::impl::CpuOrderZerosBase<CpuOrderZeros> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<LowerPropagating<arith::MaximumFOp, LLVM::MaximumOp>,
-                 LowerPropagating<arith::MinimumFOp, LLVM::MinimumOp>,
+    patterns.add<ReplaceComputed<arith::MaximumFOp, LLVM::MaximumOp>,
+                 ReplaceComputed<arith::MinimumFOp, LLVM::MinimumOp>,
                  LowerYielding<arith::MaxNumFOp, LLVM::MaximumOp>,
                  LowerYielding<arith::MinNumFOp, LLVM::MinimumOp>>(
         &getContext());
