@@ -23,8 +23,11 @@ std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes) {
     target.name = name;
     llvm::SmallVector<StringRef> known;
     llvm::X86::getFeaturesForCPU(name, known);
-    for (StringRef feature : known)
+    // The list leaves out what others in it imply.
+    for (StringRef feature : known) {
       target.features[feature] = true;
+      llvm::X86::updateImpliedFeatures(feature, true, target.features);
+    }
   } else if (llvm::AArch64::parseCpu(name)) {
     target.triple = llvm::Triple("aarch64-unknown-linux-gnu");
     target.name = name;

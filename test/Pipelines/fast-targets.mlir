@@ -1,6 +1,8 @@
 // Fast mode makes code for CPUs with any vectors: AVX-512, AVX2, SSE2, NEON.
 // RUN: triton-shared-opt %s --linalg-to-cpu="mode=fast target=skylake-avx512" | mlir-translate --mlir-to-llvmir \
 // RUN:   | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512 -o - | FileCheck %s --check-prefix=AVX512
+// RUN: triton-shared-opt %s --linalg-to-cpu="mode=fast target=x86-64-v4" | mlir-translate --mlir-to-llvmir \
+// RUN:   | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=skylake-avx512 -o - | FileCheck %s --check-prefix=AVX512
 // RUN: triton-shared-opt %s --linalg-to-cpu="mode=fast target=haswell" | mlir-translate --mlir-to-llvmir \
 // RUN:   | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=haswell -o - | FileCheck %s --check-prefix=AVX2
 // RUN: triton-shared-opt %s --linalg-to-cpu="mode=fast target=x86-64" | mlir-translate --mlir-to-llvmir \
