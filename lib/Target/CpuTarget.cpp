@@ -11,12 +11,21 @@
 using namespace mlir::triton_shared;
 using llvm::StringRef;
 
-std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes) {
-  CpuTarget target;
-  if (name == "host") {
+const CpuTarget &CpuTarget::getHost() {
+  static const CpuTarget host = [] {
+    CpuTarget target;
     target.triple = llvm::Triple(llvm::sys::getDefaultTargetTriple());
     target.name = llvm::sys::getHostCPUName();
     target.features = llvm::sys::getHostCPUFeatures();
+    return target;
+  }();
+  return host;
+}
+
+std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes) {
+  CpuTarget target;
+  if (name == "host") {
+    target = getHost();
   } else if (llvm::X86::parseArchX86(name, /*Only64Bit=*/true) !=
              llvm::X86::CK_None) {
     target.triple = llvm::Triple("x86_64-unknown-linux-gnu");

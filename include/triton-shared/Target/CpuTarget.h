@@ -19,7 +19,8 @@ public:
   /// syntax: `+avx512bf16,-fma`. Nothing if there is no such CPU.
   static std::optional<CpuTarget> get(llvm::StringRef name,
                                       llvm::StringRef features = "");
-  static CpuTarget getHost() { return *get("host"); }
+  /// This machine's, which is looked at once.
+  static const CpuTarget &getHost();
 
   const llvm::Triple &getTriple() const { return triple; }
   llvm::StringRef getName() const { return name; }
