@@ -112,11 +112,11 @@ private:
   }
 
   bool matchType(Type type) {
-    if (!type.isIntOrIndexOrFloat())
+    if (!isLane(type))
       return false;
     unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
     widest = std::max(widest, bits / 8);
-    return bits <= 64;
+    return true;
   }
 
   bool matchAccess(const Access &access) {
@@ -155,8 +155,7 @@ public:
     int64_t lanes = values.getLanes();
     bool isWhole = count && count->getZExtValue() % lanes == 0;
     Value step = arith::ConstantIndexOp::create(builder, loc, lanes);
-    for (Operation &op : *loop.getBody())
-      buildBases(builder, &op);
+    buildBases(builder);
     auto vectors = scf::ForOp::create(builder, loc, loop.getLowerBound(),
                                       loop.getUpperBound(), step);
     OpBuilder inner = OpBuilder::atBlockTerminator(vectors.getBody());
@@ -179,8 +178,8 @@ public:
 private:
   /// Lets views of elements begin in front of the loop, where their memory
   /// does.
-  void buildBases(OpBuilder &builder, Operation *op) {
-    op->walk([&](memref::ReinterpretCastOp view) {
+  void buildBases(OpBuilder &builder) {
+    loop.walk([&](memref::ReinterpretCastOp view) {
       OpFoldResult zero = builder.getIndexAttr(0),
                    one = builder.getIndexAttr(1);
       bases[view] = memref::ReinterpretCastOp::create(

@@ -10,12 +10,6 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// True if a vector can hold numbers of this type.
-static bool isLane(Type type) {
-  return type.isIndex() ||
-         (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
-}
-
 static bool isVectorizable(Operation *op) {
   if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
     return true;

@@ -7,6 +7,11 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+bool triton_shared::isLane(Type type) {
+  return type.isIndex() ||
+         (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
+}
+
 Value VectorValues::getVector(OpBuilder &builder, Value scalar) {
   Value found = mapping.lookupOrDefault(scalar);
   if (isa<VectorType>(found.getType()))
