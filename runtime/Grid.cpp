@@ -129,9 +129,13 @@ public:
       return runSideBySide();
     if (isForkedOff() || count < 2 || launch.threads == 1)
       return runSerially(0);
-    int64_t done = launch.order == GridOrder::Forward ? 1 : 0;
-    if (done && !isWorthSharing())
-      return runSerially(1);
+    // Other orders are there to find mistakes: they always have threads.
+    int64_t done = 0;
+    if (launch.order == GridOrder::Forward) {
+      done = 1;
+      if (timeFirst() * (count - 1) < kWorthSharing)
+        return runSerially(done);
+    }
     tbb::task_arena &arena = arenaFor(launch.threads);
     int64_t tasks = 4 * int64_t(arena.max_concurrency());
     int64_t grain = std::clamp<int64_t>(count / tasks, 1, kLargestTask);
@@ -147,13 +151,11 @@ public:
   }
 
 private:
-  /// Runs the first program, to see whether others are worth the threads. Other
-  /// orders are there to find mistakes: they always have threads.
-  bool isWorthSharing() const {
+  /// Runs the first program; returns how long it took.
+  std::chrono::steady_clock::duration timeFirst() const {
     auto start = std::chrono::steady_clock::now();
     runRange(0, 1);
-    auto first = std::chrono::steady_clock::now() - start;
-    return first * (count - 1) >= kWorthSharing;
+    return std::chrono::steady_clock::now() - start;
   }
 
   /// Runs every program on its own thread. None starts before all threads are
