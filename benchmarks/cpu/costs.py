@@ -15,7 +15,7 @@ import torch
 from triton.backends.nvidia.driver import CudaLauncher
 from triton_shared import library
 
-from . import cases, kernels
+from . import cases, kernels, speed
 
 COMPILE_GOALS = {"add": 60, "softmax": 130, "matmul": 150, "attention": 280}
 """Milliseconds that issue 6 allows."""
@@ -25,13 +25,8 @@ SHAPES = ((64, 64, 32), (128, 128, 32), (256, 256, 32))
 
 def milliseconds(run: Callable[[], object], repeat: int, number: int = 1) -> float:
     """The median over `repeat` measurements of the mean CPU time of `number` runs."""
-    means = []
-    for _ in range(repeat):
-        start = time.process_time()
-        for _ in range(number):
-            run()
-        means.append((time.process_time() - start) / number * 1e3)
-    return statistics.median(means)
+    means = (speed.seconds(run, number, time.process_time) for _ in range(repeat))
+    return statistics.median(means) * 1e3
 
 
 def compile_ms(compiled: Any, repeat: int) -> float:

@@ -95,7 +95,7 @@ def llir_to_obj(llir: str) -> bytes:
 
 def llir_to_s(llir: str) -> str:
     """CPU: the same as assembly, to be read."""
-    return _take(llir, "s", "from=llvm-ir to-phase=s").decode()
+    return assemble(llir, "s", "to-phase=s").decode()
 
 
 def linalg_to_cta(linalg: str, *, target: str = GPU, **options: Any) -> str:
@@ -138,7 +138,7 @@ def ptx_to_cubin(ptx: str, *, target: str = GPU, **options: Any) -> bytes:
 
 
 def assemble(llir: str, phase: str, words: str) -> bytes:
-    """Makes `obj` or `ptx` of LLVM IR; `words` are the native compiler's options."""
+    """Makes `obj`, `s` or `ptx` of LLVM IR; `words` are the native compiler's options."""
     return _take(llir, phase, f"{words} from=llvm-ir")
 
 
