@@ -149,6 +149,7 @@ static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
     manager.addPass(createCpuExpandMath({cpu.hasScale()}));
   manager.addNestedPass<func::FuncOp>(
       createLinalgToVector({cpu.getVectorBytes(), cpu.getStreamBytes()}));
+  manager.addNestedPass<func::FuncOp>(createCpuSplitMaskedLoops());
 }
 
 /// As in reference mode, on scalars and vectors.

@@ -120,3 +120,45 @@ def test_dots_of_any_shape(shape: tuple[int, int, int], dtype: str):
     c = torch.empty(m, n, dtype=torch.int32 if dtype == "int8" else torch.float32)
     multiply[(1,)](a, b, c, m, n, k, mode="fast")
     torch.testing.assert_close(c.double(), a.double() @ b.double().T, rtol=0, atol=0)
+
+
+@triton.jit
+def where_compared(x_ptr, out_ptr, offset, n, HOW: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    place = at + offset
+    if HOW == "<":
+        kept = place < n
+    elif HOW == "<=":
+        kept = place <= n
+    elif HOW == ">":
+        kept = place > n
+    else:
+        kept = place >= n
+    tl.store(out_ptr + at, tl.where(kept, x, -x))
+    tl.store(out_ptr + N, tl.sum(tl.where(kept, x, 0)))
+    mirrored = (n > place) if HOW == "<" else (n >= place)
+    tl.store(out_ptr + N + 1, tl.sum(tl.where(mirrored, x, 0)))
+
+
+LIMIT = 2**31
+MASKS = [(0, n) for n in (-LIMIT, -1, 0, 1, 15, 16, 17, 100, 511, 512, 513, LIMIT - 1)]
+MASKS += [(1000, n) for n in (-LIMIT, 999, 1000, 1001, 1511, 1512, LIMIT - 1)]
+MASKS += [(-100, n) for n in (-LIMIT, -101, -100, 0, 300, LIMIT - 1)]
+MASKS += [(-LIMIT, n) for n in (-LIMIT, -LIMIT + 77, 0, LIMIT - 1)]
+# From here on, some places are beyond the largest integer, and wrap.
+MASKS += [(LIMIT - 100, n) for n in (-LIMIT, 0, LIMIT - 101, LIMIT - 50, LIMIT - 1)]
+
+
+@pytest.mark.parametrize("how", ["<", "<=", ">", ">="])
+def test_masks_by_a_bound_that_is_anywhere(how: str):
+    x = np.arange(1, 513, dtype=np.int32)
+    compare = {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal}[how]
+    for offset, n in MASKS:
+        place = np.arange(512, dtype=np.int32) + np.int32(offset)
+        kept = compare(place, np.int32(n))
+        mirrored = place < n if how == "<" else place <= n
+        expected = [*np.where(kept, x, -x), x[kept].sum(), x[mirrored].sum()]
+        out = torch.empty(514, dtype=torch.int32)
+        where_compared[(1,)](torch.from_numpy(x), out, offset, n, how, 512, mode="fast")
+        np.testing.assert_array_equal(out.numpy(), expected, f"{offset} {n}")

@@ -31,12 +31,14 @@ def CpuRoundDotOperands
 }
 
 def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
-  let summary = "Fuse element-wise operations that are read once";
+  let summary = "Fuse element-wise operations where that saves a buffer";
   let description = [{
     An element-wise `linalg.generic` with one use moves into its consumer if
-    that reads each of its elements once. What is made of indices alone, such as
-    a mask, moves into all of them. Nothing else is computed twice, and no result
-    changes.
+    that reads each of its elements once. Two kinds move into all of their
+    consumers, as computing them again costs less than a buffer: what is made of
+    indices alone, such as a mask, and a few additions, products and comparisons
+    on one block, such as a row less its mean, if that leaves nobody who reads
+    the buffer. Nothing else is computed twice, and no result changes.
 
     Needs: `linalg.generic` on tensors. Leaves: the same.
   }];

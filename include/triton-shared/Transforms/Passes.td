@@ -357,6 +357,23 @@ def CpuWriteInPlace : Pass<"cpu-write-in-place", "::mlir::func::FuncOp"> {
   ];
 }
 
+def CpuSplitMaskedLoops
+    : Pass<"cpu-split-masked-loops", "::mlir::func::FuncOp"> {
+  let summary = "Compute without a mask where it leaves all lanes";
+  let description = [{
+    A loop over vectors that compares its lanes with a bound becomes two: one
+    up to where the comparison has one answer for all lanes, which is known in
+    front of it, and one from there on. Both are the same but for the
+    comparison, so that no result changes.
+
+    Needs: `scf.for` over vectors, as `linalg-to-vector` leaves them. Leaves:
+    the same.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def CpuWidenBooleans : Pass<"cpu-widen-booleans", "::mlir::func::FuncOp"> {
   let summary = "Keep booleans in memory as bytes";
   let description = [{

@@ -2,7 +2,9 @@
 //
 // Fuses what saves a buffer: a producer with one use, into a consumer that
 // reads each of its elements once, so that nothing is computed twice; and what
-// is made of indices alone, such as a mask, which costs less than a buffer.
+// costs less to compute again than to keep: what is made of indices alone, such
+// as a mask, and a few operations on the elements of one block, such as a row
+// less its mean, which reads no more than its buffer would make read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,46 +25,93 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// Operations on indices that are worth a buffer.
-constexpr unsigned kMostIndexOperations = 8;
+/// Operations that are worth a buffer.
+constexpr unsigned kMostOperations = 8;
 
-/// True if `producer` reads no block, and computes little.
-bool isMadeOfIndices(linalg::GenericOp producer) {
+/// True if `op` takes an instruction or two for a vector of elements.
+bool isCheap(Operation &op) {
+  return isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp, arith::SubIOp,
+             arith::MulIOp, arith::CmpIOp, arith::AndIOp, arith::OrIOp,
+             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::ConstantOp,
+             arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::CmpFOp,
+             arith::SelectOp>(op);
+}
+
+/// The operations of `producer`; none if it does more than compute each element
+/// of its only result by a few cheap ones.
+std::optional<unsigned> countCheapOperations(linalg::GenericOp producer) {
   if (producer.getNumDpsInits() != 1 ||
       producer.getNumParallelLoops() != producer.getNumLoops() ||
       producer.payloadUsesValueFromOperand(
-          &*producer.getDpsInitsMutable().begin()) ||
-      llvm::any_of(producer.getDpsInputs(), [](Value input) {
-        return isa<ShapedType>(input.getType());
-      }))
-    return false;
-  unsigned count = 0;
-  for (Operation &op : producer.getBody()->without_terminator()) {
-    bool isCheap =
-        isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp, arith::SubIOp,
-            arith::MulIOp, arith::CmpIOp, arith::AndIOp, arith::OrIOp,
-            arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::ConstantOp>(
-            op);
-    if (!isCheap || ++count > kMostIndexOperations)
-      return false;
-  }
-  return true;
+          &*producer.getDpsInitsMutable().begin()))
+    return std::nullopt;
+  auto ops = producer.getBody()->without_terminator();
+  unsigned count = llvm::range_size(ops);
+  if (count > kMostOperations || !llvm::all_of(ops, isCheap))
+    return std::nullopt;
+  return count;
 }
 
-/// Fuses such a producer however often it is read.
+/// How many blocks `op` reads a new element of in each turn of its innermost
+/// loop.
+unsigned countBlocksRead(linalg::GenericOp op) {
+  unsigned innermost = op.getNumLoops() - 1;
+  return llvm::count_if(op.getDpsInputOperands(), [&](OpOperand *input) {
+    return isa<ShapedType>(input->get().getType()) &&
+           op.getMatchingIndexingMap(input).isFunctionOfDim(innermost);
+  });
+}
+
+/// True for a consumer beside its producer that reads each element once.
+bool readsEachElementOnce(OpOperand *operand, Operation *producer) {
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  return consumer && consumer.isDpsInput(operand) &&
+         producer->getBlock() == consumer->getBlock() &&
+         consumer.getMatchingIndexingMap(operand).isPermutation();
+}
+
+bool isOnlyUse(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  return producer && producer->hasOneUse() &&
+         readsEachElementOnce(operand, producer);
+}
+
+/// Fuses a producer that reads no block, however often it is read.
 bool readsIndices(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
   auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
-  return consumer && producer && isMadeOfIndices(producer) &&
+  return consumer && producer && countCheapOperations(producer) &&
+         llvm::none_of(
+             producer.getDpsInputs(),
+             [](Value input) { return isa<ShapedType>(input.getType()); }) &&
          consumer.getMatchingIndexingMap(operand).isProjectedPermutation();
 }
 
-bool readsEachElementOnce(OpOperand *operand) {
-  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
-  Operation *producer = operand->get().getDefiningOp();
-  return consumer && producer && producer->hasOneUse() &&
-         producer->getBlock() == consumer->getBlock() &&
-         consumer.getMatchingIndexingMap(operand).isPermutation();
+/// True if `map` takes dimensions in the order of the loops, none or each once:
+/// an operand that lies as the loops go.
+bool isInOrder(AffineMap map) {
+  return map.isProjectedPermutation() &&
+         llvm::is_sorted(map.getResults(), [](AffineExpr lhs, AffineExpr rhs) {
+           return cast<AffineDimExpr>(lhs).getPosition() <
+                  cast<AffineDimExpr>(rhs).getPosition();
+         });
+}
+
+/// Fuses a producer that reads one block, if that is the end of its buffer and
+/// all its consumers together compute little again.
+bool readsOneBlock(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  if (!producer || producer.getNumLoops() == 0 ||
+      countBlocksRead(producer) > 1 ||
+      !llvm::all_of(producer.getIndexingMapsArray(), isInOrder) ||
+      !llvm::all_of(producer->getUses(), [&](OpOperand &use) {
+        return readsEachElementOnce(&use, producer);
+      }))
+    return false;
+  std::optional<unsigned> count = countCheapOperations(producer);
+  SmallPtrSet<Operation *, 4> users(producer->user_begin(),
+                                    producer->user_end());
+  return count && *count * (users.size() - 1) <= kMostOperations;
 }
 
 struct CpuFuseElementwise
@@ -71,7 +120,8 @@ struct CpuFuseElementwise
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *operand) {
-          return readsEachElementOnce(operand) || readsIndices(operand);
+          return isOnlyUse(operand) || readsIndices(operand) ||
+                 readsOneBlock(operand);
         });
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -85,3 +85,94 @@ func.func @mask_read_twice(%a: tensor<8xf32>, %b: tensor<8xf32>, %n: index) -> (
   } -> tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
+
+// A few operations on one block cost less than a buffer, even if they are
+// needed twice.
+// CHECK-LABEL: func.func @row_less_its_mean(
+// CHECK-SAME:    %[[ROW:[^:]*]]: tensor<64xf32>
+// CHECK:         linalg.generic {{.*}} ins(%[[ROW]], %{{.*}} : tensor<64xf32>, f32)
+// CHECK:           arith.subf
+// CHECK:           arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK:         linalg.generic {{.*}} ins(%[[ROW]], %{{.*}} : tensor<64xf32>, f32)
+// CHECK:           arith.subf
+// CHECK-NEXT:      math.exp
+// CHECK-NOT:     linalg.generic
+func.func @row_less_its_mean(%row: tensor<64xf32>, %mean: f32, %zero: tensor<f32>) -> (tensor<f32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %centred = linalg.generic {indexing_maps = [#one, affine_map<(d0) -> ()>, #one], iterator_types = ["parallel"]}
+      ins(%row, %mean : tensor<64xf32>, f32) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %m: f32, %o: f32):
+    %d = arith.subf %x, %m : f32
+    linalg.yield %d : f32
+  } -> tensor<64xf32>
+  %squares = linalg.generic {indexing_maps = [#one, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+      ins(%centred : tensor<64xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %s: f32):
+    %q = arith.mulf %x, %x : f32
+    %t = arith.addf %q, %s : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  %powers = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%centred : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %p = math.exp %x : f32
+    linalg.yield %p : f32
+  } -> tensor<64xf32>
+  return %squares, %powers : tensor<f32>, tensor<64xf32>
+}
+
+// Two blocks would be read again instead of one buffer.
+// CHECK-LABEL: func.func @sum_of_two_blocks(
+// CHECK:         %[[SUM:.*]] = linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.addf
+// CHECK:         ins(%[[SUM]]
+// CHECK:         ins(%[[SUM]]
+func.func @sum_of_two_blocks(%a: tensor<64xf32>, %b: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %sum = linalg.generic {indexing_maps = [#one, #one, #one], iterator_types = ["parallel"]}
+      ins(%a, %b : tensor<64xf32>, tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %d = arith.addf %x, %y : f32
+    linalg.yield %d : f32
+  } -> tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%sum : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %p = math.exp %x : f32
+    linalg.yield %p : f32
+  } -> tensor<64xf32>
+  %1 = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%sum : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %p = math.log %x : f32
+    linalg.yield %p : f32
+  } -> tensor<64xf32>
+  return %0, %1 : tensor<64xf32>, tensor<64xf32>
+}
+
+// A block that another operation reads as well keeps its buffer, so that it is
+// computed once.
+// CHECK-LABEL: func.func @buffer_that_stays(
+// CHECK:         %[[LESS:.*]] = linalg.generic
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.subf
+// CHECK:         linalg.generic {{.*}} ins(%[[LESS]]
+// CHECK:         return %{{.*}}, %[[LESS]]
+func.func @buffer_that_stays(%a: tensor<64xf32>, %m: f32) -> (tensor<64xf32>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xf32>
+  %less = linalg.generic {indexing_maps = [#one, affine_map<(d0) -> ()>, #one], iterator_types = ["parallel"]}
+      ins(%a, %m : tensor<64xf32>, f32) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %d = arith.subf %x, %y : f32
+    linalg.yield %d : f32
+  } -> tensor<64xf32>
+  %0 = linalg.generic {indexing_maps = [#one, #one], iterator_types = ["parallel"]}
+      ins(%less : tensor<64xf32>) outs(%e : tensor<64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %p = math.exp %x : f32
+    linalg.yield %p : f32
+  } -> tensor<64xf32>
+  return %0, %less : tensor<64xf32>, tensor<64xf32>
+}
