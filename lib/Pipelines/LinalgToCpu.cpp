@@ -152,6 +152,14 @@ static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
   manager.addNestedPass<func::FuncOp>(createCpuSplitMaskedLoops());
 }
 
+/// Small buffers become variables, the others parts of one area.
+static void buildStorage(OpPassManager &manager, const CpuTarget &cpu) {
+  // The other half of the registers is for what is computed.
+  int64_t bytes = cpu.getVectorBytes() * cpu.getVectorRegisters() / 2;
+  manager.addNestedPass<func::FuncOp>(createCpuKeepInRegisters({bytes}));
+  manager.addPass(createCpuPlaceBuffers());
+}
+
 /// As in reference mode, on scalars and vectors.
 static void buildArithmetic(OpPassManager &manager) {
   manager.addPass(createCpuOrderZeros());
@@ -171,7 +179,7 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildLoops(manager);
   buildArithmetic(manager);
   manager.addPass(createCpuWrapProgramLoop());
-  manager.addPass(createCpuPlaceBuffers());
+  buildStorage(manager, cpu);
   manager.addPass(createConvertVectorToLLVMPass());
   buildLlvm(manager);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,27 @@ def test_products_on_an_older_cpu(cpu: str, dtype: torch.dtype):
     c = torch.empty(32, 32, dtype=torch.int32 if dtype == torch.int8 else torch.float32)
     product[(1,)](a, b, c, 96, 32, mode="fast", cpu=cpu)
     assert torch.equal(c, (a.double() @ b.double()).to(c.dtype))
+
+
+@triton.jit
+def sum_rows(x_ptr, out_ptr, rows, columns, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    for row in range(rows):
+        total += tl.load(x_ptr + row * columns + at)
+    tl.store(out_ptr + at, total)
+
+
+@pytest.mark.parametrize(("cpu", "block"), [("x86-64-v2", 32), ("x86-64-v3", 64)])
+def test_a_running_block_stays_in_registers(cpu: str, block: int):
+    if not runs_here(cpu):
+        pytest.skip("this machine has no AVX2")
+    x = torch.randn(50, block)
+    out = torch.empty(block)
+    compiled = sum_rows[(1,)](x, out, 50, block, block, mode="fast", cpu=cpu)
+    torch.testing.assert_close(out, x.sum(0), rtol=1e-5, atol=1e-5)
+    stores = re.findall(r"\tv?mov\w+\s+%[xy]mm\d+, .*\(", compiled.asm["s"])
+    assert len(stores) == 8, "only the result, of eight vectors, is written to memory"
 
 
 def test_reference_mode_computes_the_same_for_every_cpu():
