@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CleanUp.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "mlir/Transforms/Passes.h"
 #include "triton-shared/Conversion/Passes.h"
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -20,8 +21,7 @@ void triton_shared::buildExplainableAccesses(OpPassManager &manager) {
   buildPhase(manager, Phase::Ttir);
   manager.addPass(createTritonDescriptorsToStructured());
   manager.addPass(createTritonToStructured());
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
+  addCleanUp(manager);
 }
 
 namespace {

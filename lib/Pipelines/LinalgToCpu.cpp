@@ -10,6 +10,8 @@
 
 #include "triton-shared/Pipelines/LinalgToCpu.h"
 
+#include "CleanUp.h"
+
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -29,11 +31,6 @@
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-
-static void addCleanUp(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-}
 
 //===----------------------------------------------------------------------===//
 // Steps of both modes

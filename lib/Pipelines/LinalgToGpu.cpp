@@ -2,6 +2,8 @@
 
 #include "triton-shared/Pipelines/LinalgToGpu.h"
 
+#include "CleanUp.h"
+
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -15,11 +17,6 @@
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-
-static void addCleanUp(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-}
 
 void triton_shared::buildLinalgToCta(OpPassManager &manager,
                                      const CompileTarget &target) {

@@ -2,6 +2,8 @@
 
 #include "triton-shared/Pipelines/Phases.h"
 
+#include "CleanUp.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -180,11 +182,6 @@ Phase triton_shared::detectPhase(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 // Passes
 //===----------------------------------------------------------------------===//
-
-static void addCleanUp(OpPassManager &manager) {
-  manager.addPass(createCanonicalizerPass());
-  manager.addPass(createCSEPass());
-}
 
 static void buildTtir(OpPassManager &manager) {
   manager.addPass(createTritonStructureControlFlow());

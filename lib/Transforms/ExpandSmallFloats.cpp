@@ -344,7 +344,7 @@ struct ExpandSmallFloats
       if (!mode || *mode == arith::RoundingMode::to_nearest_even)
         return WalkResult::advance();
       InFlightDiagnostic error =
-          op.emitOpError("rounds in a way the CPU does not know");
+          op.emitOpError("rounds in a way that no code is made for");
       error.attachNote()
           << "known are 'to_nearest_even', and 'toward_zero' to 8 and 16 bits";
       error.attachNote() << "leave out the rounding mode, or name one of these";
