@@ -170,6 +170,7 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
+  manager.addNestedPass<func::FuncOp>(createCpuChooseDestinations());
   buildBuffers(manager);
   buildPlaces(manager);
   buildVectors(manager, cpu);

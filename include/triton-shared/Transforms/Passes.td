@@ -262,6 +262,23 @@ def ExpandSmallFloats : Pass<"expand-small-floats"> {
 // Within phase memref, on the way to fast code for the CPU
 //===----------------------------------------------------------------------===//
 
+def CpuChooseDestinations
+    : Pass<"cpu-choose-destinations", "::mlir::func::FuncOp"> {
+  let summary = "Let results go where bufferization needs no copy";
+  let description = [{
+    An element-wise operation that reads a block which a loop carries for the
+    last time, and computes what the loop carries next, writes to that block. A
+    block of one number is made in front of each operation that adds to it,
+    instead of once and then copied.
+
+    Needs: `linalg.generic` on tensors. Leaves: the same; common subexpressions
+    may not be shared again before bufferization.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CpuReadInPlace : Pass<"cpu-read-in-place", "::mlir::func::FuncOp"> {
   let summary = "Read blocks where they are in memory";
   let description = [{

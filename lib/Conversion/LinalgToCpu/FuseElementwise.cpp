@@ -117,14 +117,22 @@ bool readsOneBlock(OpOperand *operand) {
 struct CpuFuseElementwise
     : triton_shared::impl::CpuFuseElementwiseBase<CpuFuseElementwise> {
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *operand) {
-          return isOnlyUse(operand) || readsIndices(operand) ||
-                 readsOneBlock(operand);
-        });
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    auto isFree = [](OpOperand *operand) {
+      return isOnlyUse(operand) || readsIndices(operand);
+    };
+    // First what computes nothing twice: what a producer has taken in by then
+    // counts when it is asked whether computing it again is cheap.
+    if (failed(fuse(isFree)) || failed(fuse([&](OpOperand *operand) {
+          return isFree(operand) || readsOneBlock(operand);
+        })))
       signalPassFailure();
+  }
+
+private:
+  LogicalResult fuse(const linalg::ControlFusionFn &mayFuse) {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 };
 

@@ -116,6 +116,55 @@ Type triton_shared::getPairType(linalg::GenericOp op, PairSupport support) {
 }
 
 //===----------------------------------------------------------------------===//
+// Where the sums start
+//===----------------------------------------------------------------------===//
+
+/// True if nothing between `first` and `last` of one block touches `memory`.
+static bool isUntouchedBetween(Value memory, Operation *first,
+                               Operation *last) {
+  return llvm::all_of(memory.getUsers(), [&](Operation *user) {
+    if (isa<ViewLikeOpInterface>(user))
+      return isUntouchedBetween(user->getResult(0), first, last);
+    Operation *inBlock = last->getBlock()->findAncestorOpInBlock(*user);
+    if (!inBlock || inBlock == last || last->isBeforeInBlock(inBlock))
+      return true;
+    // What yields it gives it another name.
+    return !first->isBeforeInBlock(inBlock) &&
+           !user->hasTrait<OpTrait::IsTerminator>();
+  });
+}
+
+/// The number that `op` writes to all elements of its only operand in memory;
+/// null if it does anything else.
+static Value getFilling(linalg::GenericOp op) {
+  if (!op || op.getNumDpsInits() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      !op.getBody()->without_terminator().empty())
+    return nullptr;
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  auto argument = dyn_cast<BlockArgument>(yielded);
+  if (!argument || argument.getOwner() != op.getBody())
+    return yielded;
+  Value operand = op->getOperand(argument.getArgNumber());
+  return isa<ShapedType>(operand.getType()) ? nullptr : operand;
+}
+
+linalg::GenericOp triton_shared::findStart(linalg::GenericOp op) {
+  Value result = op.getDpsInits().front();
+  if (!result.getDefiningOp<memref::AllocOp>())
+    return nullptr;
+  for (Operation *user : result.getUsers()) {
+    auto fill = dyn_cast<linalg::GenericOp>(user);
+    if (fill && fill != op && getFilling(fill) &&
+        fill.getDpsInits().front() == result &&
+        fill->getBlock() == op->getBlock() && fill->isBeforeInBlock(op) &&
+        isUntouchedBetween(result, fill, op))
+      return fill;
+  }
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
 // The operands
 //===----------------------------------------------------------------------===//
 
@@ -235,6 +284,8 @@ void triton_shared::forEachDot(
   auto factors = *findFactors(op);
   Factor left = {factors.first, op.getBody()->getArgument(0), pairType};
   Factor right = {factors.second, op.getBody()->getArgument(1), pairType};
+  linalg::GenericOp fill = findStart(op);
+  Value start = fill ? getFilling(fill) : nullptr;
   auto buildOne = [&](OpBuilder &inner, Value number) {
     Value a = getMatrix(inner, loc, op.getDpsInputs()[0], number);
     Value b = getMatrix(inner, loc, op.getDpsInputs()[1], number);
@@ -247,7 +298,8 @@ void triton_shared::forEachDot(
                sizes[sizes.size() - 3],
                sizes[sizes.size() - 2],
                sizes[sizes.size() - 1],
-               pairType != nullptr};
+               pairType != nullptr,
+               start};
     if (!left.isOperand() || (pairType && !liesRowByRow(a)))
       dot.left = convertMatrix(inner, op, a, left);
     if (!right.isOperand() || !liesRowByRow(b))

@@ -21,6 +21,9 @@ struct Dot {
   Value leftSource, rightSource;
   int64_t rows, columns, depth;
   bool isPaired;
+  /// The number that all elements of the third matrix are; null if they lie
+  /// where the result goes.
+  Value start;
 
   Type getType() const {
     return cast<MemRefType>(result.getType()).getElementType();
@@ -35,6 +38,10 @@ struct PairSupport {
 /// True for a dot of two buffers, or a batch of them: `c + f(a) * g(b)` with
 /// any element-wise `f` and `g`.
 bool isDot(linalg::GenericOp op);
+
+/// The operation that makes the third matrix of `op` one number, if it has no
+/// other purpose: `op` overwrites all of it.
+linalg::GenericOp findStart(linalg::GenericOp op);
 
 /// The columns of the result.
 int64_t getColumns(linalg::GenericOp op);

@@ -81,8 +81,7 @@ public:
     SmallVector<Value> start;
     for (Value i : rows)
       for (Value j : columns)
-        start.push_back(vector::LoadOp::create(builder, loc, vectorType,
-                                               dot.result, ValueRange{i, j}));
+        start.push_back(loadSum(builder, i, j));
     auto loop = scf::ForOp::create(
         builder, loc, constant(builder, 0),
         constant(builder, dot.isPaired ? dot.depth / 2 : dot.depth),
@@ -123,6 +122,14 @@ private:
         next.push_back(multiplyAdd(builder, left, vector, sums[next.size()]));
     }
     return next;
+  }
+
+  Value loadSum(OpBuilder &builder, Value i, Value j) {
+    if (dot.start)
+      return vector::BroadcastOp::create(builder, dot.loc, vectorType,
+                                         dot.start);
+    return vector::LoadOp::create(builder, dot.loc, vectorType, dot.result,
+                                  ValueRange{i, j});
   }
 
   /// A vector for each sum of the tile: elements, or pairs of them.
@@ -207,6 +214,7 @@ private:
     int64_t lanes = std::min<int64_t>(vectorBytes / bytes, columns & -columns);
     if (lanes < 2)
       return;
+    linalg::GenericOp fill = findStart(op);
     OpBuilder builder(op);
     // Instructions for pairs take whole registers, of 128 bits at least.
     Type pairType =
@@ -218,6 +226,8 @@ private:
                  buildTiles(inner, dot, tile, hasFma);
                });
     op.erase();
+    if (fill)
+      fill.erase();
   }
 
   static void buildTiles(OpBuilder &builder, const Dot &dot, Tile tile,

@@ -135,10 +135,11 @@ bool MaskedLoop::areLanes(Value vector) {
 }
 
 bool MaskedLoop::areLanes(Value vector, Value &offset) {
-  // Places in a block fit into every integer that Triton counts them by.
-  if (auto cast = vector.getDefiningOp<arith::IndexCastOp>())
-    return getElementTypeOrSelf(cast.getType()).getIntOrFloatBitWidth() >= 32 &&
-           areLanes(cast.getIn());
+  if (auto cast = vector.getDefiningOp<arith::IndexCastOp>()) {
+    // Places in a block fit into the integers that Triton counts them by.
+    Type type = getElementTypeOrSelf(cast.getType());
+    return (type.isInteger(32) || type.isInteger(64)) && areLanes(cast.getIn());
+  }
   auto sum = vector.getDefiningOp<arith::AddIOp>();
   if (areLanes(vector) || !sum || offset)
     return areLanes(vector);

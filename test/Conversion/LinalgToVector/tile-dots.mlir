@@ -86,3 +86,52 @@ func.func @batch(%a: memref<2x16x16xf32>, %b: memref<2x16x16xf32>, %c: memref<2x
   }
   return
 }
+
+// Sums that start at zero are not loaded; the zeros are not stored.
+// CHECK-LABEL: func.func @from_zero(
+// CHECK:         %[[C:.*]] = memref.alloc()
+// CHECK-NOT:     linalg.generic
+// CHECK:         %[[ZERO:.*]] = vector.broadcast %cst
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]]
+// CHECK:         vector.store {{.*}}, %[[C]]
+func.func @from_zero(%a: memref<16x16xf32>, %b: memref<16x16xf32>) -> memref<16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<16x16xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%c : memref<16x16xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  }
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<16x16xf32>, memref<16x16xf32>) outs(%c : memref<16x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return %c : memref<16x16xf32>
+}
+
+// If an operation between has changed them, they are.
+// CHECK-LABEL: func.func @from_changed_zeros(
+// CHECK:         linalg.generic
+// CHECK:         memref.store
+// CHECK:         vector.load %{{.*}} : memref<16x16xf32>, vector<16xf32>
+// CHECK:         scf.for
+func.func @from_changed_zeros(%a: memref<16x16xf32>, %b: memref<16x16xf32>, %x: f32, %i: index) -> memref<16x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<16x16xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%c : memref<16x16xf32>) {
+  ^bb0(%o: f32):
+    linalg.yield %zero : f32
+  }
+  %row = memref.subview %c[0, 0] [1, 16] [1, 1] : memref<16x16xf32> to memref<1x16xf32, strided<[16, 1]>>
+  memref.store %x, %row[%i, %i] : memref<1x16xf32, strided<[16, 1]>>
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%a, %b : memref<16x16xf32>, memref<16x16xf32>) outs(%c : memref<16x16xf32>) {
+  ^bb0(%u: f32, %v: f32, %o: f32):
+    %p = arith.mulf %u, %v : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  }
+  return %c : memref<16x16xf32>
+}
