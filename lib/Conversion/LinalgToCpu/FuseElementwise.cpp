@@ -28,9 +28,15 @@ namespace {
 /// Operations that are worth a buffer.
 constexpr unsigned kMostOperations = 8;
 
+/// Floats that are rounded by several instructions.
+bool isSmallFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+}
+
 /// True if `op` takes an instruction or two for a vector of elements.
 bool isCheap(Operation &op) {
-  return isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp, arith::SubIOp,
+  return llvm::none_of(op.getOperandTypes(), isSmallFloat) &&
+         isa<linalg::IndexOp, arith::IndexCastOp, arith::AddIOp, arith::SubIOp,
              arith::MulIOp, arith::CmpIOp, arith::AndIOp, arith::OrIOp,
              arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::ConstantOp,
              arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::CmpFOp,
