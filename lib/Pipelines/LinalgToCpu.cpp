@@ -12,6 +12,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -163,6 +164,8 @@ static void buildArithmetic(OpPassManager &manager) {
 static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
   addCleanUp(manager);
+  manager.addNestedPass<func::FuncOp>(
+      createCpuScansToVector({cpu.getVectorBytes()}));
   manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
   buildBuffers(manager);
   buildPlaces(manager);
@@ -171,6 +174,8 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildArithmetic(manager);
   manager.addPass(createCpuWrapProgramLoop());
   manager.addPass(createCpuPlaceBuffers());
+  // Vectors of rows that do not lie in one piece.
+  manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createConvertVectorToLLVMPass());
   buildLlvm(manager);
 }
