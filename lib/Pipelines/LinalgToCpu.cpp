@@ -165,7 +165,7 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
   addCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(
-      createCpuScansToVector({cpu.getVectorBytes()}));
+      createCpuScansToVector({cpu.getVectorBytes(), cpu.hasFma()}));
   manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
   buildBuffers(manager);
   buildPlaces(manager);

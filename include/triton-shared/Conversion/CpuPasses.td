@@ -103,19 +103,24 @@ def CpuScansToVector : Pass<"cpu-scans-to-vector", "::mlir::func::FuncOp"> {
     a scan is associative by Triton's contract.
 
     These stay loops over slices: scans along another axis, which vectors across
-    the slices serve; rows too short for four lanes; booleans, and floats of
-    less than 32 bits; regions with branches, functions, or divisions of
-    integers, which a CPU computes for one lane after the other.
+    the slices serve; rows too short for four lanes; booleans, and small floats
+    other than f16; regions with branches, divisions of integers, or functions
+    that `cpu-expand-math` does not know: a CPU computes these for one lane after
+    the other. The functions that it knows become polynomials here, if there are
+    at least 16 lanes.
 
     Needs: phase `memref`, with the loops of `triton-tensors-to-linalg`. Leaves:
     `vector.transfer_read` and `vector.transfer_write` on tensors.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
-           "bytes of a vector register">
+           "bytes of a vector register">,
+    Option<"expandMath", "expand-math", "bool", /*default=*/"true",
+           "whether functions become polynomials">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
     "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
     "::mlir::vector::VectorDialect"
   ];

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,7 +26,9 @@
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "triton-shared/Analysis/ScanLoop.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DECL_CPUSCANSTOVECTOR
@@ -46,11 +49,16 @@ namespace {
 /// CPUs that have such an instruction (AVX512_VBMI).
 constexpr int64_t kMostLanes = 32;
 
-/// Arithmetic on smaller floats becomes arithmetic on f32 only later, and only
-/// as scalars.
+/// A vector combines its lanes log2(lanes) + 2 times. Where that takes a few
+/// operations the scalar loop waits for results, and four lanes are faster;
+/// where it takes the many of a polynomial, eight (f64) are not.
+constexpr int64_t kLanesForFunctions = 16;
+
+/// Arithmetic on other small floats than f16, which CPUs convert, becomes
+/// arithmetic on f32 only later, and only as scalars.
 bool isSmallFloat(Type type) {
   auto format = dyn_cast<FloatType>(type);
-  return format && format.getWidth() < 32;
+  return format && format.getWidth() < 32 && !format.isF16();
 }
 
 /// True if the CPU computes `op` for all lanes at once. What it computes for
@@ -68,30 +76,57 @@ bool isComputedAtOnce(Operation *op) {
              math::RsqrtOp, math::SqrtOp, math::TruncOp>(op);
 }
 
-/// How many lanes a vector of the scan has; none if it stays a loop.
-std::optional<int64_t> matchScan(const ScanLoop &scan, unsigned vectorBytes) {
-  SmallVector<Type> types;
-  for (Value source : scan.getSources()) {
+/// True if rows of the operands can be read as vectors.
+bool hasVectors(const ScanLoop &scan) {
+  return llvm::all_of(scan.getSources(), [&](Value source) {
     auto type = cast<RankedTensorType>(source.getType());
     Type element = type.getElementType();
     // Booleans are packed in a vector, bytes in memory.
-    if (scan.getAxis() != type.getRank() - 1 || !isLane(element) ||
-        element.isInteger(1) || isSmallFloat(element))
-      return std::nullopt;
-    types.push_back(element);
-  }
-  for (Operation *op : scan.getBody().operations) {
-    if (!isComputedAtOnce(op))
-      return std::nullopt;
+    return scan.getAxis() == type.getRank() - 1 && isLane(element) &&
+           !element.isInteger(1) && !isSmallFloat(element);
+  });
+}
+
+/// How many lanes a vector of the scan has: the widest number that it combines
+/// or computes with decides.
+int64_t chooseScanLanes(const ScanLoop &scan, unsigned vectorBytes) {
+  SmallVector<Type> types =
+      llvm::map_to_vector(scan.getSources(), [](Value source) {
+        return getElementTypeOrSelf(source.getType());
+      });
+  for (Operation *op : scan.getBody().operations)
     llvm::append_range(types, op->getResultTypes());
-  }
   unsigned bytes = 1;
   for (Type type : types)
-    bytes = std::max(
-        bytes, type.isIndex() ? 8 : (type.getIntOrFloatBitWidth() + 7) / 8);
-  int64_t lanes =
-      std::min(kMostLanes, chooseLanes(scan.getSize(), bytes, vectorBytes));
-  return lanes < 4 ? std::nullopt : std::optional(lanes);
+    if (type.isIntOrFloat())
+      bytes = std::max(bytes, (type.getIntOrFloatBitWidth() + 7) / 8);
+  return std::min(kMostLanes, chooseLanes(scan.getSize(), bytes, vectorBytes));
+}
+
+/// Makes functions in the region polynomials.
+void expandFunctions(scf::ForOp loop) {
+  RewritePatternSet patterns(loop.getContext());
+  populateCpuExpandMath(patterns, /*hasScale=*/false);
+  walkAndApplyPatterns(loop, std::move(patterns));
+}
+
+/// Finds the lanes for a scan, and prepares its loop; none if it stays one.
+std::optional<int64_t> prepareScan(const ScanLoop &scan, unsigned vectorBytes,
+                                   bool expandMath) {
+  int64_t lanes = chooseScanLanes(scan, vectorBytes);
+  if (!hasVectors(scan) || lanes < 4)
+    return std::nullopt;
+  auto isReady = [&] {
+    return llvm::all_of(scan.getBody().operations, isComputedAtOnce);
+  };
+  if (isReady())
+    return lanes;
+  if (!expandMath || lanes < kLanesForFunctions)
+    return std::nullopt;
+  expandFunctions(scan.getLoop());
+  lanes = chooseScanLanes(scan, vectorBytes);
+  return isReady() && lanes >= kLanesForFunctions ? std::optional(lanes)
+                                                  : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -277,7 +312,7 @@ struct CpuScansToVector
     getOperation().walk([&](scf::ForOp loop) {
       std::optional<ScanLoop> scan = ScanLoop::match(loop);
       std::optional<int64_t> lanes =
-          scan ? matchScan(*scan, vectorBytes) : std::nullopt;
+          scan ? prepareScan(*scan, vectorBytes, expandMath) : std::nullopt;
       if (!lanes)
         return;
       SmallVector<Value> results = ScanBuilder(*scan, *lanes).build();

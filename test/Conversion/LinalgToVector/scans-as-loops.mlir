@@ -68,45 +68,45 @@ func.func @booleans(%x: tensor<64xi1>) -> tensor<64xi1> {
   return %r#1 : tensor<64xi1>
 }
 
-// Small floats become f32 later, as scalars.
-// CHECK-LABEL: func.func @halves(
+// Small floats that CPUs do not convert become f32 later, as scalars.
+// CHECK-LABEL: func.func @small_floats(
 // CHECK-NOT:     vector.
 // CHECK:         return
-func.func @halves(%x: tensor<64xf16>) -> tensor<64xf16> {
+func.func @small_floats(%x: tensor<64xbf16>) -> tensor<64xbf16> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %end = arith.constant 64 : index
-  %first = tensor.extract %x[%c0] : tensor<64xf16>
-  %empty = tensor.empty() : tensor<64xf16>
-  %out0 = tensor.insert %first into %empty[%c0] : tensor<64xf16>
-  %r:2 = scf.for %k = %c1 to %end step %c1 iter_args(%sum = %first, %out = %out0) -> (f16, tensor<64xf16>) {
-    %new = tensor.extract %x[%k] : tensor<64xf16>
-    %next = arith.mulf %sum, %new : f16
-    %out1 = tensor.insert %next into %out[%k] : tensor<64xf16>
-    scf.yield %next, %out1 : f16, tensor<64xf16>
+  %first = tensor.extract %x[%c0] : tensor<64xbf16>
+  %empty = tensor.empty() : tensor<64xbf16>
+  %out0 = tensor.insert %first into %empty[%c0] : tensor<64xbf16>
+  %r:2 = scf.for %k = %c1 to %end step %c1 iter_args(%sum = %first, %out = %out0) -> (bf16, tensor<64xbf16>) {
+    %new = tensor.extract %x[%k] : tensor<64xbf16>
+    %next = arith.mulf %sum, %new : bf16
+    %out1 = tensor.insert %next into %out[%k] : tensor<64xbf16>
+    scf.yield %next, %out1 : bf16, tensor<64xbf16>
   }
-  return %r#1 : tensor<64xf16>
+  return %r#1 : tensor<64xbf16>
 }
 
-// Functions become polynomials later, as scalars.
+// Functions of the C library take one number at a time.
 // CHECK-LABEL: func.func @functions(
 // CHECK-NOT:     vector.
 // CHECK:         return
-func.func @functions(%x: tensor<64xf32>) -> tensor<64xf32> {
+func.func @functions(%x: tensor<64xf64>) -> tensor<64xf64> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %end = arith.constant 64 : index
-  %first = tensor.extract %x[%c0] : tensor<64xf32>
-  %empty = tensor.empty() : tensor<64xf32>
-  %out0 = tensor.insert %first into %empty[%c0] : tensor<64xf32>
-  %r:2 = scf.for %k = %c1 to %end step %c1 iter_args(%sum = %first, %out = %out0) -> (f32, tensor<64xf32>) {
-    %new = tensor.extract %x[%k] : tensor<64xf32>
-    %power = math.exp %new : f32
-    %next = arith.addf %sum, %power : f32
-    %out1 = tensor.insert %next into %out[%k] : tensor<64xf32>
-    scf.yield %next, %out1 : f32, tensor<64xf32>
+  %first = tensor.extract %x[%c0] : tensor<64xf64>
+  %empty = tensor.empty() : tensor<64xf64>
+  %out0 = tensor.insert %first into %empty[%c0] : tensor<64xf64>
+  %r:2 = scf.for %k = %c1 to %end step %c1 iter_args(%sum = %first, %out = %out0) -> (f64, tensor<64xf64>) {
+    %new = tensor.extract %x[%k] : tensor<64xf64>
+    %power = math.sin %new : f64
+    %next = arith.addf %sum, %power : f64
+    %out1 = tensor.insert %next into %out[%k] : tensor<64xf64>
+    scf.yield %next, %out1 : f64, tensor<64xf64>
   }
-  return %r#1 : tensor<64xf32>
+  return %r#1 : tensor<64xf64>
 }
 
 // CPUs divide integers one by one.

@@ -1,5 +1,6 @@
 // RUN: triton-shared-opt %s --cpu-scans-to-vector | FileCheck %s
 // RUN: triton-shared-opt %s --cpu-scans-to-vector=vector-bytes=16 | FileCheck %s --check-prefix=NARROW
+// RUN: triton-shared-opt %s --cpu-scans-to-vector=expand-math=false | FileCheck %s --check-prefix=LIBRARY
 
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
@@ -129,4 +130,37 @@ func.func @three_dimensions(%x: tensor<2x3x8xi32>) -> tensor<2x3x8xi32> {
     scf.yield %s#0, %out1 : tensor<2x3x1xi32>, tensor<2x3x8xi32>
   }
   return %r#1 : tensor<2x3x8xi32>
+}
+
+// Functions become polynomials, unless the C library is faster or there are less than 16 lanes.
+// CHECK-LABEL: func.func @functions(
+// CHECK-NOT:     math.exp
+// CHECK:         math.fma {{.*}} : vector<16xf32>
+// CHECK-NOT:     math.exp
+// CHECK:         return
+// NARROW-LABEL: func.func @functions(
+// NARROW-NOT:     vector.
+// NARROW:         math.exp
+// NARROW-NOT:     vector.
+// NARROW:         return
+// LIBRARY-LABEL: func.func @functions(
+// LIBRARY-NOT:     vector.
+// LIBRARY:         math.exp {{.*}} : f32
+// LIBRARY-NOT:     vector.
+// LIBRARY:         return
+func.func @functions(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 64 : index
+  %first = tensor.extract %x[%c0] : tensor<64xf32>
+  %empty = tensor.empty() : tensor<64xf32>
+  %out0 = tensor.insert %first into %empty[%c0] : tensor<64xf32>
+  %r:2 = scf.for %k = %c1 to %end step %c1 iter_args(%sum = %first, %out = %out0) -> (f32, tensor<64xf32>) {
+    %new = tensor.extract %x[%k] : tensor<64xf32>
+    %power = math.exp %new : f32
+    %next = arith.addf %sum, %power : f32
+    %out1 = tensor.insert %next into %out[%k] : tensor<64xf32>
+    scf.yield %next, %out1 : f32, tensor<64xf32>
+  }
+  return %r#1 : tensor<64xf32>
 }
