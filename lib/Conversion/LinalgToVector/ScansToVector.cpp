@@ -65,7 +65,12 @@ bool isSmallFloat(Type type) {
 /// one after the other is not worth it: a vector combines its lanes more often
 /// than a scalar loop does.
 bool isComputedAtOnce(Operation *op) {
-  if (!isVectorizable(op) || llvm::any_of(op->getOperandTypes(), isSmallFloat))
+  if (!isVectorizable(op) ||
+      llvm::any_of(op->getOperandTypes(), isSmallFloat) ||
+      llvm::any_of(op->getResultTypes(), isSmallFloat))
+    return false;
+  // May round in ways of its own.
+  if (isa<arith::TruncFOp>(op) && op->getResult(0).getType().isF16())
     return false;
   if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))

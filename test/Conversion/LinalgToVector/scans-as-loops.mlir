@@ -109,6 +109,28 @@ func.func @functions(%x: tensor<64xf64>) -> tensor<64xf64> {
   return %r#1 : tensor<64xf64>
 }
 
+// Conversions to f16 may round in ways of their own, for which there are only scalars.
+// CHECK-LABEL: func.func @roundings(
+// CHECK-NOT:     vector.
+// CHECK:         return
+func.func @roundings(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %end = arith.constant 64 : index
+  %first = tensor.extract %x[%c0] : tensor<64xf32>
+  %empty = tensor.empty() : tensor<64xf32>
+  %out0 = tensor.insert %first into %empty[%c0] : tensor<64xf32>
+  %r:2 = scf.for %k = %c1 to %end step %c1 iter_args(%sum = %first, %out = %out0) -> (f32, tensor<64xf32>) {
+    %new = tensor.extract %x[%k] : tensor<64xf32>
+    %total = arith.addf %sum, %new : f32
+    %small = arith.truncf %total toward_zero : f32 to f16
+    %next = arith.extf %small : f16 to f32
+    %out1 = tensor.insert %next into %out[%k] : tensor<64xf32>
+    scf.yield %next, %out1 : f32, tensor<64xf32>
+  }
+  return %r#1 : tensor<64xf32>
+}
+
 // CPUs divide integers one by one.
 // CHECK-LABEL: func.func @divisions(
 // CHECK-NOT:     vector.
