@@ -14,6 +14,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
@@ -169,6 +170,8 @@ static void buildArithmetic(OpPassManager &manager) {
 static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
   addCleanUp(manager);
+  manager.addNestedPass<func::FuncOp>(
+      createCpuScansToVector({cpu.getVectorBytes(), cpu.hasFma()}));
   manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
   manager.addNestedPass<func::FuncOp>(createCpuChooseDestinations());
   buildBuffers(manager);
@@ -178,6 +181,8 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildArithmetic(manager);
   manager.addPass(createCpuWrapProgramLoop());
   buildStorage(manager, cpu);
+  // Vectors of rows that do not lie in one piece.
+  manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createConvertVectorToLLVMPass());
   buildLlvm(manager);
 }

@@ -6,9 +6,10 @@ own. Where Triton leaves an answer open, docs/semantics.md is followed.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import ctypes.util
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,20 @@ def from_integer(values: Array, source: str, target: str, signed: bool) -> Array
 _LIBM = ctypes.CDLL(ctypes.util.find_library("m"))
 
 
+_towards: float | None = None
+
+
+@contextlib.contextmanager
+def functions_off_towards(limit: float) -> Iterator[None]:
+    """Functions of the C library give their neighbours in the direction of `limit`."""
+    global _towards
+    _towards = limit
+    try:
+        yield
+    finally:
+        _towards = None
+
+
 def libm(name: str) -> Callable[..., Array]:
     """A function of the C library on f32 and f64, element by element."""
 
@@ -127,7 +142,10 @@ def libm(name: str) -> Callable[..., Array]:
         function.restype, function.argtypes = kind, [kind] * len(operands)
         flat = zip(*(operand.ravel().tolist() for operand in operands), strict=True)
         results = [function(*elements) for elements in flat]
-        return np.array(results, operands[0].dtype).reshape(operands[0].shape)
+        values = np.array(results, operands[0].dtype).reshape(operands[0].shape)
+        if _towards is None or name == "fma":
+            return values
+        return np.asarray(np.nextafter(values, values.dtype.type(_towards)))
 
     return call
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from . import numerics
 from .generator import Generator
 from .numerics import Array, from_memory
 from .program import Program
@@ -41,12 +42,12 @@ def check(seed: int, mode: str = "reference") -> str:
     complaints = []
     for name, expected in want.items():
         element = program.buffers[name].element
-        expected, found = (from_memory(b[name], element) for b in (want, got))
-        if element in SMALL:
-            expected, found = decoded(expected, element), decoded(found, element)
+        expected, found = (_numbers(b[name], element) for b in (want, got))
         differs = _differs(expected, found)
         if mode == "fast" and expected.dtype.kind == "f":
-            differs &= ~np.isclose(found, expected, rtol=ROUNDINGS * np.finfo(found.dtype).eps)
+            differs &= ~_close(found, expected)
+            if differs.any():
+                differs &= _depends_little_on_functions(program, name)
         for at in np.flatnonzero(differs)[:4]:
             complaints.append(f"{name}[{at}] is {found[at]}, not {expected[at]}")
     return "\n".join(complaints)
@@ -76,6 +77,29 @@ def launch(program: Program, mode: str = "reference") -> dict[str, Array]:
     arguments = [*(buffer.ctypes.data for buffer in memory.values()), *program.scalars.values()]
     launcher(*program.grid, 1, None, kernel, None, None, None, None, *arguments)
     return {name: memory[name] for name, buffer in program.buffers.items() if buffer.written}
+
+
+def _numbers(contents: Array, element: str) -> Array:
+    """What the contents of a buffer of this type stand for."""
+    values = from_memory(contents, element)
+    return decoded(values, element) if element in SMALL else values
+
+
+def _close(a: Array, b: Array) -> Array:
+    return np.isclose(a, b, rtol=ROUNDINGS * np.finfo(b.dtype).eps)
+
+
+def _depends_little_on_functions(program: Program, name: str) -> Array:
+    """Where results stay close if all functions are off by one unit in the last place.
+
+    The remainder of an exponential does not: fast mode may then give any number.
+    """
+    element = program.buffers[name].element
+    results = []
+    for limit in (-np.inf, np.inf):
+        with numerics.functions_off_towards(limit):
+            results.append(_numbers(program.evaluate()[name], element))
+    return _close(*results)
 
 
 def _differs(a: Array, b: Array) -> Array:

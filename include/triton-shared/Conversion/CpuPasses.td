@@ -87,6 +87,47 @@ def CpuOrderLoops : Pass<"cpu-order-loops"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def CpuScansToVector : Pass<"cpu-scans-to-vector", "::mlir::func::FuncOp"> {
+  let summary = "Scan rows from vector to vector";
+  let description = [{
+    A loop that is a scan along the last axis, of one value or of several, in
+    either direction, with any region of one's own, becomes a loop over vectors
+    of each row. Prefixes of a vector take log2(lanes) steps, and all of them
+    are combined with what is carried from the vectors before, in every lane:
+
+    | lanes                      | `a b  c   d`            |
+    |----------------------------|-------------------------|
+    | with those 1 place before  | `a ab bc  cd`           |
+    | with those 2 places before | `a ab abc abcd`         |
+    | with all vectors before    | `sa sab sabc sabcd`     |
+
+    Elements are combined in their order, but in another grouping: the region of
+    a scan is associative by Triton's contract.
+
+    These stay loops over slices: scans along another axis, which vectors across
+    the slices serve; rows too short for four lanes; booleans, and small floats
+    other than f16; regions with branches, divisions of integers, or functions
+    that `cpu-expand-math` does not know: a CPU computes these for one lane after
+    the other. The functions that it knows become polynomials here, if there are
+    at least 16 lanes.
+
+    Needs: phase `memref`, with the loops of `triton-tensors-to-linalg`. Leaves:
+    `vector.transfer_read` and `vector.transfer_write` on tensors.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
+           "bytes of a vector register">,
+    Option<"expandMath", "expand-math", "bool", /*default=*/"true",
+           "whether functions become polynomials">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
   let summary = "Compute dots by tiles that fit into registers";
   let description = [{
@@ -171,7 +212,6 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
     | reduction along the last dimension         | four vectors of partial results, then a tree of fixed form |
     | reduction along another dimension          | one vector per column, rows in their order |
     | transposition                              | squares of vectors           |
-    | scan of a row by an associative operation, as a loop | prefixes of each vector in log2(lanes) steps |
     | loop over single elements at computed places | gathers from 256 bits on, scatters from 512 bits on |
 
     A loop stays a loop: the size of the code does not depend on the size of the
@@ -180,7 +220,7 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
     kernel's caller waits for that memory, which some CPUs move faster by
     narrower vectors. Copies of unknown extent end with a masked vector.
 
-    Only reductions and scans by one associative operation are reordered. Operations with
+    Only reductions by one associative operation are reordered. Operations with
     branches, lookups or several results stay for `convert-linalg-to-loops`.
 
     Needs: no tensors, buffers of booleans as bytes. Leaves: scalar operations

@@ -7,6 +7,7 @@
 
 namespace mlir {
 class DialectRegistry;
+class RewritePatternSet;
 } // namespace mlir
 
 namespace mlir::triton_shared {
@@ -26,6 +27,9 @@ namespace mlir::triton_shared {
 
 /// Registers how upstream operations are bufferized and deallocated.
 void registerLinalgToCpuExternalModels(DialectRegistry &registry);
+
+/// The patterns of `cpu-expand-math`.
+void populateCpuExpandMath(RewritePatternSet &patterns, bool hasScale);
 
 /// What follows the name of a kernel in the name of its entry.
 inline constexpr StringRef kEntrySuffix = ".entry";

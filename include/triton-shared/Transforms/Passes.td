@@ -267,9 +267,10 @@ def CpuChooseDestinations
   let summary = "Let results go where bufferization needs no copy";
   let description = [{
     An element-wise operation that reads a block which a loop carries for the
-    last time, and computes what the loop carries next, writes to that block. A
-    block of one number is made in front of each operation that adds to it,
-    instead of once and then copied.
+    last time, and computes what the loop carries next, writes to that block.
+    What `tensor.insert_slice` puts into a block is computed there. A block of
+    one number is made in front of each operation that adds to it, instead of
+    once and then copied.
 
     Needs: `linalg.generic` on tensors. Leaves: the same; common subexpressions
     may not be shared again before bufferization.

@@ -63,52 +63,72 @@ using ExpandUnary = ExpandFunctionOf<Value>::Pattern<Function>;
 template <typename Function>
 using ExpandBinary = ExpandFunctionOf<Value, Value>::Pattern<Function>;
 
+/// Collects the patterns, each for the formats it is right for.
+class Expansions {
+public:
+  Expansions(RewritePatternSet &patterns, bool hasScale)
+      : patterns(patterns), hasScale(hasScale) {}
+
+  void addFunctionsOfBoth() {
+    constexpr Formats both = Formats::Both;
+    add<ExpandUnary<math::ErfOp>>(expandErf, both);
+    add<ExpandUnary<math::ExpOp>>(expandExp, both);
+    add<ExpandUnary<math::Exp2Op>>(expandExp2, both);
+    add<ExpandUnary<math::ExpM1Op>>(expandExpM1, both);
+    add<ExpandUnary<math::LogOp>>(expandLog, both);
+    add<ExpandUnary<math::Log1pOp>>(expandLog1p, both);
+    add<ExpandUnary<math::Log2Op>>(expandLog2, both);
+    add<ExpandUnary<math::TanhOp>>(expandTanh, both);
+  }
+
+  void addFunctionsOfF32() {
+    constexpr Formats f32 = Formats::F32;
+    add<ExpandUnary<math::AcosOp>>(expandAcos, f32);
+    add<ExpandUnary<math::AcoshOp>>(expandAcosh, f32);
+    add<ExpandUnary<math::AsinOp>>(expandAsin, f32);
+    add<ExpandUnary<math::AsinhOp>>(expandAsinh, f32);
+    add<ExpandUnary<math::AtanOp>>(expandAtan, f32);
+    add<ExpandBinary<math::Atan2Op>>(expandAtan2, f32);
+    add<ExpandUnary<math::AtanhOp>>(expandAtanh, f32);
+    add<ExpandUnary<math::CbrtOp>>(expandCbrt, f32);
+    add<ExpandUnary<math::CosOp>>(expandCos, f32);
+    add<ExpandUnary<math::CoshOp>>(expandCosh, f32);
+    add<ExpandUnary<math::ErfcOp>>(expandErfc, f32);
+    add<ExpandUnary<math::Log10Op>>(expandLog10, f32);
+    add<ExpandBinary<math::PowFOp>>(expandPow, f32);
+    add<ExpandUnary<math::SinOp>>(expandSin, f32);
+    add<ExpandUnary<math::SinhOp>>(expandSinh, f32);
+    add<ExpandUnary<math::TanOp>>(expandTan, f32);
+  }
+
+private:
+  template <typename Pattern, typename Expand>
+  void add(Expand expand, Formats formats) {
+    patterns.add<Pattern>(patterns.getContext(), expand, formats, hasScale);
+  }
+
+  RewritePatternSet &patterns;
+  bool hasScale;
+};
+
+} // namespace
+
+void triton_shared::populateCpuExpandMath(RewritePatternSet &patterns,
+                                          bool hasScale) {
+  Expansions expansions(patterns, hasScale);
+  expansions.addFunctionsOfBoth();
+  expansions.addFunctionsOfF32();
+}
+
+namespace {
+
 struct CpuExpandMath : triton_shared::impl::CpuExpandMathBase<CpuExpandMath> {
   using CpuExpandMathBase::CpuExpandMathBase;
 
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    addFunctionsOfBoth(patterns);
-    addFunctionsOfF32(patterns);
+    populateCpuExpandMath(patterns, hasScale);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-  }
-
-private:
-  template <typename Pattern, typename Expand>
-  void add(RewritePatternSet &patterns, Expand expand, Formats formats) {
-    patterns.add<Pattern>(&getContext(), expand, formats, hasScale);
-  }
-
-  void addFunctionsOfBoth(RewritePatternSet &patterns) {
-    constexpr Formats both = Formats::Both;
-    add<ExpandUnary<math::ErfOp>>(patterns, expandErf, both);
-    add<ExpandUnary<math::ExpOp>>(patterns, expandExp, both);
-    add<ExpandUnary<math::Exp2Op>>(patterns, expandExp2, both);
-    add<ExpandUnary<math::ExpM1Op>>(patterns, expandExpM1, both);
-    add<ExpandUnary<math::LogOp>>(patterns, expandLog, both);
-    add<ExpandUnary<math::Log1pOp>>(patterns, expandLog1p, both);
-    add<ExpandUnary<math::Log2Op>>(patterns, expandLog2, both);
-    add<ExpandUnary<math::TanhOp>>(patterns, expandTanh, both);
-  }
-
-  void addFunctionsOfF32(RewritePatternSet &patterns) {
-    constexpr Formats f32 = Formats::F32;
-    add<ExpandUnary<math::AcosOp>>(patterns, expandAcos, f32);
-    add<ExpandUnary<math::AcoshOp>>(patterns, expandAcosh, f32);
-    add<ExpandUnary<math::AsinOp>>(patterns, expandAsin, f32);
-    add<ExpandUnary<math::AsinhOp>>(patterns, expandAsinh, f32);
-    add<ExpandUnary<math::AtanOp>>(patterns, expandAtan, f32);
-    add<ExpandBinary<math::Atan2Op>>(patterns, expandAtan2, f32);
-    add<ExpandUnary<math::AtanhOp>>(patterns, expandAtanh, f32);
-    add<ExpandUnary<math::CbrtOp>>(patterns, expandCbrt, f32);
-    add<ExpandUnary<math::CosOp>>(patterns, expandCos, f32);
-    add<ExpandUnary<math::CoshOp>>(patterns, expandCosh, f32);
-    add<ExpandUnary<math::ErfcOp>>(patterns, expandErfc, f32);
-    add<ExpandUnary<math::Log10Op>>(patterns, expandLog10, f32);
-    add<ExpandBinary<math::PowFOp>>(patterns, expandPow, f32);
-    add<ExpandUnary<math::SinOp>>(patterns, expandSin, f32);
-    add<ExpandUnary<math::SinhOp>>(patterns, expandSinh, f32);
-    add<ExpandUnary<math::TanOp>>(patterns, expandTan, f32);
   }
 };
 

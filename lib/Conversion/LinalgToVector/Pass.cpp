@@ -37,7 +37,6 @@ struct LinalgToVector
     populateCopiesToVector(patterns, vectorBytes);
     populateTransposesToVector(patterns, vectorBytes);
     populateElementLoopsToVector(patterns, vectorBytes);
-    populateScansToVector(patterns, vectorBytes);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-static bool isVectorizable(Operation *op) {
+bool triton_shared::isVectorizable(Operation *op) {
   if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
     return true;
   auto isScalar = [](Type type) { return isLane(type); };
@@ -25,7 +25,7 @@ static bool isVectorizable(Operation *op) {
 bool triton_shared::isVectorizable(linalg::GenericOp op) {
   return llvm::all_of(op.getBody()->getArgumentTypes(), isLane) &&
          llvm::all_of(*op.getBody(), [](Operation &nested) {
-           return ::isVectorizable(&nested);
+           return isVectorizable(&nested);
          });
 }
 

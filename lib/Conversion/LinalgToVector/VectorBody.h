@@ -9,7 +9,10 @@
 
 namespace mlir::triton_shared {
 
-/// True if every operation of the body works on vectors as on scalars.
+/// True if `op` works on vectors as on scalars.
+bool isVectorizable(Operation *op);
+
+/// True if every operation of the body does.
 bool isVectorizable(linalg::GenericOp op);
 
 /// The bytes of the widest number that `op` reads, writes or computes with in

@@ -64,7 +64,6 @@ void populateTransposesToVector(RewritePatternSet &patterns,
                                 unsigned vectorBytes);
 void populateElementLoopsToVector(RewritePatternSet &patterns,
                                   unsigned vectorBytes);
-void populateScansToVector(RewritePatternSet &patterns, unsigned vectorBytes);
 
 } // namespace mlir::triton_shared
 

@@ -5,6 +5,7 @@
 //
 // - A block that a loop carries is overwritten by what the next turn gets, if
 //   nobody reads it later, instead of by a copy of it.
+// - A part of a block is computed where it belongs in the block.
 // - A block of one number is made anew wherever something is added to it: that
 //   costs less than a copy.
 //
@@ -38,18 +39,17 @@ Value getReshaped(Value value) {
   return value;
 }
 
-/// The only result of an element-wise operation that has a destination of no
-/// value.
-OpOperand *findFreeDestination(linalg::GenericOp op) {
-  if (op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
-      !op.hasPureTensorSemantics())
-    return nullptr;
-  OpOperand *destination = op.getDpsInitOperand(0);
+/// True if what `destination` of `op` holds before does not matter.
+bool isFree(linalg::GenericOp op, OpOperand *destination) {
   return destination->get().getDefiningOp<tensor::EmptyOp>() &&
-                 !op.payloadUsesValueFromOperand(destination)
-             ? destination
-             : nullptr;
+         !op.payloadUsesValueFromOperand(destination);
+}
+
+/// True for an element-wise operation whose only destination is free.
+bool isFreeElementwise(linalg::GenericOp op) {
+  return op.getNumDpsInits() == 1 && op.hasPureTensorSemantics() &&
+         op.getNumParallelLoops() == op.getNumLoops() &&
+         isFree(op, op.getDpsInitOperand(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -116,17 +116,48 @@ void writeTo(linalg::GenericOp op, OpOperand *input) {
 }
 
 //===----------------------------------------------------------------------===//
+// Parts of blocks
+//===----------------------------------------------------------------------===//
+
+/// The free destination of what `insert` puts into a block, if that and the
+/// place in it are known before it is computed.
+OpOperand *findFreePart(tensor::InsertSliceOp insert) {
+  auto part = dyn_cast<OpResult>(insert.getSource());
+  auto op = part ? dyn_cast<linalg::GenericOp>(part.getOwner()) : nullptr;
+  if (!op || !part.hasOneUse() || op->getBlock() != insert->getBlock())
+    return nullptr;
+  OpOperand *destination = op.getDpsInitOperand(part.getResultNumber());
+  auto isKnownBefore = [&](Value value) {
+    Operation *maker = value.getDefiningOp();
+    return !maker || maker->getBlock() != op->getBlock() ||
+           maker->isBeforeInBlock(op);
+  };
+  bool isKnown =
+      llvm::all_of(insert->getOperands().drop_front(),
+                   [&](Value operand) { return isKnownBefore(operand); });
+  return isKnown && isFree(op, destination) ? destination : nullptr;
+}
+
+/// Lets the operation of `destination` write to the part of the block that
+/// `insert` puts its result into.
+void writeToPart(tensor::InsertSliceOp insert, OpOperand *destination) {
+  OpBuilder builder(destination->getOwner());
+  destination->set(tensor::ExtractSliceOp::create(
+      builder, insert.getLoc(), insert.getSourceType(), insert.getDest(),
+      insert.getMixedOffsets(), insert.getMixedSizes(),
+      insert.getMixedStrides()));
+}
+
+//===----------------------------------------------------------------------===//
 // Blocks of one number
 //===----------------------------------------------------------------------===//
 
 /// True if all elements are one number that is known outside.
 bool isFill(linalg::GenericOp op) {
-  if (!findFreeDestination(op) ||
-      llvm::any_of(op.getDpsInputs(), [](Value input) {
-        return isa<ShapedType>(input.getType());
-      }))
-    return false;
-  return op.getBody()->without_terminator().empty();
+  return isFreeElementwise(op) && op.getBody()->without_terminator().empty() &&
+         llvm::none_of(op.getDpsInputs(), [](Value input) {
+           return isa<ShapedType>(input.getType());
+         });
 }
 
 bool isDestination(OpOperand &use) {
@@ -146,28 +177,42 @@ void fillFor(linalg::GenericOp fill, OpOperand &use) {
   use.set(builder.clone(*fill, mapping)->getResult(0));
 }
 
+/// Makes the block of `fill` anew for all that add to it.
+void fillForAll(linalg::GenericOp fill) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : fill->getUses())
+    if (isDestination(use))
+      uses.push_back(&use);
+  for (OpOperand *use : uses)
+    fillFor(fill, *use);
+  if (fill->use_empty())
+    fill.erase();
+}
+
 struct CpuChooseDestinations
     : triton_shared::impl::CpuChooseDestinationsBase<CpuChooseDestinations> {
   void runOnOperation() override {
     SmallVector<linalg::GenericOp> fills;
-    getOperation().walk([&](linalg::GenericOp op) {
-      if (isFill(op))
-        fills.push_back(op);
-      else if (findFreeDestination(op))
-        for (OpOperand *input : op.getDpsInputOperands())
-          if (computesNext(op, input))
-            return writeTo(op, input);
+    getOperation().walk([&](Operation *op) {
+      if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+        if (OpOperand *destination = findFreePart(insert))
+          writeToPart(insert, destination);
+      } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+        if (isFill(generic))
+          fills.push_back(generic);
+        else if (isFreeElementwise(generic))
+          chooseCarried(generic);
+      }
     });
-    for (linalg::GenericOp fill : fills) {
-      SmallVector<OpOperand *> uses;
-      for (OpOperand &use : fill->getUses())
-        if (isDestination(use))
-          uses.push_back(&use);
-      for (OpOperand *use : uses)
-        fillFor(fill, *use);
-      if (fill->use_empty())
-        fill.erase();
-    }
+    for (linalg::GenericOp fill : fills)
+      fillForAll(fill);
+  }
+
+private:
+  static void chooseCarried(linalg::GenericOp op) {
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (computesNext(op, input))
+        return writeTo(op, input);
   }
 };
 

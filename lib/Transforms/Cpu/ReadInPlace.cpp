@@ -14,6 +14,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -91,7 +92,8 @@ bool collectReaders(Value tensor, SmallVectorImpl<Operation *> &readers) {
             tensor::ExtractSliceOp>(user)) {
       if (!collectReaders(user->getResult(0), readers))
         return false;
-    } else if (isa<linalg::LinalgOp, tensor::ExtractOp>(user)) {
+    } else if (isa<linalg::LinalgOp, tensor::ExtractOp, vector::TransferReadOp>(
+                   user)) {
       readers.push_back(user);
     } else {
       return false;

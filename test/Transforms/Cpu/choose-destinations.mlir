@@ -122,3 +122,21 @@ func.func @zeros(%a: tensor<8x8xf32>, %m: memref<8x8xf32>, %n: index) {
   }
   return
 }
+
+// A row is computed where it belongs in its block.
+// CHECK-LABEL: func.func @row_of_a_block(
+// CHECK-SAME:    %{{[^:]*}}: tensor<1x8xf32>, %[[BLOCK:[^:]*]]: tensor<4x8xf32>
+// CHECK:         %[[ROW:.*]] = tensor.extract_slice %[[BLOCK]][2, 0] [1, 8] [1, 1]
+// CHECK:         %[[MADE:.*]] = linalg.generic {{.*}} outs(%[[ROW]] : tensor<1x8xf32>)
+// CHECK:         tensor.insert_slice %[[MADE]] into %[[BLOCK]][2, 0]
+func.func @row_of_a_block(%x: tensor<1x8xf32>, %block: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<1x8xf32>
+  %row = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<1x8xf32>) outs(%e : tensor<1x8xf32>) {
+  ^bb0(%v: f32, %o: f32):
+    %t = math.exp %v : f32
+    linalg.yield %t : f32
+  } -> tensor<1x8xf32>
+  %r = tensor.insert_slice %row into %block[2, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
