@@ -7,6 +7,7 @@ python -m benchmarks.cpu --write    also benchmarks/results/cpu.json and docs/pe
 from __future__ import annotations
 
 import argparse
+import ctypes
 import json
 from dataclasses import asdict
 
@@ -22,6 +23,22 @@ from benchmarks import page
 from . import cases, costs, plot, speed
 
 
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Of malloc.h."""
+
+
+def keep_freed_memory() -> None:
+    """Lets the C library hand out again what was freed, however large, instead of fresh pages.
+
+    Ours and peers with `out=` need no memory; without this, the others would pay for its pages.
+    """
+    library = ctypes.CDLL(None)
+    if not hasattr(library, "mallopt"):
+        return  # Not glibc.
+    library.mallopt(M_MMAP_THRESHOLD, 1 << 30)
+    library.mallopt(M_TRIM_THRESHOLD, (1 << 31) - 1)
+
+
 def main() -> None:
     """Measures, prints, and writes if asked to."""
     parser = argparse.ArgumentParser(description="Times kernels on this CPU against torch.")
@@ -31,6 +48,7 @@ def main() -> None:
     parser.add_argument("--no-inductor", action="store_true", help="leave out torch.compile")
     options = parser.parse_args()
 
+    keep_freed_memory()
     chosen = [case for case in cases.all_cases() if options.only in case.name]
     with triton_shared.device("cpu"), fresh_cache(), inductor.patch(compile_threads=1):
         rows = [

@@ -1,7 +1,8 @@
 """What is timed on a CPU: a table of kernels, shapes and types, each with its peers.
 
 A case is data: how to launch ours in a mode, what torch does instead, and how far the results may
-be apart. Results go to memory that is there before (`out=`), so that nobody pays for fresh pages.
+be apart. Results go to memory that is there before (`out=`, or freed by the last run), so that nobody
+pays for fresh pages.
 """
 
 from __future__ import annotations
@@ -144,7 +145,8 @@ def _layer_norm() -> Case:
     kept: list[torch.Tensor] = []
 
     def eager() -> None:
-        kept[:] = [functional.layer_norm(x, (1024,), w, b, 1e-5)]
+        kept.clear()
+        kept.append(functional.layer_norm(x, (1024,), w, b, 1e-5))
 
     return Case(
         "layer norm f32",
@@ -165,7 +167,8 @@ def _rms_norm() -> Case:
     kept: list[torch.Tensor] = []
 
     def eager() -> None:
-        kept[:] = [functional.rms_norm(x, (1024,), w, 1e-5)]
+        kept.clear()
+        kept.append(functional.rms_norm(x, (1024,), w, 1e-5))
 
     return Case(
         "rms norm f32",
@@ -213,7 +216,8 @@ def _cross_entropy() -> Case:
     kept: list[torch.Tensor] = []
 
     def eager() -> None:
-        kept[:] = [functional.cross_entropy(x, target, reduction="none")]
+        kept.clear()
+        kept.append(functional.cross_entropy(x, target, reduction="none"))
 
     return Case(
         "cross entropy f32",
@@ -260,7 +264,8 @@ def attention(causal: bool) -> Case:
     kept: list[torch.Tensor] = []
 
     def eager() -> None:
-        kept[:] = [functional.scaled_dot_product_attention(q, k, v, is_causal=causal)]
+        kept.clear()
+        kept.append(functional.scaled_dot_product_attention(q, k, v, is_causal=causal))
 
     return Case(
         "causal attention f32" if causal else "attention f32",

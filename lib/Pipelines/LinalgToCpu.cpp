@@ -145,8 +145,8 @@ static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
   // Without that operation, the C library is faster than polynomials.
   if (cpu.hasFma())
     manager.addPass(createCpuExpandMath({cpu.hasScale()}));
-  manager.addNestedPass<func::FuncOp>(
-      createLinalgToVector({cpu.getVectorBytes(), cpu.getStreamBytes()}));
+  manager.addNestedPass<func::FuncOp>(createLinalgToVector(
+      {cpu.getVectorBytes(), cpu.getStreamBytes(), cpu.hasFma()}));
   manager.addNestedPass<func::FuncOp>(createCpuSplitMaskedLoops());
 }
 

@@ -230,11 +230,14 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
     Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",
            "bytes of a vector register">,
     Option<"streamBytes", "stream-bytes", "unsigned", /*default=*/"64",
-           "bytes of a vector where memory is all there is to wait for">
+           "bytes of a vector where memory is all there is to wait for">,
+    Option<"hasFma", "fma", "bool", /*default=*/"true",
+           "add products to sums in one operation">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -379,7 +379,7 @@ def CpuKeepInRegisters
     : Pass<"cpu-keep-in-registers", "::mlir::func::FuncOp"> {
   let summary = "Make variables of buffers that fit into registers";
   let description = [{
-    A buffer of a few vectors becomes a variable of its kernel (`memref.alloca`
+    A buffer of a few numbers becomes a variable of its kernel (`memref.alloca`
     in its first block), which LLVM keeps in registers where all its accesses
     have known places: the running block of a loop, or what one operation leaves
     to the next. The variables of a kernel together take at most 16 KiB of the

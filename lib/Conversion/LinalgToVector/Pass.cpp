@@ -33,7 +33,7 @@ struct LinalgToVector
     RewritePatternSet patterns(&getContext());
     populateElementwiseToVector(patterns, vectorBytes,
                                 std::min<unsigned>(streamBytes, vectorBytes));
-    populateReductionsToVector(patterns, vectorBytes);
+    populateReductionsToVector(patterns, vectorBytes, hasFma);
     populateCopiesToVector(patterns, vectorBytes);
     populateTransposesToVector(patterns, vectorBytes);
     populateElementLoopsToVector(patterns, vectorBytes);

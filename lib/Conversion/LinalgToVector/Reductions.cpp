@@ -10,6 +10,7 @@
 #include "VectorLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -32,6 +33,8 @@ struct Reduction {
   int64_t lanes;
   /// Combines what is collected so far with one more element.
   Operation *combiner;
+  /// True if a product is added without being rounded in between.
+  bool fusesProducts;
 
   bool isAlongLanes() const { return reduced == vectorLoop; }
   Type getType() const { return combiner->getResult(0).getType(); }
@@ -70,7 +73,7 @@ bool canUseLanes(linalg::GenericOp op, unsigned loop, unsigned reduced) {
 }
 
 std::optional<Reduction> matchReduction(linalg::GenericOp op,
-                                        unsigned vectorBytes) {
+                                        unsigned vectorBytes, bool hasFma) {
   if (!op.hasPureBufferSemantics() || op.getNumReductionLoops() != 1 ||
       op.getNumDpsInits() != 1 || !isVectorizable(op))
     return std::nullopt;
@@ -78,6 +81,7 @@ std::optional<Reduction> matchReduction(linalg::GenericOp op,
   reduction.op = op;
   reduction.sizes = op.getStaticLoopRanges();
   reduction.combiner = findCombiner(op);
+  reduction.fusesProducts = hasFma;
   SmallVector<unsigned> reduced;
   op.getReductionDims(reduced);
   reduction.reduced = reduced.front();
@@ -192,6 +196,12 @@ Value collect(OpBuilder &builder, Reduction &reduction,
   Value element = last->getOperand(0) == reduction.getCollected()
                       ? last->getOperand(1)
                       : last->getOperand(0);
+  auto product = element.getDefiningOp<arith::MulFOp>();
+  if (reduction.fusesProducts && isa<arith::AddFOp>(last) && product &&
+      product->getBlock() == op.getBody())
+    return math::FmaOp::create(
+        builder, last->getLoc(), body.getVector(builder, product.getLhs()),
+        body.getVector(builder, product.getRhs()), collected);
   return combiner.combine(builder, collected, body.getVector(builder, element));
 }
 
@@ -302,12 +312,13 @@ void reduceColumns(OpBuilder &builder, Reduction &reduction,
 }
 
 struct VectorizeReduction : OpRewritePattern<linalg::GenericOp> {
-  VectorizeReduction(MLIRContext *context, unsigned vectorBytes)
-      : OpRewritePattern(context), vectorBytes(vectorBytes) {}
+  VectorizeReduction(MLIRContext *context, unsigned vectorBytes, bool hasFma)
+      : OpRewritePattern(context), vectorBytes(vectorBytes), hasFma(hasFma) {}
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    std::optional<Reduction> reduction = matchReduction(op, vectorBytes);
+    std::optional<Reduction> reduction =
+        matchReduction(op, vectorBytes, hasFma);
     if (!reduction)
       return rewriter.notifyMatchFailure(op, "not a reduction by vectors");
     SmallVector<int64_t> sizes(reduction->sizes), steps(sizes.size(), 1);
@@ -327,11 +338,13 @@ struct VectorizeReduction : OpRewritePattern<linalg::GenericOp> {
 
 private:
   unsigned vectorBytes;
+  bool hasFma;
 };
 
 } // namespace
 
 void triton_shared::populateReductionsToVector(RewritePatternSet &patterns,
-                                               unsigned vectorBytes) {
-  patterns.add<VectorizeReduction>(patterns.getContext(), vectorBytes);
+                                               unsigned vectorBytes,
+                                               bool hasFma) {
+  patterns.add<VectorizeReduction>(patterns.getContext(), vectorBytes, hasFma);
 }

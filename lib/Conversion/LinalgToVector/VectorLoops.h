@@ -56,7 +56,7 @@ Value combine(OpBuilder &builder, Operation *op, Value lhs, Value rhs);
 void populateElementwiseToVector(RewritePatternSet &patterns,
                                  unsigned vectorBytes, unsigned streamBytes);
 void populateReductionsToVector(RewritePatternSet &patterns,
-                                unsigned vectorBytes);
+                                unsigned vectorBytes, bool hasFma);
 void populateCopiesToVector(RewritePatternSet &patterns, unsigned vectorBytes);
 /// Makes copies of columns operations that the next one knows.
 void populateCopiesAcross(RewritePatternSet &patterns);

@@ -27,6 +27,11 @@ namespace {
 constexpr int64_t kMostStack = 16 * 1024;
 constexpr int64_t kCacheLine = 64;
 
+/// True for a buffer of one number, as reductions leave it. LLVM would compute
+/// it where it is needed first, beyond branches, and keep all that it has read
+/// for that until then; that it is written to memory keeps it in its place.
+bool isNumber(MemRefType type) { return type.getNumElements() == 1; }
+
 /// The bytes of a buffer on the stack, whole cache lines.
 int64_t getBytes(MemRefType type) {
   int64_t width =
@@ -44,7 +49,7 @@ struct CpuKeepInRegisters
     int64_t stack = 0;
     getOperation().walk([&](memref::AllocOp buffer) {
       MemRefType type = buffer.getType();
-      if (!type.hasStaticShape() || getBytes(type) > bytes ||
+      if (!type.hasStaticShape() || isNumber(type) || getBytes(type) > bytes ||
           stack + getBytes(type) > kMostStack)
         return;
       stack += getBytes(type);

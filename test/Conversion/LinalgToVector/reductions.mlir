@@ -1,4 +1,5 @@
 // RUN: triton-shared-opt %s --linalg-to-vector | FileCheck %s
+// RUN: triton-shared-opt %s --linalg-to-vector=fma=false | FileCheck %s --check-prefix=PLAIN
 
 #in = affine_map<(d0, d1) -> (d0, d1)>
 #rows = affine_map<(d0, d1) -> (d0)>
@@ -71,6 +72,24 @@ func.func @own_region(%x: memref<4x128xf32>, %to: memref<4xf32>) {
     %p = arith.mulf %a, %o : f32
     %m = arith.addf %p, %o : f32
     linalg.yield %m : f32
+  }
+  return
+}
+
+// Products are added without being rounded before, if the CPU can.
+// CHECK-LABEL: func.func @sum_of_squares(
+// CHECK:         scf.for
+// CHECK:           %[[X:.*]] = vector.load
+// CHECK:           math.fma %[[X]], %[[X]], %{{.*}} : vector<16xf32>
+// PLAIN-LABEL: func.func @sum_of_squares(
+// PLAIN-NOT:     math.fma
+func.func @sum_of_squares(%m: memref<256xf32>, %r: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]}
+    ins(%m : memref<256xf32>) outs(%r : memref<f32>) {
+  ^bb0(%x: f32, %o: f32):
+    %p = arith.mulf %x, %x : f32
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
   }
   return
 }

@@ -32,3 +32,13 @@ func.func @large(%n: index, %x: f32) {
   memref.store %x, %b[%c0] : memref<?xf32>
   return
 }
+
+// One number stays in memory, so that it is computed where it is written.
+// CHECK-LABEL: func.func @number(
+// CHECK-NOT:     memref.alloca
+// CHECK:         memref.alloc() : memref<f32>
+func.func @number(%x: f32) {
+  %a = memref.alloc() : memref<f32>
+  memref.store %x, %a[] : memref<f32>
+  return
+}
