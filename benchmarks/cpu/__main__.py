@@ -22,7 +22,6 @@ from benchmarks import page
 
 from . import cases, costs, plot, speed
 
-
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 """Of malloc.h."""
 
