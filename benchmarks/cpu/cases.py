@@ -1,8 +1,8 @@
 """What is timed on a CPU: a table of kernels, shapes and types, each with its peers.
 
 A case is data: how to launch ours in a mode, what torch does instead, and how far the results may
-be apart. Results go to memory that is there before (`out=`, or what the last run has freed), so that
-nobody pays for fresh pages.
+be apart. Results go to memory that is there before, to `out=` or to what the last run has freed, so
+that nobody pays for fresh pages.
 """
 
 from __future__ import annotations
