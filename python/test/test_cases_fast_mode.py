@@ -61,6 +61,55 @@ def test_blocks_change_places_in_a_loop(turns: int):
 
 
 @triton.jit
+def running_blocks(x_ptr, out_ptr, turns, N: tl.constexpr):
+    at = tl.arange(0, N)
+    zeros = tl.zeros((N,), dtype=tl.float32)
+    total, before, largest = zeros, zeros, zeros
+    for turn in range(turns):
+        before = total * 1.0  # Another name alone would not be carried.
+        total += tl.load(x_ptr + turn * N + at)
+        largest = tl.maximum(largest, total - before * 0.5)
+    tl.store(out_ptr + at, total)
+    tl.store(out_ptr + N + at, before)
+    tl.store(out_ptr + 2 * N + at, largest)
+    tl.store(out_ptr + 3 * N + at, zeros)
+
+
+@pytest.mark.parametrize("size", [32, 1024])
+@pytest.mark.parametrize("turns", [0, 1, 2, 5])
+def test_running_blocks_that_start_as_one(turns: int, size: int):
+    x = np.random.default_rng(0).standard_normal((turns, size)).astype(np.float32)
+    total, before, largest = (np.zeros(size, np.float32) for _ in range(3))
+    for row in x:
+        before, total = total, total + row
+        largest = np.maximum(largest, total - before * np.float32(0.5))
+    out = torch.empty(4, size)
+    running_blocks[(1,)](torch.from_numpy(x), out, turns, size, mode="fast")
+    np.testing.assert_array_equal(out.numpy(), [total, before, largest, np.zeros(size)])
+
+
+@triton.jit
+def multiply_twice(a_ptr, out_ptr, turns, N: tl.constexpr):
+    i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
+    a = tl.load(a_ptr + i * N + j)
+    scaled = tl.zeros((N, N), dtype=tl.float32)
+    for turn in range(turns):
+        once = tl.dot(a, a)
+        scaled = tl.dot(once, a, scaled * 0.5)
+        tl.store(out_ptr + (turn * 2) * N * N + i * N + j, once)
+        tl.store(out_ptr + (turn * 2 + 1) * N * N + i * N + j, scaled)
+
+
+def test_products_in_a_loop_start_at_zero_each_turn():
+    a = torch.randint(-2, 3, (16, 16)).float()
+    out = torch.empty(3, 2, 16, 16)
+    multiply_twice[(1,)](a, out, 3, 16, mode="fast")
+    square, cube = a @ a, a @ a @ a
+    expected = [(square, cube), (square, cube * 1.5), (square, cube * 1.75)]
+    assert torch.equal(out, torch.stack([torch.stack(pair) for pair in expected]))
+
+
+@triton.jit
 def reduce_row(x_ptr, out_ptr, n, N: tl.constexpr):
     row = tl.program_id(0)
     at = tl.arange(0, N)
