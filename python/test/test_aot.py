@@ -237,7 +237,9 @@ def test_arguments_reach_the_driver_as_the_kernel_reads_them(tmp_path: Path, dri
 
 def test_small_programs_share_a_block(tmp_path: Path, driver: FakeCuda):
     signature = "*fp32:16, *fp32:16, *fp32:16, i32:16, 64"
-    kernel = aot.compile_kernel(KERNELS, "add_kernel", signature, "n_elements, 3, 1", target="cuda:90")
+    kernel = aot.compile_kernel(
+        KERNELS, "add_kernel", signature, "n_elements, 3, 1", target="cuda:90"
+    )
     assert kernel.block == (32, 4)
     program = aot.Program(*aot.write(kernel, tmp_path / "add", ["so", "h"]))
     make_current(driver, 0)

@@ -79,7 +79,9 @@ def test_changes_are_read_by_pass():
 
 def test_late_modules_of_fast_mode_have_the_kernel_s_arguments():
     """They have scratch memory, too, which is nothing that a launch passes."""
-    made = [library.compile_text(one.text, "mode=reference") for one in read_changes(changes("fast"))]
+    made = [
+        library.compile_text(one.text, "mode=reference") for one in read_changes(changes("fast"))
+    ]
     arguments = [json.loads(one.metadata)["args"] for one in made if one.succeeded]
     assert arguments == [["ptr", "ptr", "i32", "f32"]] * len(arguments)
     assert len(arguments) > 20
@@ -116,7 +118,10 @@ def changes_with_plugin(ttir: str, after: str, folder: Path) -> Path:
     ).stdout
     parts = re.findall(r"^builtin\.module\(\n(.*?)^\)$", printed, re.MULTILINE | re.DOTALL)
     pipeline, count = re.subn(
-        rf"^,?  {after}(\{{.*\}})?,$", r"\g<0>wrong-multiplications,", ",".join(parts), flags=re.MULTILINE
+        rf"^,?  {after}(\{{.*\}})?,$",
+        r"\g<0>wrong-multiplications,",
+        ",".join(parts),
+        flags=re.MULTILINE,
     )
     assert count == 1
     file = folder / "changes.mlir"

@@ -245,7 +245,8 @@ def test_where_no_file_may_grow_the_error_says_so(tmp_path: Path):
     path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
     places = {"TRITON_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, **places, "PYTHONPATH": path},
+        [sys.executable, "-W", "ignore", "-c", code],
+        env={**os.environ, **places, "PYTHONPATH": path},
         capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     assert done.stdout.startswith("a compiled kernel cannot be kept: [Errno 27] File too large")

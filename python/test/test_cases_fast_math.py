@@ -7,12 +7,12 @@ more; erf of f64, which numpy does not have, against mpmath.
 from __future__ import annotations
 
 import itertools
-import platform
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import cpu_facts
 import mpmath
 import numpy as np
 import pytest
@@ -131,8 +131,9 @@ CASES = [
     if function.bound(dtype) is not None
 ]
 
-FACTS = Path("/proc/cpuinfo")
-RUNS_AVX2 = platform.machine() == "x86_64" and {"avx2", "fma"} <= set(FACTS.read_text().split())
+with_polynomials = pytest.mark.skipif(
+    not cpu_facts.multiplies_and_adds(), reason="functions are the C library's on such a CPU"
+)
 
 # ---------------------------------------------------------------------------------------------
 # Numbers
@@ -229,6 +230,7 @@ def check_errors(function: Function, inputs: list[np.ndarray]) -> float:
     return float(off[worst])
 
 
+@with_polynomials
 @pytest.mark.parametrize(("function", "dtype"), CASES)
 def test_error_in_units_in_the_last_place(function: Function, dtype: np.dtype):
     # Without numpy, the exact function takes its time.
@@ -261,7 +263,8 @@ def test_a_scalar_and_an_element_of_a_block_agree(function: Function, dtype: np.
     np.testing.assert_array_equal(out.numpy(), run(function.name, inputs, "fast"))
 
 
-@pytest.mark.skipif(not RUNS_AVX2, reason="not a CPU with AVX2")
+@with_polynomials
+@pytest.mark.skipif(not cpu_facts.has("avx2", "fma"), reason="not a CPU with AVX2")
 @pytest.mark.parametrize(("function", "dtype"), CASES)
 def test_an_older_cpu_has_the_same_results(function: Function, dtype: np.dtype):
     """Without AVX-512, powers of two are multiplied otherwise."""
@@ -311,6 +314,7 @@ def test_nearest_floats_to_multiples_of_a_quarter_turn():
         check_errors(function, [x])
 
 
+@with_polynomials
 @pytest.mark.nightly
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: function.name)
 def test_one_of_97_floats(function: Function):
@@ -323,6 +327,7 @@ def test_one_of_97_floats(function: Function):
         check_errors(function, inputs)
 
 
+@with_polynomials
 @pytest.mark.nightly
 @pytest.mark.parametrize(("function", "dtype"), CASES)
 def test_error_of_many_numbers(function: Function, dtype: np.dtype):

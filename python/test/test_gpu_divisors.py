@@ -1,4 +1,4 @@
-"""Indices divided by negative numbers on a GPU, in gpu_emulator: right or refused, as on the CPU."""
+"""Indices divided by negative numbers on a GPU, in gpu_emulator: right or refused, as on CPUs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_negative_numbers_are_right_or_refused(kernel: Any, tmp_path: Path):
         try:
             gpu_emulator.launch(emulated, (NUMBERS[HALF:], out, n, s), grid)
         except gpu_emulator.EmulationError as error:
-            assert n < 0  # noqa: PT017
+            assert n < 0
             assert "an index is divided by a negative number" in str(error)  # noqa: PT017
             refused += 1
         else:

@@ -79,9 +79,7 @@ def launch() -> torch.Tensor:
 
 
 @pytest.mark.parametrize("phase", PHASES[:-1])
-def test_every_text_on_the_way_to_the_cpu(
-    phase: str, texts: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_every_text_on_the_way_to_the_cpu(phase: str, texts: Path, monkeypatch: pytest.MonkeyPatch):
     keep(texts, monkeypatch)
     assert launch().eq(4).all()
     add_instead(leave_only(texts, phase))
@@ -109,7 +107,9 @@ def test_an_object_of_another_machine_is_refused(texts: Path, monkeypatch: pytes
     file = leave_only(texts, "obj")
     file.write_bytes(file.read_bytes()[:-16])  # As a C compiler would leave it.
     replace(texts, monkeypatch)
-    with pytest.raises(DamagedObjectError, match=r"(?s)in the place of .*made by stages\.llir_to_obj"):
+    with pytest.raises(
+        DamagedObjectError, match=r"(?s)in the place of .*made by stages\.llir_to_obj"
+    ):
         launch()
 
 
@@ -174,9 +174,11 @@ def test_a_cubin(texts: Path, monkeypatch: pytest.MonkeyPatch):
 def test_a_text_that_ptxas_does_not_take(texts: Path, monkeypatch: pytest.MonkeyPatch):
     keep(texts, monkeypatch)
     compile_scale()
-    leave_only(texts, "ptx").write_text(".version 8.6\n.target sm_90a\n.address_size 64\nnonsense\n")
+    leave_only(texts, "ptx").write_text(
+        ".version 8.6\n.target sm_90a\n.address_size 64\nnonsense\n"
+    )
     replace(texts, monkeypatch)
-    with pytest.raises(triton_shared.CudaError, match="ptxas refuses the PTX:\n.*syntax error"):
+    with pytest.raises(triton_shared.CudaError, match=r"ptxas refuses the PTX:\n.*syntax error"):
         compile_scale()
 
 

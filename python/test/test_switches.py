@@ -135,7 +135,8 @@ def test_a_remote_cache_is_used():
         f"{LAUNCH}\n"
         "shutil.rmtree(os.environ['TRITON_CACHE_DIR'], ignore_errors=True)\n"
         "t.launch()\n"
-        "import json; print(json.dumps([found, [sorted(files) for files in t.Memory.kept.values()]]))",
+        "import json\n"
+        "print(json.dumps([found, [sorted(files) for files in t.Memory.kept.values()]]))",
         TRITON_CACHE_MANAGER="triton.runtime.cache:RemoteCacheManager",
         TRITON_REMOTE_CACHE_BACKEND="test_switches:Memory",
     )
