@@ -157,7 +157,12 @@ bool ScanLoop::matchOperands() {
       return false;
     operands.push_back({source->tensor, *running, result});
   }
-  // Nobody takes the last slices, and nothing else is carried.
+  // Nobody takes the last slices, and nothing else is carried. Of one tensor
+  // that is scanned twice, nobody could tell for which operand it is read.
+  SmallPtrSet<Value, 4> sources;
+  for (const Operand &operand : operands)
+    if (!sources.insert(operand.source).second)
+      return false;
   return !operands.empty() && operands.size() * 2 == loop.getNumResults() &&
          llvm::all_of(operands, [&](const Operand &operand) {
            auto type = cast<RankedTensorType>(operand.source.getType());

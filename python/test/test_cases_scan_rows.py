@@ -342,3 +342,23 @@ def test_result_does_not_depend_on_threads():
         results.append(out)
     assert all(torch.equal(out, results[0]) for out in results)
     torch.testing.assert_close(results[0], x.cumsum(1))
+
+
+@triton.jit
+def scan_a_block_with_itself(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    _, out = tl.associative_scan((x, x), 0, compose)
+    tl.store(out_ptr + at, out)
+
+
+@pytest.mark.parametrize("mode", ["fast", "reference"])
+def test_both_operands_may_be_the_same_block(mode: str):
+    x = np.random.default_rng(1).integers(-100, 100, 64, dtype=np.int32)
+    out = torch.empty(64, dtype=torch.int32)
+    scan_a_block_with_itself[(1,)](torch.from_numpy(x), out, 64, mode=mode)
+    wanted = [int(x[0])]
+    for value in x[1:].tolist():
+        wanted.append(value * wanted[-1] + value)
+    wrapped = [(number + 2**31) % 2**32 - 2**31 for number in wanted]
+    np.testing.assert_array_equal(out.numpy(), wrapped)
