@@ -41,3 +41,17 @@ def test_scans_keep_the_order_of_elements(
     const = {"ROWS": rows, "COLUMNS": columns, "REVERSE": reverse}
     case = {"fn": _scans, "sig": {"x": "*i32", "o": "*i32"}, "const": const, "opts": {}}
     check(case, Run(), tmp_path, warps=warps)
+
+
+@triton.jit
+def _scans_itself(x, o, SIZE: tl.constexpr):
+    at = tl.arange(0, SIZE)
+    v = tl.load(x + at)
+    a, b = tl.associative_scan((v, v), 0, _then)
+    tl.store(o + at, a ^ (b * 3))
+
+
+def test_both_operands_may_be_the_same_block(tmp_path: Path):
+    signature = {"x": "*i32", "o": "*i32"}
+    case = {"fn": _scans_itself, "sig": signature, "const": {"SIZE": 256}, "opts": {}}
+    check(case, Run(), tmp_path, warps=4)
