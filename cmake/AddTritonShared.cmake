@@ -1,15 +1,19 @@
 # How every C++ target of the project is made: warnings, one precompiled header
 # for all libraries, MLIR and LLVM as shared libraries.
 
+# ccache looks into a precompiled header, instead of at its time, only if it is told so here
+# and the compiler leaves the time out.
 find_program(TRITON_SHARED_CCACHE ccache)
 if(TRITON_SHARED_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TRITON_SHARED_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros ${TRITON_SHARED_CCACHE})
 endif()
 
 # Warnings, -Werror and sanitizers: for the targets of this project only.
 add_library(TritonSharedSettings INTERFACE)
 target_compile_options(TritonSharedSettings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -fno-exceptions
+  "SHELL:-Xclang -fno-pch-timestamp"
   $<$<BOOL:${TRITON_SHARED_WERROR}>:-Werror>)
 if(TRITON_SHARED_SANITIZE)
   target_compile_options(TritonSharedSettings INTERFACE -fsanitize=${TRITON_SHARED_SANITIZE})

@@ -52,6 +52,24 @@ class Launch:
         )
 
 
+class Fresh:
+    """What torch does where it takes no `out=`. The last result is freed before the next is made."""
+
+    def __init__(self, compute: Callable[[], torch.Tensor]) -> None:
+        self._compute = compute
+        self._results: list[torch.Tensor] = []
+
+    def __call__(self) -> None:
+        """Runs once."""
+        self._results.clear()
+        self._results.append(self._compute())
+
+    @property
+    def result(self) -> torch.Tensor:
+        """Of the last run."""
+        return self._results[0]
+
+
 @dataclass(frozen=True)
 class Case:
     """One kernel at one size."""
@@ -142,18 +160,14 @@ def softmax(n: int) -> Case:
 def _layer_norm() -> Case:
     x, w, b = torch.randn(4096, 1024), torch.rand(1024), torch.rand(1024)
     ours = torch.empty_like(x)
-    kept: list[torch.Tensor] = []
-
-    def eager() -> None:
-        kept.clear()
-        kept.append(functional.layer_norm(x, (1024,), w, b, 1e-5))
+    eager = Fresh(partial(functional.layer_norm, x, (1024,), w, b, 1e-5))
 
     return Case(
         "layer norm f32",
         "4096x1024",
         Launch(kernels.layer_norm, (4096,), (x, w, b, ours, 1024, 1e-5), {"BLOCK": 1024}),
         eager,
-        lambda: (ours, kept[0]),
+        lambda: (ours, eager.result),
         lambda x, w, b: functional.layer_norm(x, (1024,), w, b, 1e-5),
         (x, w, b),
         1.0,
@@ -164,18 +178,14 @@ def _layer_norm() -> Case:
 def _rms_norm() -> Case:
     x, w = torch.randn(4096, 1024), torch.rand(1024)
     ours = torch.empty_like(x)
-    kept: list[torch.Tensor] = []
-
-    def eager() -> None:
-        kept.clear()
-        kept.append(functional.rms_norm(x, (1024,), w, 1e-5))
+    eager = Fresh(partial(functional.rms_norm, x, (1024,), w, 1e-5))
 
     return Case(
         "rms norm f32",
         "4096x1024",
         Launch(kernels.rms_norm, (4096,), (x, w, ours, 1024, 1e-5), {"BLOCK": 1024}),
         eager,
-        lambda: (ours, kept[0]),
+        lambda: (ours, eager.result),
         lambda x, w: functional.rms_norm(x, (1024,), w, 1e-5),
         (x, w),
         1.0,
@@ -213,18 +223,14 @@ def _cumsum() -> Case:
 def _cross_entropy() -> Case:
     x, target = torch.randn(4096, 32000), torch.randint(0, 32000, (4096,))
     ours = torch.empty(4096)
-    kept: list[torch.Tensor] = []
-
-    def eager() -> None:
-        kept.clear()
-        kept.append(functional.cross_entropy(x, target, reduction="none"))
+    eager = Fresh(partial(functional.cross_entropy, x, target, reduction="none"))
 
     return Case(
         "cross entropy f32",
         "4096x32000",
         Launch(kernels.cross_entropy, (4096,), (x, target, ours, 32000), {"BLOCK": 1024}),
         eager,
-        lambda: (ours, kept[0]),
+        lambda: (ours, eager.result),
         goal=0.9,
     )
 
@@ -261,11 +267,7 @@ def attention(causal: bool) -> Case:
     """Attention of 8 heads of 64 numbers, over 1024 tokens."""
     q, k, v = (torch.randn(1, 8, 1024, 64) for _ in range(3))
     ours = torch.empty_like(q)
-    kept: list[torch.Tensor] = []
-
-    def eager() -> None:
-        kept.clear()
-        kept.append(functional.scaled_dot_product_attention(q, k, v, is_causal=causal))
+    eager = Fresh(partial(functional.scaled_dot_product_attention, q, k, v, is_causal=causal))
 
     return Case(
         "causal attention f32" if causal else "attention f32",
@@ -277,7 +279,7 @@ def attention(causal: bool) -> Case:
             {"BM": 64, "BN": 64, "D": 64, "CAUSAL": causal},
         ),
         eager,
-        lambda: (ours, kept[0]),
+        lambda: (ours, eager.result),
         goal=0.9,
         elsewhere=None if causal else 0.31,
     )

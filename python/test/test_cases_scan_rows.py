@@ -9,6 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from test_cases_scan import take_left, take_right
 from triton_shared import knobs
 from values import given, numpy_dtype, room
 
@@ -25,16 +26,6 @@ def add(a, b):
 @triton.jit
 def larger(a, b):
     return tl.where(a > b, a, b)
-
-
-@triton.jit
-def left(a, b):
-    return a
-
-
-@triton.jit
-def right(a, b):
-    return b
 
 
 @triton.jit
@@ -62,9 +53,9 @@ def scan_rows(
     elif KIND == "largest":
         out = tl.associative_scan(x, AXIS, larger, reverse=REVERSE)
     elif KIND == "left":
-        out = tl.associative_scan(x, AXIS, left, reverse=REVERSE)
+        out = tl.associative_scan(x, AXIS, take_left, reverse=REVERSE)
     elif KIND == "right":
-        out = tl.associative_scan(x, AXIS, right, reverse=REVERSE)
+        out = tl.associative_scan(x, AXIS, take_right, reverse=REVERSE)
     elif KIND == "recurrence":
         _, out = tl.associative_scan((x, y), AXIS, compose, reverse=REVERSE)
     elif KIND == "factor":

@@ -335,6 +335,25 @@ def CpuWrapProgramLoop
   ];
 }
 
+def CpuKeepInRegisters : Pass<"cpu-keep-in-registers", "::mlir::func::FuncOp"> {
+  let summary = "Make variables of buffers that fit into registers";
+  let description = [{
+    A buffer of a few numbers becomes a variable of its kernel (`memref.alloca`
+    in its first block), which LLVM keeps in registers where all its accesses
+    have known places: the running block of a loop, or what one operation leaves
+    to the next. The variables of a kernel together take at most 16 KiB of the
+    stack; further ones stay buffers.
+
+    Needs: no buffer that outlives the iteration it is made in
+    (`cpu-carry-in-place`). Leaves: the same.
+  }];
+  let options = [
+    Option<"bytes", "bytes", "int64_t", /*default=*/"1024",
+           "the largest buffer that becomes a variable, in bytes">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Give each buffer its place in one scratch area";
   let description = [{

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "BufferLifetimes.h"
+#include "BufferSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUPLACEBUFFERS
@@ -25,7 +25,6 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-constexpr int64_t kCacheLine = 64;
 constexpr StringLiteral kScratchFunction = "tritonSharedScratch";
 constexpr StringLiteral kScratchAttribute = "cpu.scratch";
 
@@ -35,13 +34,6 @@ struct PlacedBuffer {
   Lifetime life;
   int64_t size, offset = 0;
 };
-
-int64_t sizeInBytes(MemRefType type) {
-  int64_t width =
-      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  int64_t bytes = type.getNumElements() * llvm::divideCeil(width, 8);
-  return llvm::alignTo(std::max<int64_t>(bytes, 1), kCacheLine);
-}
 
 /// Gives each buffer the first place that is free during its life. Returns the
 /// size of the area.
@@ -127,7 +119,8 @@ private:
     SmallVector<PlacedBuffer> buffers;
     function.walk([&](memref::AllocOp op) {
       if (op.getType().hasStaticShape())
-        buffers.push_back({op, lifetimes.get(op), sizeInBytes(op.getType())});
+        buffers.push_back(
+            {op, lifetimes.get(op), getBufferBytes(op.getType())});
     });
     if (buffers.empty())
       return;

@@ -134,28 +134,15 @@ static bool isUntouchedBetween(Value memory, Operation *first,
   });
 }
 
-/// The number that `op` writes to all elements of its only operand in memory;
-/// null if it does anything else.
-static Value getFilling(linalg::GenericOp op) {
-  if (!op || op.getNumDpsInits() != 1 ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
-      !op.getBody()->without_terminator().empty())
-    return nullptr;
-  Value yielded = op.getBody()->getTerminator()->getOperand(0);
-  auto argument = dyn_cast<BlockArgument>(yielded);
-  if (!argument || argument.getOwner() != op.getBody())
-    return yielded;
-  Value operand = op->getOperand(argument.getArgNumber());
-  return isa<ShapedType>(operand.getType()) ? nullptr : operand;
-}
-
-linalg::GenericOp triton_shared::findStart(linalg::GenericOp op) {
+/// The operation that makes the third matrix of `op` one number, if it has no
+/// other purpose: `op` overwrites all of it.
+static linalg::GenericOp findStart(linalg::GenericOp op) {
   Value result = op.getDpsInits().front();
   if (!result.getDefiningOp<memref::AllocOp>())
     return nullptr;
   for (Operation *user : result.getUsers()) {
     auto fill = dyn_cast<linalg::GenericOp>(user);
-    if (fill && fill != op && getFilling(fill) &&
+    if (fill && fill != op && linalg::isaFillOpInterface(fill) &&
         fill.getDpsInits().front() == result &&
         fill->getBlock() == op->getBlock() && fill->isBeforeInBlock(op) &&
         isUntouchedBetween(result, fill, op))
@@ -285,7 +272,9 @@ void triton_shared::forEachDot(
   Factor left = {factors.first, op.getBody()->getArgument(0), pairType};
   Factor right = {factors.second, op.getBody()->getArgument(1), pairType};
   linalg::GenericOp fill = findStart(op);
-  Value start = fill ? getFilling(fill) : nullptr;
+  Value start = fill ? *linalg::isaFillOpInterface(fill) : nullptr;
+  if (fill)
+    fill.erase();
   auto buildOne = [&](OpBuilder &inner, Value number) {
     Value a = getMatrix(inner, loc, op.getDpsInputs()[0], number);
     Value b = getMatrix(inner, loc, op.getDpsInputs()[1], number);

@@ -39,10 +39,6 @@ struct PairSupport {
 /// any element-wise `f` and `g`.
 bool isDot(linalg::GenericOp op);
 
-/// The operation that makes the third matrix of `op` one number, if it has no
-/// other purpose: `op` overwrites all of it.
-linalg::GenericOp findStart(linalg::GenericOp op);
-
 /// The columns of the result.
 int64_t getColumns(linalg::GenericOp op);
 
@@ -53,7 +49,8 @@ Type getPairType(linalg::GenericOp op, PairSupport support);
 /// Calls `build` for each dot of the batch, inside a loop if there are several.
 /// Operands that `f` or `g` change, or that lie column by column, are copied to
 /// buffers first; so is the right one of a dot in pairs of `pairType`, which
-/// may be null. A vector has `vectorBytes`.
+/// may be null. A vector has `vectorBytes`. What makes the third matrix one
+/// number for `op` alone is erased: each dot starts with that number.
 void forEachDot(OpBuilder &builder, linalg::GenericOp op, Type pairType,
                 unsigned vectorBytes,
                 function_ref<void(OpBuilder &, const Dot &)> build);

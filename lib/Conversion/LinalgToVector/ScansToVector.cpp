@@ -101,11 +101,8 @@ int64_t chooseScanLanes(const ScanLoop &scan, unsigned vectorBytes) {
       });
   for (Operation *op : scan.getBody().operations)
     llvm::append_range(types, op->getResultTypes());
-  unsigned bytes = 1;
-  for (Type type : types)
-    if (type.isIntOrFloat())
-      bytes = std::max(bytes, (type.getIntOrFloatBitWidth() + 7) / 8);
-  return std::min(kMostLanes, chooseLanes(scan.getSize(), bytes, vectorBytes));
+  return std::min(kMostLanes, chooseLanes(scan.getSize(), getWidestBytes(types),
+                                          vectorBytes));
 }
 
 /// Makes functions in the region polynomials.

@@ -214,7 +214,6 @@ private:
     int64_t lanes = std::min<int64_t>(vectorBytes / bytes, columns & -columns);
     if (lanes < 2)
       return;
-    linalg::GenericOp fill = findStart(op);
     OpBuilder builder(op);
     // Instructions for pairs take whole registers, of 128 bits at least.
     Type pairType =
@@ -226,8 +225,6 @@ private:
                  buildTiles(inner, dot, tile, hasFma);
                });
     op.erase();
-    if (fill)
-      fill.erase();
   }
 
   static void buildTiles(OpBuilder &builder, const Dot &dot, Tile tile,

@@ -30,17 +30,11 @@ bool triton_shared::isVectorizable(linalg::GenericOp op) {
 }
 
 unsigned triton_shared::getWidestBytes(linalg::GenericOp op) {
-  unsigned bytes = 1;
-  auto look = [&](Type type) {
-    if (type.isIntOrFloat())
-      bytes = std::max(bytes, (type.getIntOrFloatBitWidth() + 7) / 8);
-  };
-  llvm::for_each(op.getBody()->getArgumentTypes(), look);
+  SmallVector<Type> types(op.getBody()->getArgumentTypes());
   for (Operation &nested : *op.getBody())
-    for (Type type : nested.getResultTypes())
-      if (isa<FloatType>(type))
-        look(type);
-  return bytes;
+    llvm::copy_if(nested.getResultTypes(), std::back_inserter(types),
+                  llvm::IsaPred<FloatType>);
+  return getWidestBytes(types);
 }
 
 Value VectorBody::getVector(OpBuilder &builder, Value value) {

@@ -12,6 +12,14 @@ bool triton_shared::isLane(Type type) {
          (type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 64);
 }
 
+unsigned triton_shared::getWidestBytes(ArrayRef<Type> types) {
+  unsigned bytes = 1;
+  for (Type type : types)
+    if (type.isIntOrFloat())
+      bytes = std::max(bytes, (type.getIntOrFloatBitWidth() + 7) / 8);
+  return bytes;
+}
+
 Value VectorValues::getVector(OpBuilder &builder, Value scalar) {
   Value found = mapping.lookupOrDefault(scalar);
   if (isa<VectorType>(found.getType()))

@@ -11,6 +11,9 @@ namespace mlir::triton_shared {
 /// True if a vector can hold numbers of this type.
 bool isLane(Type type);
 
+/// The bytes of the widest of numbers of these types; indices do not count.
+unsigned getWidestBytes(ArrayRef<Type> types);
+
 /// What the values of some scalar code are in code for several lanes. Those
 /// that are the same in all lanes stay scalar until they meet a vector.
 class VectorValues {

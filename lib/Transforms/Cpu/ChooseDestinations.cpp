@@ -154,10 +154,7 @@ void writeToPart(tensor::InsertSliceOp insert, OpOperand *destination) {
 
 /// True if all elements are one number that is known outside.
 bool isFill(linalg::GenericOp op) {
-  return isFreeElementwise(op) && op.getBody()->without_terminator().empty() &&
-         llvm::none_of(op.getDpsInputs(), [](Value input) {
-           return isa<ShapedType>(input.getType());
-         });
+  return isFreeElementwise(op) && linalg::isaFillOpInterface(op);
 }
 
 bool isDestination(OpOperand &use) {

@@ -44,24 +44,13 @@ struct Comparison {
   bool withBound;
   /// What `op` is where the comparison is true.
   bool result;
-};
 
-/// The predicate of the comparison with its sides exchanged.
-arith::CmpIPredicate mirror(arith::CmpIPredicate predicate) {
-  using Predicate = arith::CmpIPredicate;
-  switch (predicate) {
-  case Predicate::slt:
-    return Predicate::sgt;
-  case Predicate::sle:
-    return Predicate::sge;
-  case Predicate::sgt:
-    return Predicate::slt;
-  case Predicate::sge:
-    return Predicate::sle;
-  default: // Not looked at.
-    return predicate;
+  /// True if both are true for the same numbers.
+  bool isLike(const Comparison &other) const {
+    return offset == other.offset && bound == other.bound &&
+           withBound == other.withBound;
   }
-}
+};
 
 class MaskedLoop {
 public:
@@ -151,26 +140,26 @@ bool MaskedLoop::areLanes(Value vector, Value &offset) {
 }
 
 std::optional<Comparison> MaskedLoop::matchComparison(arith::CmpIOp op) {
-  if (!isa<VectorType>(op.getType()))
+  using Predicate = arith::CmpIPredicate;
+  bool isLess =
+      llvm::is_contained({Predicate::slt, Predicate::sle}, op.getPredicate());
+  bool isGreater =
+      llvm::is_contained({Predicate::sgt, Predicate::sge}, op.getPredicate());
+  if (!isa<VectorType>(op.getType()) || (!isLess && !isGreater))
     return std::nullopt;
-  Comparison found = {op, nullptr, findCommon(op.getRhs()), false, false};
+  Comparison found = {op, nullptr, findCommon(op.getRhs()), false, isLess};
   Value lanes = op.getLhs();
-  arith::CmpIPredicate predicate = op.getPredicate();
   if (!found.bound) {
     lanes = op.getRhs();
     found.bound = findCommon(op.getLhs());
-    predicate = mirror(predicate);
+    found.result = isGreater;
   }
   if (!found.bound || !areLanes(lanes, found.offset))
     return std::nullopt;
-  using Predicate = arith::CmpIPredicate;
-  if (!llvm::is_contained(
-          {Predicate::slt, Predicate::sle, Predicate::sgt, Predicate::sge},
-          predicate))
-    return std::nullopt;
   // `a > b` is where `a <= b` is not.
-  found.result = predicate == Predicate::slt || predicate == Predicate::sle;
-  found.withBound = predicate == Predicate::sle || predicate == Predicate::sgt;
+  bool orEqual =
+      llvm::is_contained({Predicate::sle, Predicate::sge}, op.getPredicate());
+  found.withBound = orEqual == found.result;
   return found;
 }
 
@@ -208,10 +197,17 @@ Value MaskedLoop::countTrue(OpBuilder &builder, Comparison &comparison) {
 void MaskedLoop::split() {
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
-  Value end = countTrue(builder, comparisons.front());
-  for (Comparison &comparison : MutableArrayRef(comparisons).drop_front())
-    end = arith::MinUIOp::create(builder, loc, end,
-                                 countTrue(builder, comparison));
+  Value end;
+  for (auto [number, comparison] : llvm::enumerate(comparisons)) {
+    // Several vectors of one iteration are compared with the same bound.
+    if (llvm::any_of(ArrayRef(comparisons).take_front(number),
+                     [&like = comparison](const Comparison &earlier) {
+                       return earlier.isLike(like);
+                     }))
+      continue;
+    Value count = countTrue(builder, comparison);
+    end = end ? arith::MinUIOp::create(builder, loc, end, count) : count;
+  }
   Value stride = loop.getStep();
   Value turns = arith::DivUIOp::create(builder, loc, end, stride);
   end = arith::MulIOp::create(builder, loc, turns, stride);

@@ -7,14 +7,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferSizes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "triton-shared/Transforms/Passes.h"
-#include "llvm/Support/MathExtras.h"
+#include "triton-shared/Conversion/Passes.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUKEEPINREGISTERS
-#include "triton-shared/Transforms/Passes.h.inc"
+#include "triton-shared/Conversion/Passes.h.inc"
 } // namespace mlir::triton_shared
 
 using namespace mlir;
@@ -25,20 +26,11 @@ namespace {
 /// What variables of one kernel may take of a thread's stack, in bytes: what
 /// does not end up in registers lies there.
 constexpr int64_t kMostStack = 16 * 1024;
-constexpr int64_t kCacheLine = 64;
 
 /// True for a buffer of one number, as reductions leave it. LLVM would compute
 /// it where it is needed first, beyond branches, and keep all that it has read
 /// for that until then; that it is written to memory keeps it in its place.
 bool isNumber(MemRefType type) { return type.getNumElements() == 1; }
-
-/// The bytes of a buffer on the stack, whole cache lines.
-int64_t getBytes(MemRefType type) {
-  int64_t width =
-      type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
-  return llvm::alignTo(type.getNumElements() * llvm::divideCeil(width, 8),
-                       kCacheLine);
-}
 
 struct CpuKeepInRegisters
     : triton_shared::impl::CpuKeepInRegistersBase<CpuKeepInRegisters> {
@@ -49,10 +41,12 @@ struct CpuKeepInRegisters
     int64_t stack = 0;
     getOperation().walk([&](memref::AllocOp buffer) {
       MemRefType type = buffer.getType();
-      if (!type.hasStaticShape() || isNumber(type) || getBytes(type) > bytes ||
-          stack + getBytes(type) > kMostStack)
+      if (!type.hasStaticShape() || isNumber(type))
         return;
-      stack += getBytes(type);
+      int64_t size = getBufferBytes(type);
+      if (size > bytes || stack + size > kMostStack)
+        return;
+      stack += size;
       small.push_back(buffer);
     });
     if (small.empty())
