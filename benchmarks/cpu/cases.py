@@ -53,7 +53,7 @@ class Launch:
 
 
 class Fresh:
-    """What torch does where it takes no `out=`. The last result is freed before the next is made."""
+    """What torch does where it takes no `out=`: frees its last result, then makes another."""
 
     def __init__(self, compute: Callable[[], torch.Tensor]) -> None:
         self._compute = compute
