@@ -103,7 +103,7 @@ static void buildScalars(OpPassManager &manager) {
   buildFloats(manager);
   manager.addPass(createCpuOrderZeros());
   manager.addPass(arith::createArithExpandOpsPass());
-  manager.addPass(createCpuGuardDivision());
+  manager.addPass(createGuardIntegers());
   manager.addPass(createExpandSmallFloats());
   manager.addPass(createConvertMathToFuncs());
   manager.addPass(createCpuLowerMath());
@@ -162,7 +162,7 @@ static void buildStorage(OpPassManager &manager, const CpuTarget &cpu) {
 static void buildArithmetic(OpPassManager &manager) {
   manager.addPass(createCpuOrderZeros());
   manager.addPass(arith::createArithExpandOpsPass());
-  manager.addPass(createCpuGuardDivision());
+  manager.addPass(createGuardIntegers());
   manager.addPass(createConvertMathToFuncs());
   manager.addPass(createCpuLowerMath());
 }

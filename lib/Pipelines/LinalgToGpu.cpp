@@ -57,6 +57,7 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
 }
 
 void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
+  manager.addPass(createGuardIntegers());
   manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createSCFToControlFlowPass());
   // Before the kernels change the types of their blocks' arguments, which

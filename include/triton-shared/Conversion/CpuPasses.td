@@ -241,25 +241,6 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
   ];
 }
 
-def CpuGuardDivision : Pass<"cpu-guard-division"> {
-  let summary = "Make integer divisions that would trap give a value";
-  let description = [{
-    A division by zero, or of the smallest integer by -1, is undefined in
-    Triton: a GPU returns some value, and kernels divide in elements that are
-    masked off. The CPU would end the process. Here x / 0 is -1 (all ones) and
-    x % 0 is x, as on NVIDIA GPUs; the smallest integer divided by -1 is itself.
-    Divisions by other constants stay what they are.
-
-    A shift by the width or more is as undefined; here it leaves zero, or the
-    sign where the shift keeps it.
-
-    Needs: nothing. Leaves: no `arith.divsi`, `divui`, `remsi`, `remui`,
-    `floordivsi`, `ceildivsi`, `ceildivui` that may trap, no `arith.shli`,
-    `shrsi`, `shrui` by more than the last place.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
 def CpuOrderZeros : Pass<"cpu-order-zeros"> {
   let summary = "Make minimum and maximum order zeros";
   let description = [{

@@ -259,6 +259,29 @@ def ExpandSmallFloats : Pass<"expand-small-floats"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Before LLVM, on the way to a CPU or a GPU
+//===----------------------------------------------------------------------===//
+
+def GuardIntegers : Pass<"guard-integers"> {
+  let summary = "Give integer divisions and shifts a value everywhere";
+  let description = [{
+    A division by zero, or of the smallest integer by -1, is undefined in
+    Triton, and kernels divide in elements that are masked off. A CPU would end
+    the process, and LLVM make anything of what it knows to be so. Here x / 0 is
+    -1 (all ones) and x % 0 is x, as on NVIDIA GPUs; the smallest integer divided
+    by -1 is itself. Divisions by other constants stay what they are.
+
+    A shift by the width or more is as undefined; here it leaves zero, or the
+    sign where the shift keeps it.
+
+    Needs: nothing. Leaves: no `arith.divsi`, `divui`, `remsi`, `remui` of
+    undefined result, no `arith.shrsi` by more than the last place, and no
+    `arith.shli`, `shrui` by more whose result is chosen.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // Within phase memref, on the way to fast code for the CPU
 //===----------------------------------------------------------------------===//
 

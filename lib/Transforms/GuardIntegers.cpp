@@ -1,8 +1,9 @@
-//===- GuardDivision.cpp - Integers that are defined everywhere -----------===//
+//===- GuardIntegers.cpp - Integers that are defined everywhere -----------===//
 //
-// Where a division would trap its divisor is replaced by 1, where a shift
-// would leave the width its amount by the last place, and the result by what an
-// NVIDIA GPU gives.
+// LLVM takes it that no program divides by zero or shifts by the width or more,
+// and makes anything of one that does. What NVIDIA GPUs give there is spelled
+// out: for a CPU, which would trap, and for a GPU, whose code goes through
+// LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,11 +11,11 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "triton-shared/Conversion/LinalgToCpu.h"
+#include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
-#define GEN_PASS_DEF_CPUGUARDDIVISION
-#include "triton-shared/Conversion/Passes.h.inc"
+#define GEN_PASS_DEF_GUARDINTEGERS
+#include "triton-shared/Transforms/Passes.h.inc"
 } // namespace mlir::triton_shared
 
 using namespace mlir;
@@ -96,22 +97,23 @@ template <typename Shift> struct GuardShift : OpRewritePattern<Shift> {
     };
     // The last place of an i1 is 0, that of an i8 7: both fit the type.
     Value last = constant(integer.getWidth() - 1);
-    Value within = arith::MinUIOp::create(rewriter, loc, op.getRhs(), last);
-    Value shifted = Shift::create(rewriter, loc, op.getLhs(), within);
     if (std::is_same_v<Shift, arith::ShRSIOp>) {
-      rewriter.replaceOp(op, shifted);
+      Value within = arith::MinUIOp::create(rewriter, loc, op.getRhs(), last);
+      rewriter.replaceOpWithNewOp<Shift>(op, op.getLhs(), within);
       return success();
     }
+    // CPUs and GPUs shift so themselves, and LLVM knows where: it is enough not
+    // to choose what is undefined.
     Value leaves = arith::CmpIOp::create(
         rewriter, loc, arith::CmpIPredicate::ugt, op.getRhs(), last);
+    Value shifted = Shift::create(rewriter, loc, op.getLhs(), op.getRhs());
     rewriter.replaceOpWithNewOp<arith::SelectOp>(op, leaves, constant(0),
                                                  shifted);
     return success();
   }
 };
 
-struct CpuGuardDivision
-    : triton_shared::impl::CpuGuardDivisionBase<CpuGuardDivision> {
+struct GuardIntegers : triton_shared::impl::GuardIntegersBase<GuardIntegers> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<GuardDivision<arith::DivSIOp>, GuardDivision<arith::DivUIOp>,

@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --cpu-guard-division | FileCheck %s
+// RUN: triton-shared-opt %s --guard-integers | FileCheck %s
 
 // Signed: zero and minus one are taken out; x / 0 is -1, x / -1 is -x.
 // CHECK-LABEL: func.func @signed(
@@ -39,10 +39,10 @@ func.func @constant(%a: i32) -> i32 {
 
 // A shift beyond the width leaves zero.
 // CHECK-LABEL: func.func @shift(
-// CHECK:         %[[WITHIN:.*]] = arith.minui %arg1, %[[LAST:.*]] : i32
-// CHECK:         %[[SHIFTED:.*]] = arith.shli %arg0, %[[WITHIN]]
+// CHECK:         %[[LAST:.*]] = arith.constant 31 : i32
 // CHECK:         %[[LEAVES:.*]] = arith.cmpi ugt, %arg1, %[[LAST]]
-// CHECK:         arith.select %[[LEAVES]], %{{.*}}, %[[SHIFTED]]
+// CHECK:         %[[SHIFTED:.*]] = arith.shli %arg0, %arg1
+// CHECK:         arith.select %[[LEAVES]], %c0_i32{{.*}}, %[[SHIFTED]]
 func.func @shift(%a: i32, %b: i32) -> i32 {
   %0 = arith.shli %a, %b : i32
   return %0 : i32
