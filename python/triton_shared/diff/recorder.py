@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from . import modules
+from . import addresses, modules
 from .recording import Recording, RecordingError, Stated, Storages, encode_argument, shown
 
 _NOT_OPTIONS = ("instrumentation_mode", "fpsan_homomorphic_casts")
@@ -108,7 +108,9 @@ def _record_launch(
         options={n: encode_argument(n, v, storages) for n, v in options.items() if v is not None},
         label=label,
         storages=storages.copies,
+        addresses=storages.addresses,
     )
+    addresses.record(recording, storages)
     return recording, {n: v for n, v in given.items() if isinstance(v, torch.Tensor)}
 
 

@@ -74,6 +74,13 @@ class Function:
 
 
 @dataclass(frozen=True)
+class Constant:
+    """A `tl.constexpr` as an argument, or as a member of one."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
 class Stated:
     """What the case says of a tensor after the launch: its value, and how far off it may be."""
 
@@ -95,6 +102,8 @@ class Recording:
     """Types of the arguments, where they are not those that Triton reads off the values."""
     label: str = ""
     storages: list[torch.Tensor] = field(default_factory=list)
+    addresses: list[int] = field(default_factory=list)
+    """Where each storage began when it was recorded; 0 if that is not known."""
     stated: list[Stated] = field(default_factory=list)
 
     def views(self) -> dict[str, View]:
@@ -115,6 +124,7 @@ class Recording:
             "options": {name: _encode(value) for name, value in self.options.items()},
             "signature": self.signature and {n: _encode(t) for n, t in self.signature.items()},
             "storages": len(self.storages),
+            "addresses": self.addresses,
             "stated": [stated.argument for stated in self.stated],
         }
         for number, storage in enumerate(self.storages):
@@ -139,7 +149,7 @@ def load(folder: Path) -> Recording:
     def array(name: str) -> torch.Tensor:
         return torch.from_numpy(np.load(folder / name, allow_pickle=False))
 
-    signature = facts["signature"]
+    signature, count = facts["signature"], facts["storages"]
     return Recording(
         file=facts["file"],
         kernel=facts["kernel"],
@@ -148,7 +158,8 @@ def load(folder: Path) -> Recording:
         options={name: _decode(value) for name, value in facts["options"].items()},
         signature=signature and {name: _decode(kind) for name, kind in signature.items()},
         label=facts["label"],
-        storages=[array(f"storage-{i}.npy") for i in range(facts["storages"])],
+        storages=[array(f"storage-{i}.npy") for i in range(count)],
+        addresses=facts.get("addresses") or [0] * count,
         stated=[
             Stated(name, array(f"value-{i}.npy"), array(f"bound-{i}.npy"))
             for i, name in enumerate(facts["stated"])
@@ -175,6 +186,7 @@ class Storages:
 
     def __init__(self) -> None:
         self.copies: list[torch.Tensor] = []
+        self.addresses: list[int] = []
         self._numbers: dict[int, int] = {}
 
     def view(self, tensor: torch.Tensor) -> View:
@@ -186,6 +198,7 @@ class Storages:
             self._numbers[storage.data_ptr()] = number
             memory = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
             self.copies.append(memory.cpu().clone())
+            self.addresses.append(storage.data_ptr())
         shape, strides = tuple(tensor.shape), tuple(tensor.stride())
         return View(number, name_of(tensor.dtype), shape, strides, tensor.storage_offset())
 
@@ -200,7 +213,7 @@ def encode_argument(name: str, value: Any, storages: Storages) -> Any:
     if isinstance(value, tl.dtype):
         return Dtype(value.name)
     if isinstance(value, tl.constexpr):
-        return encode_argument(name, value.value, storages)
+        return Constant(encode_argument(name, value.value, storages))
     if type(value) is tuple:
         return tuple(encode_argument(f"{name}[{i}]", v, storages) for i, v in enumerate(value))
     if isinstance(value, JITFunction):
@@ -239,6 +252,10 @@ def map_argument(value: Any, view: Callable[[View], Any], other: Callable[[Any],
         return TensorDescriptor(view(value.base), *lists, padding=value.padding)
     if isinstance(value, tuple):
         return tuple(map_argument(member, view, other) for member in value)
+    if isinstance(value, Constant):
+        import triton.language as tl
+
+        return tl.constexpr(map_argument(value.value, view, other))
     return other(value)
 
 
@@ -251,6 +268,8 @@ def shown(file: str) -> str:
 
 def _typed(memory: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     size = dtype.itemsize
+    if memory.numel() < size:
+        return torch.empty(0, dtype=dtype, device=memory.device)
     return memory[: memory.numel() // size * size].view(dtype)
 
 
@@ -268,6 +287,8 @@ def _encode(value: Any) -> Any:
         return {"dtype": value.name}
     if isinstance(value, Function):
         return {"function": asdict(value)}
+    if isinstance(value, Constant):
+        return {"constant": _encode(value.value)}
     if isinstance(value, (tuple, list)):
         return {"tuple": [_encode(member) for member in value]}
     if isinstance(value, float):
@@ -293,6 +314,8 @@ def _decode(value: Any) -> Any:
         return Dtype(content)
     if form == "function":
         return Function(**content)
+    if form == "constant":
+        return Constant(_decode(content))
     if form == "tuple":
         return tuple(_decode(member) for member in content)
     if form == "float":

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from ..device import active_driver
-from . import modules
+from . import addresses, modules
 from .formats import TYPES, wide
 from .recording import Dtype, Function, Recording, RecordingError, View, map_argument
 
@@ -44,17 +44,21 @@ def replay(
     device = "cuda" if target in ("shared_cuda", "nvidia") else "cpu"
     with _active(target):  # which says what a target lacks
         memory = [storage.clone().to(device) for storage in storages or recording.storages]
+        places = [part.data_ptr() for part in memory]
+        addresses.translate(recording, memory, recording.addresses, places)
         arguments = _arguments(recording, memory, _triton_dtype)
         compiled = _launch(recording, arguments, grid or recording.grid)
         if device == "cuda":
             torch.cuda.synchronize()
+    memory = [part.cpu() for part in memory]
+    addresses.translate(recording, memory, places, recording.addresses)
     asm = getattr(compiled, "asm", {})
     facts = {
         name: getattr(compiled, name)
         for name in ("n_regs", "n_spills")
         if isinstance(getattr(compiled, name, None), int)
     }
-    return Replayed([part.cpu() for part in memory], asm.get("ttir", ""), facts)
+    return Replayed(memory, asm.get("ttir", ""), facts)
 
 
 def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> dict[str, Any]:
@@ -120,6 +124,8 @@ def _replay_in_f64(recording: Recording, target: str) -> Replayed:
     """
     import triton_shared
 
+    if addresses.has_tables(recording):
+        raise RecordingError("memory holds addresses: it has no reference in f64")
     if recording.signature is not None:
         recording = replace(
             recording, signature={n: _promoted_word(t) for n, t in recording.signature.items()}

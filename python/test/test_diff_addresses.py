@@ -1,0 +1,70 @@
+"""Launches whose memory holds addresses are repeated with the addresses of the copies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+import triton
+import triton.language as tl
+from triton_shared.diff import recorder, recording, replay
+
+
+@triton.jit
+def add_rows(table_ptr, out_ptr, seen_ptr, BLOCK: tl.constexpr):
+    """Adds up rows that a table points to, and keeps where they were."""
+    at = tl.arange(0, BLOCK)
+    total = tl.zeros((BLOCK,), tl.float32)
+    for row in range(3):
+        address = tl.load(table_ptr + row)
+        total += tl.load(address.to(tl.pointer_type(tl.float32)) + at)
+        tl.store(seen_ptr + row, address)
+    tl.store(out_ptr + at, total)
+
+
+def launch() -> tuple[torch.Tensor, ...]:
+    rows = [torch.full((8,), float(n)) for n in range(3)]
+    table = torch.tensor([row.data_ptr() for row in rows])
+    out, seen = torch.zeros(8), torch.zeros(3, dtype=torch.int64)
+    add_rows[(1,)](table, out, seen, BLOCK=8)
+    return (table, out, seen)
+
+
+def caught(run: object) -> recording.Recording:
+    found: list[tuple[recording.Recording, dict[str, torch.Tensor]]] = []
+    with recorder.catching(found, "rows"):
+        run()  # type: ignore[operator]
+    return found[0][0]
+
+
+def test_what_a_table_points_to_is_recorded_and_found_again(tmp_path: Path):
+    made = caught(launch)
+    assert len(made.storages) == 6
+    made.save(tmp_path)
+    again = recording.load(tmp_path)
+    done = replay.replay(again, "cpu")
+    views = again.views()
+    assert torch.equal(views["out_ptr"].of(done.buffers), torch.full((8,), 3.0))
+    # Addresses come back as they were recorded, so that two replays can be compared.
+    assert torch.equal(views["seen_ptr"].of(done.buffers), views["table_ptr"].of(made.storages))
+
+
+def test_a_replay_leaves_the_recording_as_it_was():
+    def numbers() -> None:
+        out = torch.arange(3) * 2**40
+        table = torch.tensor([out.data_ptr()] * 3)
+        add_rows[(1,)](table, torch.zeros(1), out, BLOCK=1)
+
+    made = caught(numbers)
+    numbers_before = [storage.clone() for storage in made.storages]
+    replay.replay(made, "cpu")
+    assert all(map(torch.equal, made.storages, numbers_before))
+
+
+def test_small_numbers_name_no_tensor():
+    @triton.jit
+    def double(x_ptr):
+        tl.store(x_ptr, tl.load(x_ptr) * 2)
+
+    made = caught(lambda: double[(1,)](torch.tensor([5])))
+    assert len(made.storages) == 1
