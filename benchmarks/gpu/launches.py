@@ -52,15 +52,27 @@ def save_all(folder: Path, quick: bool, only: str) -> list[Path]:
 
 
 def save_tests(folder: Path, files: str, only: str) -> list[Path]:
-    """Records the launches of the Python tests whose files match; once, as it takes a while."""
+    """Records the launches of the Python tests whose files match one of several patterns.
+
+    Once, as it takes a while.
+    """
     done = folder / f"tests-{''.join(c for c in files if c.isalnum())}.done"
-    found = [str(path) for path in sorted((ROOT / "python" / "test").glob(files))]
+    tests = ROOT / "python" / "test"
+    found = [str(path) for pattern in files.split() for path in sorted(tests.glob(pattern))]
     if found and not done.is_file():
-        plugin = ["-p", "benchmarks.gpu.record_tests", "-p", "no:cacheprovider"]
+        # The package is found where it was installed, not in the working tree.
+        plugin = [
+            "-p",
+            "benchmarks.gpu.record_tests",
+            "-p",
+            "no:cacheprovider",
+            "-o",
+            "pythonpath=",
+        ]
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *plugin, *found]
         environment = {**os.environ, "GPU_CHECK_RECORD": str(folder)}
         said = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
-        print("tests on the CPU:", said.stdout.strip().splitlines()[-1:], flush=True)
+        print("tests on the CPU:", (said.stdout or said.stderr).strip()[-800:], flush=True)
         done.touch()
     made = sorted(path.parent for path in folder.glob("tests-*/launch.json"))
     return [path for path in made if only in path.name]

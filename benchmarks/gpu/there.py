@@ -78,7 +78,7 @@ def _driver() -> str:
 
 
 def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadline: float) -> int:
-    from . import check, launches
+    from . import check, executed, launches
 
     start = time.monotonic()
     # Results of another library, or of another mode, are no results.
@@ -91,6 +91,7 @@ def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadli
     reserve = 0.0 if options.no_speed else 60.0 * options.minutes / 3
     rows = check.check(made, options.timeout, deadline - reserve)
     print(check.table(rows), flush=True)
+    executed.write(rows, folder, out / "operations.jsonl")
     if options.sanitize:
         found = check.sanitize(made, folder / "sanitized", options.sanitize, deadline - reserve)
         facts = {**facts, "memcheck": found}

@@ -319,6 +319,7 @@ def count_under_a_lock(lock_ptr, counter_ptr, order_ptr):
     tl.atomic_xchg(lock_ptr, 0)
 
 
+@pytest.mark.not_replayed("the order of the programs is theirs")
 @pytest.mark.parametrize("programs", [1, 7, 300, 2000])
 def test_a_lock_admits_one_program_at_a_time(memory: Memory, programs: int):
     lock, counter = (memory.holding(torch.zeros(1, dtype=torch.int32)) for _ in range(2))
@@ -385,6 +386,7 @@ waits_for_later_ones = pytest.mark.skipif(
 )
 
 
+@pytest.mark.not_replayed("it waits for other programs, and a replay has one thread")
 @pytest.mark.parametrize("order", ["forward", "reverse"])
 @pytest.mark.parametrize(
     ("programs", "asked"),
@@ -439,6 +441,7 @@ def wait_for_a_volatile_load(flag_ptr, out_ptr):
         tl.store(flag_ptr, 41)
 
 
+@pytest.mark.not_replayed("it waits for other programs, and a replay has one thread")
 @waits_for_later_ones
 def test_a_volatile_load_sees_what_another_program_stores(memory: Memory):
     flag, out = (memory.holding(torch.zeros(1, dtype=torch.int32)) for _ in range(2))
