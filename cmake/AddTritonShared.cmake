@@ -15,9 +15,17 @@ target_compile_options(TritonSharedSettings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -fno-exceptions
   "SHELL:-Xclang -fno-pch-timestamp"
   $<$<BOOL:${TRITON_SHARED_WERROR}>:-Werror>)
+# The runtime of a sanitizer is a library of its own: Python loads it before ours. The checks of
+# types at run time know nothing of classes that Debian's libMLIR has made.
 if(TRITON_SHARED_SANITIZE)
-  target_compile_options(TritonSharedSettings INTERFACE -fsanitize=${TRITON_SHARED_SANITIZE})
-  target_link_options(TritonSharedSettings INTERFACE -fsanitize=${TRITON_SHARED_SANITIZE})
+  target_compile_options(TritonSharedSettings INTERFACE
+    -fsanitize=${TRITON_SHARED_SANITIZE} -fno-sanitize=vptr,function
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -gline-tables-only)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-x86_64.so
+                  OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE runtime)
+  cmake_path(GET runtime PARENT_PATH runtime)
+  target_link_options(TritonSharedSettings INTERFACE
+    -fsanitize=${TRITON_SHARED_SANITIZE} -shared-libsan -Wl,-rpath,${runtime})
 endif()
 
 # What users of the libraries need too: where the headers are, and whose `tt` they mean.

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import os
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-CORPUS = Path(__file__).parents[2] / "test" / "corpus"
-TOOL = Path(__file__).parents[2] / "build" / "bin" / "triton-shared-opt"
-KEPT = TOOL.parents[1] / "fuzz"
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT / "test" / "corpus"
+BUILD = ROOT / os.environ.get("TRITON_SHARED_TEST_BUILD", "build")
+TOOL = BUILD / "bin" / "triton-shared-opt"
+KEPT = BUILD / "fuzz"
 LONGEST = 12_000
 """Characters of a text that is quick to compile."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ctypes
 import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
+from tree import BUILD
 
-LIBRARY = Path(__file__).parents[2] / "build" / "lib" / "libTritonSharedFakeCuda.so"
+LIBRARY = BUILD / "lib" / "libTritonSharedFakeCuda.so"
 
 
 @dataclass

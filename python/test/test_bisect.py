@@ -13,10 +13,9 @@ import pytest
 import triton
 from fuzz.sources import TOOL
 from kernels import scale
+from tree import BUILD
 from triton_shared import bisect, library, stages
 from triton_shared.bisect import Snapshot, find_first, read_changes
-
-BUILD = Path(__file__).parents[2] / "build"
 
 SCRIPT = """
 import sys

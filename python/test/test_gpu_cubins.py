@@ -21,13 +21,13 @@ import triton
 from examples import all_cases
 from examples.case import Case
 from test_benchmarks import problems
+from tree import BUILD, ROOT
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
 from triton_shared.backend.gpu.driver import SharedCudaDriver
 from triton_shared.cuda import tools
 
-ROOT = Path(__file__).parents[2]
-OPT = ROOT / "build" / "bin" / "triton-shared-opt"
+OPT = BUILD / "bin" / "triton-shared-opt"
 ARCHS = ("80", "90a")
 VINTAGE = "3.6.0" if triton.__version__ < "3.8" else "3.9.0"
 SOURCES = {

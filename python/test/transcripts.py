@@ -19,7 +19,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tree import BUILD, ROOT
+
 _BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -76,7 +77,7 @@ def _environment(folder: Path) -> dict[str, str]:
     # A link would not find the packages of a virtual environment.
     (programs / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (programs / "python").chmod(0o755)
-    path = os.pathsep.join([str(programs), str(ROOT / "build" / "bin"), os.environ["PATH"]])
+    path = os.pathsep.join([str(programs), str(BUILD / "bin"), os.environ["PATH"]])
     return {**os.environ, "PATH": path, "COLUMNS": "100"}
 
 

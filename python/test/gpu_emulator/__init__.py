@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 import torch
+from tree import BUILD
 
 from . import rewrite
 
-_ROOT = Path(__file__).parents[3]
-_OPT = _ROOT / "build" / "bin" / "triton-shared-opt"
+_OPT = BUILD / "bin" / "triton-shared-opt"
 _SHIM = Path(__file__).with_name("shim.c")
 
 
