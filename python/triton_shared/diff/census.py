@@ -47,6 +47,8 @@ class Census:
     """Those that round, by name."""
     types: frozenset[str]
     """What is rounded to."""
+    exponentials: int
+    """Those that a GPU makes of one product and one instruction, however large their argument."""
     has_tf32: bool
     """Whether a dot takes its f32 operands as tf32."""
     has_negative: bool
@@ -74,6 +76,7 @@ class Census:
 def take(ttir: str) -> Census:
     """Counts the operations of a kernel that round floats."""
     counts: Counter[str] = Counter()
+    exponentials = 0
     types: set[str] = set()
     for line in ttir.splitlines():
         for name in _OPERATION.findall(line):
@@ -83,9 +86,11 @@ def take(ttir: str) -> Census:
             if floats:
                 counts[name] += 1
                 types.add(floats[-1])
+                exponentials += name == "math.exp" or "__nv_fast_exp" in line
     return Census(
         dict(counts),
         frozenset(types),
+        exponentials=exponentials,
         has_negative=bool(_NEGATIVE.search(ttir)),
         has_tf32="inputPrecision = tf32" in ttir,
         knows_grid="tt.get_num_programs" in ttir,
