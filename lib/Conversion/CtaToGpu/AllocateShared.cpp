@@ -93,7 +93,7 @@ struct CtaAllocateShared
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (!function->hasAttr(cta::kNumWarps))
+      if (!cta::getNumWarps(function))
         continue;
       allocate(function);
       if (failed(checkSharedLimit(function, limit)))

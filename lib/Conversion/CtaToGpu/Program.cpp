@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Target/DeviceLibrary.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -113,10 +114,37 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   return kernel;
 }
 
+/// `name` as a function that the module of `kernel` declares.
+static LLVM::LLVMFuncOp declare(gpu::GPUFuncOp kernel, StringRef name,
+                                func::CallOp call) {
+  auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  auto type = LLVM::LLVMFunctionType::get(call.getResultTypes().front(),
+                                          to_vector(call.getOperandTypes()));
+  OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::LLVMFuncOp::create(builder, call.getLoc(), name, type);
+}
+
+/// Calls of the C library go to NVIDIA's, which has the same functions.
+static void callDeviceLibrary(gpu::GPUFuncOp kernel) {
+  SmallVector<func::CallOp> calls;
+  kernel.walk([&](func::CallOp call) { calls.push_back(call); });
+  for (func::CallOp call : calls) {
+    std::string name = (kDeviceFunctionPrefix + call.getCallee()).str();
+    OpBuilder builder(call);
+    auto made =
+        LLVM::CallOp::create(builder, call.getLoc(),
+                             declare(kernel, name, call), call.getOperands());
+    call->replaceAllUsesWith(made->getResults());
+    call.erase();
+  }
+}
+
 void triton_shared::outlineKernels(ModuleOp module) {
   SmallVector<func::FuncOp> kernels;
   for (auto function : module.getOps<func::FuncOp>())
-    if (function->hasAttr(cta::kNumWarps) && !function.isExternal())
+    if (cta::getNumWarps(function))
       kernels.push_back(function);
   if (kernels.empty())
     return;
@@ -126,7 +154,12 @@ void triton_shared::outlineKernels(ModuleOp module) {
   builder.setInsertionPointToStart(gpuModule.getBody());
   createSharedArray(builder, module.getLoc());
   for (func::FuncOp kernel : kernels)
-    outline(kernel, builder);
+    callDeviceLibrary(outline(kernel, builder));
+  // Nobody calls the C library any more.
+  for (auto function :
+       llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+    if (function.isExternal())
+      function.erase();
   module->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                   builder.getUnitAttr());
 }

@@ -49,8 +49,10 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
     eraseDeadCode();
 
     Builder builder(&getContext());
+    // What is declared alone is a function of the library, and has no tiles.
     for (auto function : getOperation().getOps<func::FuncOp>())
-      function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(numWarps));
+      if (!function.isExternal())
+        function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(numWarps));
     if (reportLeftovers())
       signalPassFailure();
   }

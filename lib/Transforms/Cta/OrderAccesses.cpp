@@ -82,7 +82,7 @@ struct CtaOrderAccesses
     : triton_shared::impl::CtaOrderAccessesBase<CtaOrderAccesses> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function->hasAttr(cta::kNumWarps)) {
+      if (cta::getNumWarps(function)) {
         PendingAccesses pending;
         follow(function.getBody().front(), pending);
       }

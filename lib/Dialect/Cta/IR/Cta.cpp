@@ -216,6 +216,9 @@ int64_t cta::getTileBytes(RankedTensorType tile) {
 }
 
 std::optional<int64_t> cta::getNumWarps(Operation *function) {
+  if (auto declared = dyn_cast<FunctionOpInterface>(function);
+      declared && declared.isExternal())
+    return std::nullopt;
   auto warps = function->getAttrOfType<IntegerAttr>(kNumWarps);
   return warps ? std::optional(warps.getInt()) : std::nullopt;
 }
