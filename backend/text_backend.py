@@ -7,7 +7,7 @@ from typing import Any
 
 from triton.backends import compiler as base
 
-from . import cache, overrides, ttir, wording
+from . import cache, descriptors, overrides, ttir, wording
 
 
 class TextBackend(base.BaseBackend):
@@ -18,6 +18,7 @@ class TextBackend(base.BaseBackend):
         wording.install()
         cache.install()
         overrides.install()
+        descriptors.install()
 
     def pack_metadata(self, metadata: Any) -> tuple[int, int, int]:
         """What Triton hands to every launch; only a GPU needs it."""

@@ -12,7 +12,6 @@ from triton_shared.backend import text_backend, ttir
 from triton_shared.cuda import stages as cuda_stages
 from triton_shared.cuda import tools
 from triton_shared.cuda.options import CudaOptions
-from triton_shared.lowering import Metadata
 
 BACKEND = "shared_cuda"
 """The name of our targets: Triton's own backend says yes to "cuda", and only one may."""
@@ -43,11 +42,5 @@ class SharedCudaBackend(text_backend.TextBackend):
         self, stages: dict[str, Any], options: CudaOptions, language: Any = None
     ) -> None:
         """Fills `stages` with the phases, in order."""
-        stages["ttir"] = lambda module, metadata: make_ttir(module, metadata, options)
+        stages["ttir"] = ttir.make_ttir
         stages.update(cuda_stages.make_stages(options))
-
-
-def make_ttir(module: Any, metadata: Metadata, options: CudaOptions) -> Any:
-    """The clean-up of the CPU, for kernels whose options a GPU can honour."""
-    cuda_stages.check_options(module, module.get_entry_func_name(), options)
-    return ttir.make_ttir(module, metadata)

@@ -115,7 +115,11 @@ def test_unit_dimensions_are_dropped(memory: Memory, rank: int):
 
 
 @triton.jit
-def reduce_into(target, x_ptr, N, KIND: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+def reduce_into(
+    target, x_ptr, out_ptr, M, N, KIND: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    if target is None:
+        target = tl.make_tensor_descriptor(out_ptr, [M, N - 3], [N, 1], [BM, BN])
     row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
     at = (row + tl.arange(0, BM)[:, None]) * N + column + tl.arange(0, BN)[None, :]
     x = tl.load(x_ptr + at)
@@ -136,8 +140,12 @@ def reduce_into(target, x_ptr, N, KIND: tl.constexpr, BM: tl.constexpr, BN: tl.c
 REDUCED = {
     "add": [torch.int32, torch.uint32, torch.uint64, torch.float16, torch.bfloat16, torch.float32],
     **{
+        kind: [torch.int32, torch.uint32, torch.int64, torch.uint64, torch.float16, torch.bfloat16]
+        for kind in ("min", "max")
+    },
+    **{
         kind: [torch.int32, torch.uint32, torch.int64, torch.uint64]
-        for kind in ("min", "max", "and", "or", "xor")
+        for kind in ("and", "or", "xor")
     },
 }
 
@@ -155,14 +163,17 @@ REDUCED = {
         for dtype in dtypes
     ],
 )
-def test_reductions_into_a_tensor(memory: Memory, kind: str, dtype: torch.dtype):
+@pytest.mark.parametrize("made_by", ["host", "kernel"])
+def test_reductions_into_a_tensor(memory: Memory, kind: str, dtype: torch.dtype, made_by: str):
     m, n = 8, 32
     x, before = numbers(dtype, m, n), numbers(dtype, n, m).T.contiguous()
     if not dtype.is_floating_point:
         x.view(torch.int8).flatten()[torch.iinfo(dtype).bits // 8 - 1] = -1  # the sign counts
+    else:
+        x[0] *= -1
     out = memory.holding(before)
-    target = TensorDescriptor(out, [m, n - 3], [n, 1], [4, 16])
-    reduce_into[(2, 2)](target, memory.holding(x), n, KIND=kind, BM=4, BN=16)
+    target = TensorDescriptor(out, [m, n - 3], [n, 1], [4, 16]) if made_by == "host" else None
+    reduce_into[(2, 2)](target, memory.holding(x), out, m, n, KIND=kind, BM=4, BN=16)
     functions: dict[str, Any] = {
         "add": lambda a, b: a + b,
         "min": min,

@@ -89,13 +89,14 @@ def test_small_programs_share_a_block():
 
 def test_an_error_of_the_compiler_is_one_of_the_kernel():
     @triton.jit
-    def clusters(out, n):
-        tl.store(out, n)
+    def waits(out, n):
+        text: tl.constexpr = "bar.sync 0; mov.b32 $0, $1;"
+        tl.store(out, tl.inline_asm_elementwise(text, "=r,r", [n], tl.int32, False, 1))
 
-    source = triton.compiler.ASTSource(clusters, {"out": "*i32", "n": "i32"})
+    source = triton.compiler.ASTSource(waits, {"out": "*i32", "n": "i32"})
     target = GPUTarget("shared_cuda", 90, 32)
-    with pytest.raises(triton_shared.CompilationError, match="num_ctas=4"):
-        triton.compile(source, target=target, options={"num_ctas": 4})
+    with pytest.raises(triton_shared.CompilationError, match="kernel 'waits' did not compile"):
+        triton.compile(source, target=target)
 
 
 def test_a_launch_packs_what_the_cubin_reads(cuda: FakeCuda):

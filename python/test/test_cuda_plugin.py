@@ -211,7 +211,7 @@ class TestOptions:
         assert tools.version_of(tools.find_ptxas()) in backend.hash()
 
 
-def compile_for(arch: int, fn: Any = kernels.scale, **options: Any) -> Any:
+def compile_for(arch: int, fn: Any = kernels.scale, block: int = 32, **options: Any) -> Any:
     """Compiles `scale` without a GPU."""
     signature = {
         "x_ptr": "*fp32",
@@ -220,14 +220,17 @@ def compile_for(arch: int, fn: Any = kernels.scale, **options: Any) -> Any:
         "factor": "fp32",
         "BLOCK": "constexpr",
     }
-    source = triton.compiler.ASTSource(fn, signature, constexprs={"BLOCK": 32})
+    source = triton.compiler.ASTSource(fn, signature, constexprs={"BLOCK": block})
     return triton.compile(source, target=GPUTarget("shared_cuda", arch, 32), options=options)
 
 
-def test_clusters_are_refused_at_the_kernel():
-    with pytest.raises(triton_shared.CompilationError) as caught:
-        compile_for(90, num_ctas=2)
-    text = str(caught.value)
-    assert "kernels.py:" in text
-    assert "error: kernel 'scale' asks for num_ctas=2" in text
-    assert "use num_ctas=1" in text
+@pytest.mark.parametrize(("warps", "ctas", "threads"), [(1, 2, 64), (4, 4, 512), (32, 2, 1024)])
+def test_a_cluster_is_one_block_of_as_many_warps(warps: int, ctas: int, threads: int):
+    kernel = compile_for(90, block=8192, num_warps=warps, num_ctas=ctas)
+    assert list(kernel.metadata.block) == [threads, 1]
+    assert "cluster" not in kernel.asm["ptx"]
+
+
+def test_the_size_of_a_cluster_is_a_power_of_two():
+    with pytest.raises(ValueError, match="num_ctas must be a power of two from 1 to 16; got 3"):
+        compile_for(90, num_ctas=3)

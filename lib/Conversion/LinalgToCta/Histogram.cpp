@@ -30,8 +30,11 @@ Value skipExtension(Value value) {
   return extension ? extension.getIn() : value;
 }
 
-/// True if `value` is the number of the bin, in any integer type.
-bool isBinNumber(Value value) {
+/// True if `value` is the number of the bin, in any integer type. The only one
+/// of a histogram `isOnlyBin` has the number 0.
+bool isBinNumber(Value value, bool isOnlyBin) {
+  if (isOnlyBin && matchPattern(value, m_Zero()))
+    return true;
   while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     value = cast.getIn();
   auto index = value.getDefiningOp<linalg::IndexOp>();
@@ -39,18 +42,18 @@ bool isBinNumber(Value value) {
 }
 
 /// True if `hit` says that `element` is the number of the bin.
-bool isHit(Value hit, Value element) {
+bool isHit(Value hit, Value element, bool isOnlyBin) {
   auto compare = hit.getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
     return false;
   Value left = compare.getLhs(), right = compare.getRhs();
-  return (skipExtension(left) == element && isBinNumber(right)) ||
-         (skipExtension(right) == element && isBinNumber(left));
+  return (skipExtension(left) == element && isBinNumber(right, isOnlyBin)) ||
+         (skipExtension(right) == element && isBinNumber(left, isOnlyBin));
 }
 
 /// True if the body adds one to the count where it should. Its arguments are
 /// the element, the mask if there is one, and the count so far.
-bool isCounting(Block &body) {
+bool isCounting(Block &body, bool isOnlyBin) {
   Value count = body.getArguments().back();
   auto sum = body.getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
   Value one = sum ? getOther(sum, count) : Value();
@@ -60,10 +63,10 @@ bool isCounting(Block &body) {
   Value hit = extension.getIn();
   Value element = body.getArgument(0);
   if (body.getNumArguments() == 2)
-    return isHit(hit, element);
+    return isHit(hit, element, isOnlyBin);
   auto both = hit.getDefiningOp<arith::AndIOp>();
   Value unmasked = both ? getOther(both, body.getArgument(1)) : Value();
-  return unmasked && isHit(unmasked, element);
+  return unmasked && isHit(unmasked, element, isOnlyBin);
 }
 
 struct ConvertHistogram : OpRewritePattern<linalg::GenericOp> {
@@ -71,7 +74,8 @@ struct ConvertHistogram : OpRewritePattern<linalg::GenericOp> {
 
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!countsBins(op) || !isCounting(op.getRegion().front()))
+    if (!countsBins(op) || !isCounting(op.getRegion().front(),
+                                       op.getStaticLoopRanges().back() == 1))
       return rewriter.notifyMatchFailure(op, "is no histogram");
     Location loc = op.getLoc();
     ValueRange inputs = op.getInputs();

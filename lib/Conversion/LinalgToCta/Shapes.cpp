@@ -123,28 +123,25 @@ struct ConvertInsert : OpRewritePattern<tensor::InsertOp> {
   }
 };
 
-bool hasUnitStrides(ArrayRef<OpFoldResult> strides) {
-  return llvm::all_of(strides, [](OpFoldResult stride) {
-    return isConstantIntValue(stride, 1);
-  });
-}
-
 struct ConvertExtractSlice : OpRewritePattern<tensor::ExtractSliceOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!hasUnitStrides(op.getMixedStrides()))
-      return rewriter.notifyMatchFailure(op, "has strides");
     Location loc = op.getLoc();
     RankedTensorType type = op.getType();
     llvm::SmallBitVector dropped = op.getDroppedDims();
     SmallVector<Value> indices;
     int64_t resultDim = 0;
-    for (auto [dim, offset] : llvm::enumerate(op.getMixedOffsets())) {
+    for (auto [dim, offset, stride] :
+         llvm::enumerate(op.getMixedOffsets(), op.getMixedStrides())) {
       Value index = createIndexSplat(rewriter, loc, type, offset);
       if (!dropped.test(dim)) {
         Value iota = createIota(rewriter, loc, type, resultDim++);
+        if (!isConstantIntValue(stride, 1))
+          iota = arith::MulIOp::create(
+              rewriter, loc, iota,
+              createIndexSplat(rewriter, loc, type, stride));
         index = isConstantIntValue(offset, 0)
                     ? iota
                     : arith::AddIOp::create(rewriter, loc, iota, index);
@@ -165,26 +162,35 @@ struct ConvertInsertSlice : OpRewritePattern<tensor::InsertSliceOp> {
                                 PatternRewriter &rewriter) const override {
     RankedTensorType part = op.getSourceType();
     RankedTensorType type = op.getType();
-    if (!hasUnitStrides(op.getMixedStrides()) ||
-        part.getRank() != type.getRank())
-      return rewriter.notifyMatchFailure(op, "has strides or drops dimensions");
+    if (part.getRank() != type.getRank())
+      return rewriter.notifyMatchFailure(op, "drops dimensions");
+    if (llvm::any_of(op.getStaticStrides(), ShapedType::isDynamic))
+      return rewriter.notifyMatchFailure(op, "has strides that are no numbers");
     Location loc = op.getLoc();
     Value isInside;
     SmallVector<Value> indices;
-    for (auto [dim, offset] : llvm::enumerate(op.getMixedOffsets())) {
+    for (auto [dim, offset, stride] :
+         llvm::enumerate(op.getMixedOffsets(), op.getStaticStrides())) {
+      auto splat = [&](OpFoldResult value) {
+        return createIndexSplat(rewriter, loc, type, value);
+      };
       Value index = createIota(rewriter, loc, type, dim);
       if (!isConstantIntValue(offset, 0))
-        index = arith::SubIOp::create(
-            rewriter, loc, index,
-            createIndexSplat(rewriter, loc, type, offset));
+        index = arith::SubIOp::create(rewriter, loc, index, splat(offset));
       if (part.getDimSize(dim) != type.getDimSize(dim)) {
         // As an unsigned number, an index before the slice is after it.
-        Value size = createIndexSplat(
-            rewriter, loc, type, rewriter.getIndexAttr(part.getDimSize(dim)));
+        Value end = splat(rewriter.getIndexAttr(part.getDimSize(dim) * stride));
         Value isIn = arith::CmpIOp::create(
-            rewriter, loc, arith::CmpIPredicate::ult, index, size);
-        Value zero =
-            createIndexSplat(rewriter, loc, type, rewriter.getIndexAttr(0));
+            rewriter, loc, arith::CmpIPredicate::ult, index, end);
+        Value zero = splat(rewriter.getIndexAttr(0));
+        if (stride != 1) {
+          Value step = splat(rewriter.getIndexAttr(stride));
+          Value rest = arith::RemUIOp::create(rewriter, loc, index, step);
+          Value isStep = arith::CmpIOp::create(
+              rewriter, loc, arith::CmpIPredicate::eq, rest, zero);
+          isIn = arith::AndIOp::create(rewriter, loc, isIn, isStep);
+          index = arith::DivUIOp::create(rewriter, loc, index, step);
+        }
         index = arith::SelectOp::create(rewriter, loc, isIn, index, zero);
         isInside = isInside
                        ? arith::AndIOp::create(rewriter, loc, isInside, isIn)

@@ -33,6 +33,8 @@ class CudaOptions(LaunchOptions):
     def __post_init__(self) -> None:
         if self.num_warps not in (1, 2, 4, 8, 16, 32):
             raise ValueError(f"num_warps must be a power of two from 1 to 32; got {self.num_warps}")
+        if self.num_ctas not in (1, 2, 4, 8, 16):
+            raise ValueError(f"num_ctas must be a power of two from 1 to 16; got {self.num_ctas}")
 
     @property
     def target(self) -> str:
@@ -40,11 +42,16 @@ class CudaOptions(LaunchOptions):
         capability = self.arch.removeprefix("sm").removesuffix("a")
         return f"cuda:{capability}{'a' if int(capability) >= 90 else ''}"
 
+    @property
+    def warps(self) -> int:
+        """Of a program, at most: one block does what the blocks of a cluster would."""
+        return min(32, self.num_warps * self.num_ctas)
+
     def words(self) -> str:
         """The options as the native compiler reads them."""
         words = {
             "target": self.target,
-            "num-warps": self.num_warps,
+            "num-warps": self.warps,
             "num-stages": max(1, self.num_stages),
             "ptxas": tools.find_ptxas(),
             "libdevice": tools.find_libdevice(),

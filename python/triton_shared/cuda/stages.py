@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from typing import Any
 
 from triton.runtime.errors import OutOfResources
@@ -77,26 +76,3 @@ class CudaLowering(Lowering):
             return error
         known = error.kernel, error.phase, error.diagnostics, error.repeat
         return SharedMemoryError(*known, *needed)
-
-
-def check_options(module: Any, name: str, options: CudaOptions) -> None:
-    """Raises CompilationError, at the kernel's place, for options that cannot be honoured."""
-    if options.num_ctas == 1:
-        return
-    diagnostics = (
-        f"{_place(str(module), name)}error: kernel '{name}' asks for num_ctas={options.num_ctas}\n"
-        "note: programs of several blocks (clusters) are not supported yet; use num_ctas=1"
-    )
-    raise CompilationError(name, "cta", diagnostics)
-
-
-def _place(text: str, name: str) -> str:
-    """`file:line:column: ` of a function in the text of a module; empty if it has none."""
-    function = re.search(rf'tt\.func public @"?{re.escape(name)}"?\(', text)
-    if not function:
-        return ""
-    # The location of an operation with a region stands behind it.
-    end = re.compile(r"^  \} loc\((#\w+)\)", re.MULTILINE).search(text, function.end())
-    alias = end[1] if end else ""
-    place = re.search(rf'^{re.escape(alias)} = loc\("([^"]+)":(\d+):(\d+)\)', text, re.MULTILINE)
-    return f"{place[1]}:{place[2]}:{place[3]}: " if place else ""

@@ -49,3 +49,34 @@ func.func @scalars(%x: tensor<8xf32>, %k: index) -> tensor<f32> {
   %0 = tensor.insert %v into %e[] : tensor<f32>
   return %0 : tensor<f32>
 }
+
+// Of every second element, the place is the index times the stride.
+// CHECK-LABEL: func.func @strided_slice(
+// CHECK-SAME: %[[X:[^:]*]]: tensor<8xf32>
+func.func @strided_slice(%x: tensor<8xf32>) -> tensor<4xf32> {
+  // CHECK: %[[START:.*]] = cta.splat %{{.*}} : tensor<4xindex>
+  // CHECK: %[[I:.*]] = cta.iota 0 : tensor<4xindex>
+  // CHECK: %[[STEPS:.*]] = arith.muli %[[I]], %{{.*}} : tensor<4xindex>
+  // CHECK: %[[PLACE:.*]] = arith.addi %[[STEPS]], %[[START]] : tensor<4xindex>
+  // CHECK: cta.lookup %[[X]][%[[PLACE]] : tensor<4xindex>] : tensor<8xf32> -> tensor<4xf32>
+  %0 = tensor.extract_slice %x[1] [4] [2] : tensor<8xf32> to tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// Elements between those that are inserted stay.
+// CHECK-LABEL: func.func @strided_insert(
+// CHECK-SAME: %[[PART:[^:]*]]: tensor<4xf32>, %[[X:[^:]*]]: tensor<8xf32>
+func.func @strided_insert(%part: tensor<4xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  // CHECK: %[[I:.*]] = cta.iota 0 : tensor<8xindex>
+  // CHECK: %[[FROM:.*]] = arith.subi %[[I]], %{{.*}} : tensor<8xindex>
+  // CHECK: %[[BEFORE_END:.*]] = arith.cmpi ult, %[[FROM]], %{{.*}} : tensor<8xindex>
+  // CHECK: %[[REST:.*]] = arith.remui %[[FROM]], %{{.*}} : tensor<8xindex>
+  // CHECK: %[[HITS:.*]] = arith.cmpi eq, %[[REST]], %{{.*}} : tensor<8xindex>
+  // CHECK: %[[INSIDE:.*]] = arith.andi %[[BEFORE_END]], %[[HITS]]
+  // CHECK: %[[NUMBER:.*]] = arith.divui %[[FROM]], %{{.*}} : tensor<8xindex>
+  // CHECK: %[[PLACE:.*]] = arith.select %[[INSIDE]], %[[NUMBER]], %{{.*}}
+  // CHECK: %[[NEW:.*]] = cta.lookup %[[PART]][%[[PLACE]] : tensor<8xindex>]
+  // CHECK: arith.select %[[INSIDE]], %[[NEW]], %[[X]]
+  %0 = tensor.insert_slice %part into %x[1] [4] [2] : tensor<4xf32> into tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
