@@ -223,6 +223,7 @@ int64_t Interpreter::compute(Operation *op, ArrayRef<int64_t> operands) {
           .Case<arith::XOrIOp>([&](auto) { return lhs ^ rhs; })
           .Case<arith::ShLIOp>([&](auto) { return lhs.shl(rhs); })
           .Case<arith::ShRSIOp>([&](auto) { return lhs.ashr(rhs); })
+          .Case<arith::ShRUIOp>([&](auto) { return lhs.lshr(rhs); })
           .Case<arith::MinSIOp>([&](auto) { return lhs.slt(rhs) ? lhs : rhs; })
           .Case<arith::MaxSIOp>([&](auto) { return lhs.sgt(rhs) ? lhs : rhs; })
           .Case<arith::ExtSIOp, arith::IndexCastOp>(

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -65,12 +66,19 @@ static Divisibility infer(Operation *op,
         return Divisibility(log2(0) +
                             (isKnown ? amount.getLimitedValue(64) : 0));
       })
+      .Case<arith::ShRSIOp, arith::ShRUIOp>([&](auto shift) {
+        APInt amount;
+        bool isKnown = matchPattern(shift.getRhs(), m_ConstantInt(&amount));
+        unsigned by = isKnown ? amount.getLimitedValue(64) : 64;
+        return Divisibility(log2(0) > by ? log2(0) - by : 0);
+      })
       .Case<arith::DivSIOp, arith::DivUIOp>([&](auto division) {
         unsigned by = matchPowerOfTwo(division.getRhs()).value_or(64);
         return Divisibility(log2(0) > by ? log2(0) - by : 0);
       })
       .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
-            arith::IndexCastUIOp>([&](auto) { return operands[0]->getValue(); })
+            arith::IndexCastUIOp, tts::FromAddressOp, tts::ToAddressOp>(
+          [&](auto) { return operands[0]->getValue(); })
       .Default(Divisibility(0));
 }
 

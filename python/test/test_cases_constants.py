@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -139,3 +145,38 @@ def test_constexprs_in_arithmetic_of_blocks(dtype: torch.dtype):
     out = torch.empty_like(x)
     mix_with_scalars[(1,)](x, out, FACTOR=4, N=8)
     assert torch.equal(out, x * 4 + 4 - 2)
+
+
+@triton.jit
+def divide_by_seven(out_ptr, n):
+    tl.store(out_ptr, (n * -1) // 7)
+    tl.store(out_ptr + 1, (n * -1) % 7)
+
+
+divide_at_run_time = triton.jit(do_not_specialize=["n"])(divide_by_seven.fn)
+
+
+def quotients_of_one(kernel: Any) -> list[int]:
+    out = torch.zeros(2, dtype=torch.int32)
+    kernel[(1,)](out, 1)
+    return out.tolist()
+
+
+def test_an_argument_of_one_is_divided_as_python_does():
+    assert quotients_of_one(divide_by_seven) == [-1, 6]
+    assert quotients_of_one(divide_at_run_time) == [0, -1]
+
+
+def test_the_interpreter_knows_no_arguments_of_one():
+    # The reason why it gives other numbers than every backend (docs/semantics.md, "Integers").
+    script = "import test_cases_constants as c; print(c.quotients_of_one(c.divide_by_seven))"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parent,
+        env={**os.environ, "TRITON_INTERPRET": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert done.stdout.strip() == "[0, -1]"

@@ -70,6 +70,21 @@ TEST_F(AccessWidthTest, TheBaseCountsInBytes) {
   EXPECT_EQ(describe(load, /*baseBytes=*/1).elements, 1u);
 }
 
+TEST_F(AccessWidthTest, ABaseMadeOfAnAddressIsWhatTheAddressIs) {
+  auto load = [&](const std::string &distance) {
+    return describe("%start = tts.to_address %p : !tt.ptr<i32>\n"
+                    "%at = arith.addi %start, " +
+                    distance +
+                    " : i64\n"
+                    "%q = tts.from_address %at : !tt.ptr<i16>\n"
+                    "%x = tts.load %q[%zero] strides [1] "
+                    ": !tt.ptr<i16> -> tensor<64xi16>");
+  };
+  EXPECT_EQ(load("%wide_a").elements, 8u);
+  EXPECT_EQ(load("%wide_n").elements, 2u);
+  EXPECT_EQ(load("%o").elements, 1u);
+}
+
 TEST_F(AccessWidthTest, OffsetsCountInElements) {
   EXPECT_EQ(
       describe(

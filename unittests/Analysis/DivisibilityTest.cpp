@@ -102,6 +102,12 @@ TEST_F(DivisibilityTest, ShiftsAndDivisionsMoveThePower) {
             1);
   EXPECT_EQ(analyze("%c = arith.constant 2 : i32\n"
                     "%x = arith.shrsi %a, %c : i32"),
+            4);
+  EXPECT_EQ(analyze("%c = arith.constant 3 : i32\n"
+                    "%x = arith.shrui %a, %c : i32"),
+            2);
+  EXPECT_EQ(analyze("%c = arith.constant 5 : i32\n"
+                    "%x = arith.shrsi %a, %c : i32"),
             1);
 }
 

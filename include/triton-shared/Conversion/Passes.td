@@ -50,10 +50,18 @@ def TritonToStructured : Pass<"triton-to-structured", "::mlir::ModuleOp"> {
   let summary = "Take pointers apart into a base and an integer offset";
   let description = [{
     Mechanical and right for every program: no analysis of shapes or strides is
-    involved. A pointer that provably starts at one kernel argument becomes an
-    offset from it, in elements; a pointer that may start at several, or at an
-    integer, becomes an offset from address zero. Offsets have 64 bits, as each
+    involved. A pointer that provably starts at one scalar pointer becomes an
+    offset from it; a pointer that may start at several becomes an offset from
+    address zero. What a pointer can start at is a kernel argument, or a scalar
+    that is an integer made a pointer, a pointer read from memory, or a cast to
+    wider elements. Offsets count elements, and have 64 bits, as each
     `tt.addptr` extends its own.
+
+    Where casts or integers come in, the distance may be no multiple of an
+    element. Such an offset counts the largest unit that divides it for certain,
+    in the end bytes, so that no bit of an address is lost. An access through a
+    scalar like this begins at its address; through a block, offsets in elements
+    from address zero are what its addresses are taken to be multiples of.
 
     ```mlir
     %0 = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
@@ -97,7 +105,7 @@ def TritonTensorsToLinalg
     | Triton                                   | becomes                      |
     |------------------------------------------|------------------------------|
     | `tt.func`, `tt.return`                   | `func.func`, `func.return`; six i32 follow the arguments: grid sizes x, y, z, program ids x, y, z |
-    | `!tt.ptr<T>`                             | `memref<*xT>` (`i8` for `i1`, `i64` for pointers) |
+    | `!tt.ptr<T>`                             | `memref<*xT>` (`i8` for `i1`, `i64` for pointers); `memref<*xT, s>` in an address space that is neither global nor constant memory |
     | `tt.get_program_id`, `tt.get_num_programs` | an argument                |
     | `tt.print`, `tt.assert`                  | `tts.print`, `tts.assert`    |
     | `gpu.barrier`, `ttg.barrier`, `tt.grid_dependency_*` (also as `griddepcontrol` assembly) | nothing: the elements of a program run in order |

@@ -24,6 +24,10 @@ void populateStructuredToMemRef(RewritePatternSet &patterns);
 /// (`tts.size`): a negative one ends the launch.
 void checkMarkedSizes(Operation *root);
 
+/// Reports memory of `function` that is not the memory of all tensors, which
+/// neither the CPU's nor the GPU's way to machine code knows.
+LogicalResult checkMemorySpaces(func::FuncOp function);
+
 /// A private declaration of the function `name` in the module of `user`.
 func::FuncOp declareRuntimeFunction(OpBuilder &builder, Operation *user,
                                     StringRef name, TypeRange operands,
@@ -31,7 +35,7 @@ func::FuncOp declareRuntimeFunction(OpBuilder &builder, Operation *user,
 
 /// The memory at an LLVM pointer as a `memref<1xT>`: its descriptor behind a
 /// `builtin.unrealized_conversion_cast`, which goes away with the conversion to
-/// the LLVM dialect.
+/// the LLVM dialect. The pointer's address space is the memref's memory space.
 Value memrefFromPointer(OpBuilder &builder, Location loc, Value pointer,
                         Type elementType);
 

@@ -62,9 +62,12 @@ int64_t place(MutableArrayRef<PlacedBuffer> buffers) {
 Value createView(OpBuilder &builder, Value area, PlacedBuffer &placed) {
   Location loc = placed.buffer.getLoc();
   MemRefType type = placed.buffer.getType();
-  Value pointer = LLVM::GEPOp::create(
-      builder, loc, area.getType(), builder.getI8Type(), area,
-      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(placed.offset)});
+  // An index that stands in the operation itself has 29 bits: an area may be
+  // larger.
+  Value start = arith::ConstantIntOp::create(builder, loc, placed.offset, 64);
+  Value pointer =
+      LLVM::GEPOp::create(builder, loc, area.getType(), builder.getI8Type(),
+                          area, ArrayRef<LLVM::GEPArg>{start});
   Value memory =
       memrefFromPointer(builder, loc, pointer, type.getElementType());
   SmallVector<int64_t> strides;

@@ -179,6 +179,8 @@ LogicalResult wrapKernel(func::FuncOp function) {
         << "the grid and the place of the program in it";
     return failure();
   }
+  if (failed(checkMemorySpaces(function)))
+    return failure();
   rankBases(function);
   takePointers(function);
   createEntry(function);

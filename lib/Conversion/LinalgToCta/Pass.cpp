@@ -32,6 +32,9 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
           << numWarps.getValue() << " warps; use 1, 2, 4, 8, 16 or 32";
       return signalPassFailure();
     }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (failed(checkMemorySpaces(function)))
+        return signalPassFailure();
     checkMarkedSizes(getOperation());
     // Scans and reductions are known by slices that they take: they go first,
     // and leave slices that nobody takes any more.

@@ -21,7 +21,10 @@ using namespace mlir::triton_shared;
 
 Value triton_shared::memrefFromPointer(OpBuilder &builder, Location loc,
                                        Value pointer, Type elementType) {
-  auto type = MemRefType::get({1}, elementType);
+  unsigned space =
+      cast<LLVM::LLVMPointerType>(pointer.getType()).getAddressSpace();
+  Attribute memory = space ? builder.getI64IntegerAttr(space) : Attribute();
+  auto type = MemRefType::get({1}, elementType, AffineMap(), memory);
   LLVMTypeConverter converter(builder.getContext());
   Value descriptor =
       MemRefDescriptor::fromStaticShape(builder, loc, converter, type, pointer);
@@ -36,12 +39,13 @@ struct LowerFromAddress : OpRewritePattern<tts::FromAddressOp> {
 
   LogicalResult matchAndRewrite(tts::FromAddressOp op,
                                 PatternRewriter &rewriter) const override {
-    auto pointerType = LLVM::LLVMPointerType::get(rewriter.getContext());
+    auto base = cast<UnrankedMemRefType>(op.getBase().getType());
+    auto pointerType = LLVM::LLVMPointerType::get(rewriter.getContext(),
+                                                  base.getMemorySpaceAsInt());
     Value pointer = LLVM::IntToPtrOp::create(rewriter, op.getLoc(), pointerType,
                                              op.getAddress());
-    Type base = op.getBase().getType();
     Value memref = memrefFromPointer(rewriter, op.getLoc(), pointer,
-                                     tts::getAccessElementType(base));
+                                     base.getElementType());
     rewriter.replaceOpWithNewOp<memref::CastOp>(op, base, memref);
     return success();
   }

@@ -165,8 +165,9 @@ Value triton_shared::pointToElement(OpBuilder &builder, Location loc,
       indexValue(builder, loc, addIndex(builder, loc, start, distance));
   Value integer =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
-  return LLVM::IntToPtrOp::create(
-      builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), integer);
+  unsigned space = cast<BaseMemRefType>(base.getType()).getMemorySpaceAsInt();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), space);
+  return LLVM::IntToPtrOp::create(builder, loc, pointer, integer);
 }
 
 Value triton_shared::loadElement(OpBuilder &builder, Location loc, Value base,

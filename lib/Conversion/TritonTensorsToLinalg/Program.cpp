@@ -175,6 +175,16 @@ struct ConvertPointerTypes : ConversionPattern {
 
 } // namespace
 
+/// Global memory, and what of it is constant, is the memory that a memref is in
+/// unless it says otherwise.
+static Attribute getMemorySpace(tt::PointerType type) {
+  constexpr int globalSpace = 1, constantSpace = 4;
+  int space = type.getAddressSpace();
+  if (space == globalSpace || space == constantSpace)
+    return nullptr;
+  return IntegerAttr::get(IntegerType::get(type.getContext(), 64), space);
+}
+
 void triton_shared::addPointerConversion(TypeConverter &types) {
   types.addConversion([](Type type) { return type; });
   types.addConversion([](RankedTensorType type) -> std::optional<Type> {
@@ -190,7 +200,7 @@ void triton_shared::addPointerConversion(TypeConverter &types) {
       element = IntegerType::get(type.getContext(), 8);
     if (!element.isIntOrFloat())
       return Type();
-    return UnrankedMemRefType::get(element, /*memorySpace=*/Attribute());
+    return UnrankedMemRefType::get(element, getMemorySpace(type));
   });
 }
 

@@ -81,7 +81,9 @@ public:
     Type bits = builder.getIntegerType(element.getIntOrFloatBitWidth());
     if (element != bits)
       base = tts::FromAddressOp::create(
-          builder, loc, tt::PointerType::get(bits, 1),
+          builder, loc,
+          tt::PointerType::get(
+              bits, cast<tt::PointerType>(base.getType()).getAddressSpace()),
           tts::ToAddressOp::create(builder, loc, builder.getI64Type(), base));
     Value zero = arith::ConstantOp::create(
         builder, loc, builder.getZeroAttr(withElement(offset.getType(), bits)));
@@ -107,8 +109,9 @@ public:
 
 private:
   void setPointer(Value pointer) {
-    offset = offsets.get(builder, loc, pointer);
-    base = offsets.getBaseOf(pointer);
+    PointerOffsets::Place place = offsets.getPlace(builder, loc, pointer);
+    base = place.base;
+    offset = place.offset;
     element = getMemoryElementType(offsets.getType(pointer));
   }
 

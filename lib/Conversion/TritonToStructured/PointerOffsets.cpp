@@ -2,8 +2,8 @@
 
 #include "PointerOffsets.h"
 
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -11,35 +11,8 @@ using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
 //===----------------------------------------------------------------------===//
-// Types and arithmetic
+// Arithmetic
 //===----------------------------------------------------------------------===//
-
-bool triton_shared::isPointerLike(Type type) {
-  auto pointer = dyn_cast<tt::PointerType>(getElementTypeOrSelf(type));
-  return pointer && !isa<RankedTensorType>(pointer.getPointeeType());
-}
-
-Type triton_shared::getOffsetType(Type pointer) {
-  Type i64 = IntegerType::get(pointer.getContext(), 64);
-  if (auto block = dyn_cast<RankedTensorType>(pointer))
-    return block.clone(i64);
-  return i64;
-}
-
-Type triton_shared::getMemoryElementType(Type pointer) {
-  Type pointee =
-      cast<tt::PointerType>(getElementTypeOrSelf(pointer)).getPointeeType();
-  if (pointee.isInteger(1))
-    return IntegerType::get(pointer.getContext(), 8);
-  if (isa<tt::PointerType>(pointee))
-    return IntegerType::get(pointer.getContext(), 64);
-  return pointee;
-}
-
-int64_t triton_shared::getElementBytes(Type pointer) {
-  return llvm::divideCeil(getMemoryElementType(pointer).getIntOrFloatBitWidth(),
-                          8);
-}
 
 bool triton_shared::isZero(Value value) {
   return matchPattern(value, m_Zero());
@@ -75,13 +48,29 @@ Value triton_shared::rescale(OpBuilder &builder, Location loc, Value offset,
 // PointerOffsets
 //===----------------------------------------------------------------------===//
 
+/// What `value` starts at has to be there before it: not every value that
+/// leaves a region starts at one that is known outside of it.
+static PointerBase getVisibleBase(PointerBase base, Value value,
+                                  const DominanceInfo &dominance) {
+  Value start = base.getStart();
+  if (!start || start == value)
+    return base;
+  Operation *user = value.getDefiningOp();
+  if (!user)
+    user = value.getParentBlock()->getParentOp();
+  return dominance.properlyDominates(start, user) ? base
+                                                  : PointerBase::addressZero(1);
+}
+
 PointerOffsets::PointerOffsets(tt::FuncOp function, DataFlowSolver &solver)
     : function(function) {
+  DominanceInfo dominance(function);
   auto remember = [&](Value value) {
     if (!isPointerLike(value.getType()))
       return;
     const auto *state = solver.lookupState<PointerBaseLattice>(value);
-    known[value] = {state ? state->getValue() : PointerBase(), value.getType()};
+    PointerBase base = state ? state->getValue() : PointerBase();
+    known[value] = {getVisibleBase(base, value, dominance), value.getType()};
   };
   function.walk([&](Operation *op) {
     llvm::for_each(op->getResults(), remember);
@@ -91,10 +80,26 @@ PointerOffsets::PointerOffsets(tt::FuncOp function, DataFlowSolver &solver)
   });
 }
 
+void PointerOffsets::setStart(Value pointer, Value address) {
+  OpBuilder builder(pointer.getContext());
+  builder.setInsertionPointAfterValue(address);
+  addresses[pointer] = address;
+  offsets[pointer] = arith::ConstantOp::create(builder, pointer.getLoc(),
+                                               builder.getI64IntegerAttr(0));
+}
+
 void PointerOffsets::setArgument(BlockArgument argument) {
   OpBuilder builder(function.getBody());
   offsets[argument] = arith::ConstantOp::create(builder, argument.getLoc(),
                                                 builder.getI64IntegerAttr(0));
+}
+
+void PointerOffsets::setAddress(OpBuilder &builder, Location loc, Value pointer,
+                                Value address) {
+  if (isStart(pointer))
+    return setStart(pointer, address);
+  // Not counted from another start, so this is address zero.
+  set(pointer, rescale(builder, loc, address, 1, getUnit(pointer)));
 }
 
 void PointerOffsets::convertInPlace(Value value) {
@@ -104,73 +109,91 @@ void PointerOffsets::convertInPlace(Value value) {
   offsets[value] = value;
 }
 
-PointerBase PointerOffsets::getBase(Value pointer) const {
-  return known.at(pointer).base;
+bool PointerOffsets::isStart(Value pointer) const {
+  return known.at(pointer).base.getStart() == pointer;
 }
 
 Type PointerOffsets::getType(Value pointer) const {
   return known.at(pointer).type;
 }
 
-Value PointerOffsets::get(OpBuilder &builder, Location loc, Value pointer) {
-  return offsets.at(pointer);
+int64_t PointerOffsets::getUnit(Value pointer) const {
+  const Known &pointee = known.at(pointer);
+  return pointee.base.getUnit(getElementBytes(pointee.type));
 }
 
 Value PointerOffsets::get(OpBuilder &builder, Location loc, Value pointer,
-                          PointerBase base) {
-  Value offset = get(builder, loc, pointer);
-  Value argument = getBase(pointer).getArgument();
-  if (!argument || base.getArgument())
+                          int64_t bytes) {
+  return rescale(builder, loc, offsets.at(pointer), getUnit(pointer), bytes);
+}
+
+Value PointerOffsets::getAs(OpBuilder &builder, Location loc, Value pointer,
+                            Value target) {
+  int64_t unit = getUnit(target);
+  Value offset = get(builder, loc, pointer, unit);
+  Value start = known.at(pointer).base.getStart();
+  if (!start || start == known.at(target).base.getStart())
     return offset;
-  // From its own argument to address zero, still in elements.
-  Value start = rescale(builder, loc, getArgumentAddress(argument), 1,
-                        getElementBytes(getType(pointer)));
-  start = splatTo(builder, loc, offset.getType(), start);
-  return isZero(offset) ? start
-                        : arith::AddIOp::create(builder, loc, start, offset);
+  // From its own start to address zero.
+  Value distance = rescale(builder, loc, getStartAddress(start), 1, unit);
+  distance = splatTo(builder, loc, offset.getType(), distance);
+  return isZero(offset) ? distance
+                        : arith::AddIOp::create(builder, loc, distance, offset);
 }
 
 Value PointerOffsets::getAddress(OpBuilder &builder, Location loc,
                                  Value pointer) {
-  Value bytes = rescale(builder, loc, get(builder, loc, pointer),
-                        getElementBytes(getType(pointer)), 1);
-  Value argument = getBase(pointer).getArgument();
-  if (!argument)
+  Value bytes = get(builder, loc, pointer, 1);
+  Value start = known.at(pointer).base.getStart();
+  if (!start)
     return bytes;
-  Value start =
-      splatTo(builder, loc, bytes.getType(), getArgumentAddress(argument));
-  return isZero(bytes) ? start
-                       : arith::AddIOp::create(builder, loc, start, bytes);
+  Value address =
+      splatTo(builder, loc, bytes.getType(), getStartAddress(start));
+  return isZero(bytes) ? address
+                       : arith::AddIOp::create(builder, loc, address, bytes);
 }
 
-Value PointerOffsets::getArgumentAddress(Value argument) {
-  Value &address = addresses[argument];
+Value PointerOffsets::getStartAddress(Value start) {
+  Value &address = addresses[start];
   if (!address) {
     OpBuilder builder(function.getBody());
-    address = tts::ToAddressOp::create(builder, argument.getLoc(),
-                                       builder.getI64Type(), argument);
+    address = tts::ToAddressOp::create(builder, start.getLoc(),
+                                       builder.getI64Type(), start);
   }
   return address;
 }
 
-Value PointerOffsets::getBaseOf(Value pointer) {
-  Value argument = getBase(pointer).getArgument();
-  Type element = getMemoryElementType(getType(pointer));
-  if (argument &&
-      cast<tt::PointerType>(argument.getType()).getPointeeType() == element)
-    return argument;
+PointerOffsets::Place PointerOffsets::getPlace(OpBuilder &builder, Location loc,
+                                               Value pointer) {
+  const Known &pointee = known.at(pointer);
+  tt::PointerType base = getBaseType(pointee.type);
+  int64_t elementBytes = getElementBytes(pointee.type);
+  if (getUnit(pointer) == elementBytes)
+    return {getBase(pointee.base.getStart(), base), offsets.at(pointer)};
+  Value address = getAddress(builder, loc, pointer);
+  if (isa<RankedTensorType>(address.getType()))
+    return {getBase(nullptr, base),
+            rescale(builder, loc, address, 1, elementBytes)};
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  return {tts::FromAddressOp::create(builder, loc, base, address), zero};
+}
 
-  Value &base = bases[{argument, element}];
+Value PointerOffsets::getBase(Value start, tt::PointerType type) {
+  // An argument is a base; other starts are pointers no more.
+  if (isa_and_nonnull<BlockArgument>(start) && start.getType() == type)
+    return start;
+
+  Value &base = bases[{start, type}];
   if (base)
     return base;
-  Value address = argument ? getArgumentAddress(argument) : nullptr;
+  Value address = start ? getStartAddress(start) : nullptr;
   OpBuilder builder(function.getBody());
   if (address)
     builder.setInsertionPointAfterValue(address);
   else
     address = arith::ConstantOp::create(builder, function.getLoc(),
                                         builder.getI64IntegerAttr(0));
-  base = tts::FromAddressOp::create(builder, address.getLoc(),
-                                    tt::PointerType::get(element, 1), address);
+  base = tts::FromAddressOp::create(builder, address.getLoc(), type, address);
   return base;
 }

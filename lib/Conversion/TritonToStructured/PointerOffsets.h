@@ -10,28 +10,17 @@
 
 #include "PointerBases.h"
 #include "PointerParts.h"
+#include "PointerTypes.h"
 
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 namespace mlir::triton_shared {
 
-/// True for a pointer to a scalar and for a block of such pointers.
-bool isPointerLike(Type type);
-
-/// i64, or a block of i64 of the same shape.
-Type getOffsetType(Type pointer);
-
-/// The type of the pointee as it lies in memory: `i8` for `i1`, `i64` for a
-/// pointer.
-Type getMemoryElementType(Type pointer);
-
-/// Bytes of an element in memory.
-int64_t getElementBytes(Type pointer);
-
 /// True for a constant zero, scalar or block.
 bool isZero(Value value);
 
-/// `offset`, counted in units of `from` bytes, counted in units of `to` bytes.
+/// `offset`, counted in units of `from` bytes, counted in units of `to` bytes,
+/// which it is a multiple of.
 Value rescale(OpBuilder &builder, Location loc, Value offset, int64_t from,
               int64_t to);
 
@@ -44,28 +33,46 @@ public:
   /// before any of them changes its type.
   PointerOffsets(triton::FuncOp function, DataFlowSolver &solver);
 
-  /// `argument` starts at itself.
+  /// `pointer`, a scalar, starts at itself; its address in bytes is `address`.
+  void setStart(Value pointer, Value address);
+  /// The same for an argument, whose address is asked for if it is needed.
   void setArgument(BlockArgument argument);
   void set(Value pointer, Value offset) { offsets[pointer] = offset; }
+  /// `pointer` is at `address`, in bytes.
+  void setAddress(OpBuilder &builder, Location loc, Value pointer,
+                  Value address);
 
   /// `value`, if it is a pointer, is from now on its own offset.
   void convertInPlace(Value value);
 
   /// True for a value that is, or was before the walk, a pointer.
   bool isPointer(Value value) const { return known.contains(value); }
-  PointerBase getBase(Value pointer) const;
+  /// True for a pointer that others may start at, as itself does.
+  bool isStart(Value pointer) const;
   /// The pointer type that `pointer` had.
   Type getType(Value pointer) const;
 
-  /// The offset of `pointer` in elements from its own base.
-  Value get(OpBuilder &builder, Location loc, Value pointer);
-  /// The offset of `pointer` in elements from `base`: its own, or zero.
-  Value get(OpBuilder &builder, Location loc, Value pointer, PointerBase base);
+  /// The offset of `pointer` from its base, in units of `bytes`, which divide
+  /// it.
+  Value get(OpBuilder &builder, Location loc, Value pointer, int64_t bytes);
+  /// The offset that `pointer` has where it becomes `target`: from the base of
+  /// that, in its units.
+  Value getAs(OpBuilder &builder, Location loc, Value pointer, Value target);
   /// The address of `pointer` in bytes.
   Value getAddress(OpBuilder &builder, Location loc, Value pointer);
+  /// In how many bytes the offset of `pointer` is counted.
+  int64_t getUnit(Value pointer) const;
 
-  /// The base of `pointer` as an operand of an access.
-  Value getBaseOf(Value pointer);
+  /// Where an access begins, as operands of it.
+  struct Place {
+    Value base;
+    /// In elements.
+    Value offset;
+  };
+  /// The place of an access through `pointer`. Of a block of pointers that may
+  /// be no multiple of their elements from where they start, the addresses are
+  /// taken to be such multiples.
+  Place getPlace(OpBuilder &builder, Location loc, Value pointer);
 
 private:
   struct Known {
@@ -73,7 +80,9 @@ private:
     Type type;
   };
 
-  Value getArgumentAddress(Value argument);
+  Value getStartAddress(Value start);
+  /// `start`, or address zero if there is none, as a pointer of type `type`.
+  Value getBase(Value start, triton::PointerType type);
 
   triton::FuncOp function;
   DenseMap<Value, Known> known;

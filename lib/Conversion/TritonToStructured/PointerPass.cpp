@@ -38,9 +38,12 @@ public:
     if (!function.getBody().hasOneBlock())
       return function.emitOpError("has unstructured control flow").attachNote()
              << "run triton-structure-control-flow before";
-    for (BlockArgument argument : function.getArguments())
-      if (isPointerLike(argument.getType()))
+    for (BlockArgument argument : function.getArguments()) {
+      if (isScalarPointer(argument.getType()))
         offsets.setArgument(argument);
+      else if (isPointerLike(argument.getType()))
+        return refuseArgument(argument);
+    }
     if (failed(rewriteBlock(function.getBody().front())))
       return failure();
     for (Operation *op : llvm::reverse(replaced))
@@ -61,6 +64,7 @@ private:
   LogicalResult rewriteYield(Operation *op, ValueRange operands,
                              ValueRange successors, unsigned firstOperand);
   LogicalResult refuse(Operation *op);
+  LogicalResult refuseArgument(BlockArgument argument);
 
   /// True for an operand or result that is, or was, a pointer.
   bool touchesPointers(Operation *op) const {
@@ -144,6 +148,16 @@ LogicalResult PointerRewriter::refuse(Operation *op) {
   return diagnostic;
 }
 
+LogicalResult PointerRewriter::refuseArgument(BlockArgument argument) {
+  InFlightDiagnostic diagnostic =
+      function.emitOpError("has a block of pointers as argument ")
+      << argument.getArgNumber() << ", " << argument.getType();
+  diagnostic.attachNote(argument.getLoc())
+      << "a kernel is launched with scalars: pass the pointer that the block "
+         "is made of, and add its offsets in the function";
+  return diagnostic;
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
@@ -156,8 +170,7 @@ LogicalResult PointerRewriter::rewriteRegions(Operation *op) {
   auto convertStarts = [&](MutableOperandRange starts, ValueRange carried) {
     for (auto [start, value] : llvm::zip_equal(starts, carried))
       if (offsets.isPointer(start.get()))
-        start.set(offsets.get(builder, op->getLoc(), start.get(),
-                              offsets.getBase(value)));
+        start.set(offsets.getAs(builder, op->getLoc(), start.get(), value));
   };
   if (auto loop = dyn_cast<scf::ForOp>(op))
     convertStarts(loop.getInitArgsMutable(), loop.getRegionIterArgs());
@@ -186,10 +199,10 @@ LogicalResult PointerRewriter::rewriteYield(Operation *op, ValueRange operands,
   OpBuilder builder(op);
   SmallVector<Value> converted;
   for (auto [operand, successor] : llvm::zip_equal(operands, successors))
-    converted.push_back(offsets.isPointer(operand)
-                            ? offsets.get(builder, op->getLoc(), operand,
-                                          offsets.getBase(successor))
-                            : operand);
+    converted.push_back(
+        offsets.isPointer(operand)
+            ? offsets.getAs(builder, op->getLoc(), operand, successor)
+            : operand);
   for (auto [i, value] : llvm::enumerate(converted))
     op->setOperand(firstOperand + i, value);
   return success();
@@ -202,8 +215,10 @@ LogicalResult PointerRewriter::rewriteYield(Operation *op, ValueRange operands,
 void PointerRewriter::rewriteAddPtr(tt::AddPtrOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  Value start = offsets.get(builder, loc, op.getPtr());
+  Value start = offsets.getAs(builder, loc, op.getPtr(), op);
   Value step = extendToI64(builder, loc, op.getOffset());
+  step = rescale(builder, loc, step, getElementBytes(op.getType()),
+                 offsets.getUnit(op));
   offsets.set(op, isZero(start)
                       ? step
                       : arith::AddIOp::create(builder, loc, start, step));
@@ -219,12 +234,12 @@ void PointerRewriter::rewriteMove(Operation *op) {
                                           builder.getZeroAttr(type)));
     return;
   }
-  PointerBase base = offsets.getBase(op->getResult(0));
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
-    operands.push_back(offsets.isPointer(operand)
-                           ? offsets.get(builder, op->getLoc(), operand, base)
-                           : operand);
+    operands.push_back(
+        offsets.isPointer(operand)
+            ? offsets.getAs(builder, op->getLoc(), operand, op->getResult(0))
+            : operand);
   Operation *moved = builder.clone(*op);
   moved->setOperands(operands);
   for (auto [result, offset] :
@@ -236,16 +251,15 @@ void PointerRewriter::rewriteMove(Operation *op) {
 
 void PointerRewriter::rewriteBitcast(tt::BitcastOp op) {
   OpBuilder builder(op);
-  Value offset = offsets.get(builder, op.getLoc(), op.getSrc());
-  int64_t from = getElementBytes(offsets.getType(op.getSrc()));
-  int64_t to = getElementBytes(op.getType());
-  offsets.set(op, rescale(builder, op.getLoc(), offset, from, to));
+  if (offsets.isStart(op))
+    offsets.setStart(op, offsets.getAddress(builder, op.getLoc(), op.getSrc()));
+  else
+    offsets.set(op, offsets.getAs(builder, op.getLoc(), op.getSrc(), op));
 }
 
 void PointerRewriter::rewriteIntToPtr(tt::IntToPtrOp op) {
   OpBuilder builder(op);
-  offsets.set(op, rescale(builder, op.getLoc(), op.getSrc(), 1,
-                          getElementBytes(op.getType())));
+  offsets.setAddress(builder, op.getLoc(), op, op.getSrc());
 }
 
 void PointerRewriter::rewritePtrToInt(tt::PtrToIntOp op) {
@@ -285,8 +299,7 @@ LogicalResult PointerRewriter::rewriteAccess(Operation *op) {
     return refuse(op);
   for (auto [result, value] : llvm::zip_equal(op->getResults(), *results)) {
     if (offsets.isPointer(result))
-      offsets.set(result, rescale(builder, op->getLoc(), value, 1,
-                                  getElementBytes(result.getType())));
+      offsets.setAddress(builder, op->getLoc(), result, value);
     else
       result.replaceAllUsesWith(value);
   }
@@ -300,8 +313,8 @@ LogicalResult PointerRewriter::rewriteStructuredAccess(Operation *op) {
   OpBuilder builder(op);
   auto rebase = [&](OpOperand &base, OpOperand &offset) {
     Value pointer = base.get();
-    Value start = offsets.get(builder, op->getLoc(), pointer);
-    base.set(offsets.getBaseOf(pointer));
+    auto [place, start] = offsets.getPlace(builder, op->getLoc(), pointer);
+    base.set(place);
     if (isZero(start))
       return;
     Value step = offset.get();

@@ -4,8 +4,10 @@
 // the same time have places of their own.
 // CHECK-LABEL: func.func private @both(
 // CHECK-SAME:    %[[AREA:.*]]: !llvm.ptr {llvm.noalias}) attributes {cpu.scratch = 128 : i64}
-// CHECK:         llvm.getelementptr %[[AREA]][0]
-// CHECK:         llvm.getelementptr %[[AREA]][64]
+// CHECK:         %[[X:.*]] = arith.constant 0 : i64
+// CHECK:         llvm.getelementptr %[[AREA]][%[[X]]]
+// CHECK:         %[[Y:.*]] = arith.constant 64 : i64
+// CHECK:         llvm.getelementptr %[[AREA]][%[[Y]]]
 // CHECK-LABEL: func.func @both.entry(
 // CHECK:         %[[BYTES:.*]] = arith.constant 128 : i64
 // CHECK:         %[[MADE:.*]] = call @tritonSharedScratch(%[[BYTES]])
@@ -62,5 +64,19 @@ func.func private @yielded(%v: f32, %c: i1, %z: memref<8xf32>) {
   }
   %y = memref.alloc() : memref<8xf32>
   memref.copy %y, %s : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// Places beyond what an index of 29 or of 32 bits can say.
+// CHECK-LABEL: func.func private @huge(
+// CHECK-SAME:    cpu.scratch = 8589934592 : i64
+// CHECK:         %[[FIRST:.*]] = arith.constant 0 : i64
+// CHECK:         llvm.getelementptr %{{.*}}[%[[FIRST]]]
+// CHECK:         %[[SECOND:.*]] = arith.constant 4294967296 : i64
+// CHECK:         llvm.getelementptr %{{.*}}[%[[SECOND]]]
+func.func private @huge() {
+  %x = memref.alloc() : memref<1073741824xf32>
+  %y = memref.alloc() : memref<1073741824xf32>
+  memref.copy %x, %y : memref<1073741824xf32> to memref<1073741824xf32>
   return
 }

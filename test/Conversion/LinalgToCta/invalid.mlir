@@ -22,3 +22,14 @@ func.func @size(%p: memref<*xf32>, %o: i64) {
   tts.store %0 to %p[%o] strides [1] : tensor<12xf32>, memref<*xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{'func.func' op uses memory space 3 : i64, for which no machine code is made}}
+// expected-note @below {{use pointers to global memory, as '!tt.ptr<f32>', or go on from '--triton-to-linalg' yourself}}
+func.func @space_of_an_address(%a: i64, %o: i64) -> f32 {
+  // expected-note @below {{this points there}}
+  %p = tts.from_address %a : memref<*xf32, 3>
+  %0 = tts.load %p[%o] strides [] : memref<*xf32, 3> -> f32
+  return %0 : f32
+}

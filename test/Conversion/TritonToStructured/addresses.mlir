@@ -14,15 +14,63 @@ tt.func @to_integer(%p: !tt.ptr<f32>, %o: i64) -> i64 {
   tt.return %i : i64
 }
 
-// A pointer made of an integer starts at address zero; that it is aligned to its
-// element is taken for granted.
+// A scalar pointer made of an integer is a base, at this address.
 // CHECK-LABEL: tt.func @from_integer(
-// CHECK-SAME:    %[[A:.*]]: i64)
-// CHECK-DAG:     %[[O:.*]] = arith.shrsi %[[A]], %{{.*}}
-// CHECK-DAG:     %[[B:.*]] = tts.from_address %{{.*}} : !tt.ptr<f32>
-// CHECK:         tts.load %[[B]][%[[O]]] strides []
-tt.func @from_integer(%a: i64) -> f32 {
+// CHECK-SAME:    %[[A:.*]]: i64, %[[I:.*]]: i64)
+// CHECK-DAG:     %[[B:.*]] = tts.from_address %[[A]] : !tt.ptr<f32>
+// CHECK:         tts.load %[[B]][%[[I]]] strides []
+tt.func @from_integer(%a: i64, %i: i64) -> f32 {
   %p = tt.int_to_ptr %a : i64 -> !tt.ptr<f32>
+  %q = tt.addptr %p, %i : !tt.ptr<f32>, i64
+  %v = tt.load %q : !tt.ptr<f32>
+  tt.return %v : f32
+}
+
+// A block of them counts from address zero, in bytes; that these are aligned is taken for
+// granted where an access needs elements.
+// CHECK-LABEL: tt.func @block_from_integers(
+// CHECK-SAME:    %[[A:.*]]: tensor<8xi64>)
+// CHECK-DAG:     %[[ZERO:.*]] = tts.from_address %{{.*}} : !tt.ptr<f32>
+// CHECK-DAG:     %[[O:.*]] = arith.shrsi %[[A]], %{{.*}}
+// CHECK:         %[[V:.*]] = tts.gather %[[ZERO]][%[[O]]]
+// CHECK:         tt.return %[[V]], %[[A]]
+tt.func @block_from_integers(%a: tensor<8xi64>) -> (tensor<8xf32>, tensor<8xi64>) {
+  %p = tt.int_to_ptr %a : tensor<8xi64> -> tensor<8x!tt.ptr<f32>>
+  %v = tt.load %p : tensor<8x!tt.ptr<f32>>
+  %i = tt.ptr_to_int %p : tensor<8x!tt.ptr<f32>> -> tensor<8xi64>
+  tt.return %v, %i : tensor<8xf32>, tensor<8xi64>
+}
+
+// What is chosen from pointers at any address counts bytes, too.
+// CHECK-LABEL: tt.func @chosen(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<i32>, %[[A:.*]]: i64, %[[C:.*]]: i1, %[[I:.*]]: i64)
+// CHECK-DAG:     %[[START:.*]] = tts.to_address %[[P]]
+// CHECK-DAG:     %[[ANY:.*]] = arith.select %[[C]], %[[START]], %[[A]]
+// CHECK-DAG:     %[[BYTES:.*]] = arith.shli %[[I]], %c2
+// CHECK:         %[[B:.*]] = arith.addi %[[ANY]], %[[BYTES]]
+// CHECK:         %[[BASE:.*]] = tts.from_address %[[B]] : !tt.ptr<i32>
+// CHECK:         %[[V:.*]] = tts.load %[[BASE]][%c0{{.*}}] strides []
+// CHECK:         tt.return %[[V]], %[[B]]
+tt.func @chosen(%p: !tt.ptr<i32>, %a: i64, %c: i1, %i: i64) -> (i32, i64) {
+  %q = tt.int_to_ptr %a : i64 -> !tt.ptr<i32>
+  %r = arith.select %c, %p, %q : !tt.ptr<i32>
+  %s = tt.addptr %r, %i : !tt.ptr<i32>, i64
+  %v = tt.load %s : !tt.ptr<i32>
+  %b = tt.ptr_to_int %s : !tt.ptr<i32> -> i64
+  tt.return %v, %b : i32, i64
+}
+
+// What starts within a region and leaves it counts from address zero: its start is not known outside.
+// CHECK-LABEL: tt.func @leaves_a_region(
+// CHECK:         %[[A:.*]] = scf.execute_region -> i64
+// CHECK:           %[[X:.*]] = tts.load
+// CHECK:           scf.yield %[[X]]
+// CHECK:         tts.from_address %[[A]]
+tt.func @leaves_a_region(%t: !tt.ptr<!tt.ptr<f32>>) -> f32 {
+  %p = scf.execute_region -> !tt.ptr<f32> no_inline {
+    %q = tt.load %t : !tt.ptr<!tt.ptr<f32>>
+    scf.yield %q : !tt.ptr<f32>
+  }
   %v = tt.load %p : !tt.ptr<f32>
   tt.return %v : f32
 }

@@ -132,6 +132,70 @@ tt.func @bitcast(%p: !tt.ptr<i32>, %i: i64) -> f16 {
   tt.return %v : f16
 }
 
+// A scalar pointer to wider elements is a base of its own: what was added before may be no multiple of them.
+// CHECK-LABEL: tt.func @widened(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<i8>, %[[I:.*]]: i64, %[[J:.*]]: i64)
+// CHECK:         %[[START:.*]] = tts.to_address %[[P]]
+// CHECK:         %[[A:.*]] = arith.addi %[[START]], %[[I]]
+// CHECK-DAG:     %[[BASE:.*]] = tts.from_address %[[A]] : !tt.ptr<i32>
+// CHECK-DAG:     %[[BACK:.*]] = tts.from_address %[[A]] : !tt.ptr<i8>
+// CHECK:         tts.load %[[BASE]][%[[J]]] strides []
+// CHECK:         %[[BYTES:.*]] = arith.shli %[[J]], %c2
+// CHECK:         tts.load %[[BACK]][%[[BYTES]]] strides []
+tt.func @widened(%p: !tt.ptr<i8>, %i: i64, %j: i64) -> (i32, i8) {
+  %a = tt.addptr %p, %i : !tt.ptr<i8>, i64
+  %b = tt.bitcast %a : !tt.ptr<i8> -> !tt.ptr<i32>
+  %c = tt.addptr %b, %j : !tt.ptr<i32>, i64
+  %v = tt.load %c : !tt.ptr<i32>
+  %d = tt.bitcast %c : !tt.ptr<i32> -> !tt.ptr<i8>
+  %w = tt.load %d : !tt.ptr<i8>
+  tt.return %v, %w : i32, i8
+}
+
+// A block of such pointers goes on to count bytes; an access needs elements from address zero.
+// CHECK-LABEL: tt.func @widened_block(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<i8>, %[[I:.*]]: tensor<8xi64>, %[[J:.*]]: tensor<8xi64>)
+// CHECK-DAG:     %[[ZERO:.*]] = tts.from_address %c0{{.*}} : !tt.ptr<i32>
+// CHECK-DAG:     %[[START:.*]] = tts.to_address %[[P]]
+// CHECK-DAG:     %[[STEPS:.*]] = arith.shli %[[J]], %cst
+// CHECK:         %[[BYTES:.*]] = arith.addi %[[I]], %[[STEPS]]
+// CHECK:         %[[A:.*]] = arith.addi %{{.*}}, %[[BYTES]]
+// CHECK:         %[[O:.*]] = arith.shrsi %[[A]], %cst
+// CHECK:         tts.gather %[[ZERO]][%[[O]]]
+// CHECK:         tts.gather %[[P]][%[[BYTES]]]
+tt.func @widened_block(%p: !tt.ptr<i8>, %i: tensor<8xi64>, %j: tensor<8xi64>) -> (tensor<8xi32>, tensor<8xi8>) {
+  %s = tt.splat %p : !tt.ptr<i8> -> tensor<8x!tt.ptr<i8>>
+  %a = tt.addptr %s, %i : tensor<8x!tt.ptr<i8>>, tensor<8xi64>
+  %b = tt.bitcast %a : tensor<8x!tt.ptr<i8>> -> tensor<8x!tt.ptr<i32>>
+  %c = tt.addptr %b, %j : tensor<8x!tt.ptr<i32>>, tensor<8xi64>
+  %v = tt.load %c : tensor<8x!tt.ptr<i32>>
+  %d = tt.bitcast %c : tensor<8x!tt.ptr<i32>> -> tensor<8x!tt.ptr<i8>>
+  %w = tt.load %d : tensor<8x!tt.ptr<i8>>
+  tt.return %v, %w : tensor<8xi32>, tensor<8xi8>
+}
+
+// A pointer that a loop carries counts what every step is a multiple of: here bytes.
+// CHECK-LABEL: tt.func @carried_bytes(
+// CHECK:         scf.for {{.*}} iter_args(%[[O:.*]] = %c0
+// CHECK:           %[[BYTE:.*]] = arith.addi %[[O]], %c1
+// CHECK:           tts.load %{{.*}}[%[[BYTE]]] strides [] : !tt.ptr<i8> -> i8
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[O]], %c5
+// CHECK:           scf.yield %[[NEXT]]
+tt.func @carried_bytes(%p: !tt.ptr<i32>, %n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %start = tt.bitcast %p : !tt.ptr<i32> -> !tt.ptr<i8>
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%a = %start) -> (!tt.ptr<i8>) : i32 {
+    %b = tt.addptr %a, %c1 : !tt.ptr<i8>, i32
+    %v = tt.load %b : !tt.ptr<i8>
+    tt.store %b, %v : !tt.ptr<i8>
+    %four = arith.constant 4 : i32
+    %next = tt.addptr %b, %four : !tt.ptr<i8>, i32
+    scf.yield %next : !tt.ptr<i8>
+  }
+  tt.return
+}
+
 // Hints stay with the access.
 // CHECK-LABEL: tt.func @hints(
 // CHECK:         tts.load {{.*}} {cache = "cg", evict = "evict_first", is_volatile}
