@@ -28,6 +28,10 @@ namespace {
 /// Operations that are worth a buffer.
 constexpr unsigned kMostOperations = 8;
 
+/// Operations of one body. Each step of a fusion copies the body: without an
+/// end, the time that a long chain takes would grow with its square.
+constexpr unsigned kMostTogether = 256;
+
 /// Floats that are rounded by several instructions.
 bool isSmallFloat(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
@@ -82,6 +86,16 @@ bool isOnlyUse(OpOperand *operand) {
          readsEachElementOnce(operand, producer);
 }
 
+/// True if the consumer with its producer in it has a body of ordinary size.
+bool staysSmall(OpOperand *operand) {
+  auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  return consumer && producer &&
+         consumer.getBody()->getOperations().size() +
+                 producer.getBody()->getOperations().size() <=
+             kMostTogether;
+}
+
 /// Fuses a producer that reads no block, however often it is read.
 bool readsIndices(OpOperand *operand) {
   auto consumer = dyn_cast<linalg::GenericOp>(operand->getOwner());
@@ -124,21 +138,28 @@ struct CpuFuseElementwise
     : triton_shared::impl::CpuFuseElementwiseBase<CpuFuseElementwise> {
   void runOnOperation() override {
     auto isFree = [](OpOperand *operand) {
-      return isOnlyUse(operand) || readsIndices(operand);
+      return (isOnlyUse(operand) || readsIndices(operand)) &&
+             staysSmall(operand);
+    };
+    auto isCheapAgain = [&](OpOperand *operand) {
+      return isFree(operand) || (readsOneBlock(operand) && staysSmall(operand));
     };
     // First what computes nothing twice: what a producer has taken in by then
-    // counts when it is asked whether computing it again is cheap.
-    if (failed(fuse(isFree)) || failed(fuse([&](OpOperand *operand) {
-          return isFree(operand) || readsOneBlock(operand);
-        })))
+    // counts when it is asked whether computing it again is cheap. Then
+    // producers before their consumers, for the same reason: the other way
+    // round, each block of a chain would be computed from the first one.
+    if (failed(fuse(isFree, /*isTopDown=*/false)) ||
+        failed(fuse(isCheapAgain, /*isTopDown=*/true)))
       signalPassFailure();
   }
 
 private:
-  LogicalResult fuse(const linalg::ControlFusionFn &mayFuse) {
+  LogicalResult fuse(const linalg::ControlFusionFn &mayFuse, bool isTopDown) {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
-    return applyPatternsGreedily(getOperation(), std::move(patterns));
+    GreedyRewriteConfig config;
+    config.setUseTopDownTraversal(isTopDown);
+    return applyPatternsGreedily(getOperation(), std::move(patterns), config);
   }
 };
 
