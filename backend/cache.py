@@ -16,6 +16,7 @@ import shutil
 import tempfile
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,36 @@ _BESIDE = ".texts"
 """The folder, beside the entries, of texts that locations refer to."""
 
 
-def install() -> None:
-    """Makes Triton use this cache, unless the user has chosen one."""
+_compiling = threading.local()
+"""Whether the entry that this thread asks for next is that of a backend of ours."""
+
+_ours: set[str] = set()
+"""The keys of entries that belong to backends of ours."""
+
+
+def install(is_ours: Callable[[Any], bool]) -> None:
+    """Makes Triton use this cache, unless the user has chosen one.
+
+    Entries of backends that are not `is_ours` stay with Triton's own manager: a manager learns no
+    more than a key, so the question that comes before it, what the key is, is listened to.
+    """
     if knobs.cache.manager_class is None:
         knobs.cache.manager_class = SafeCacheManager
+        _listen(is_ours)
+
+
+@functools.cache
+def _listen(is_ours: Callable[[Any], bool]) -> None:
+    from triton.compiler import compiler
+
+    original = compiler.get_cache_key
+
+    def get_cache_key(src: Any, backend: Any, *rest: Any, **named: Any) -> str:
+        key: str = original(src, backend, *rest, **named)
+        _compiling.is_ours = is_ours(backend)
+        return key
+
+    compiler.get_cache_key = get_cache_key
 
 
 class SafeCacheManager:
@@ -40,6 +67,8 @@ class SafeCacheManager:
 
     def __init__(self, key: str, override: bool = False, dump: bool = False) -> None:
         self.key = key
+        if _compiling.__dict__.pop("is_ours", False):
+            _ours.add(key)
         # Dumps and overrides are for people: single files, at the place that they know.
         self._plain = FileCacheManager(key, override, dump) if override or dump else None
         self._staged: Path | None = None
@@ -67,6 +96,10 @@ class SafeCacheManager:
 
     def get_group(self, filename: str) -> dict[str, str] | None:
         """The files of the entry by name, all checked; None if it has to be compiled."""
+        if self.key not in _ours:
+            self._plain = self._plain or FileCacheManager(self.key)
+            theirs: dict[str, str] | None = self._plain.get_group(filename)
+            return theirs
         self._is_group = True
         if not self._final().exists():
             return None

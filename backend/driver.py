@@ -14,6 +14,11 @@ from triton.backends import driver as base
 from triton_shared import knobs
 from triton_shared.launcher import Binary, make_launcher
 
+from . import rivals
+
+if knobs.active():
+    rivals.step_aside()
+
 DEVICE = "cpu"
 """The word of `torch.cpu.current_device()`. Triton keys compiled kernels by device only: no GPU
 driver may return the same."""
@@ -105,6 +110,8 @@ class CpuDriver(base.DriverBase):
     def is_active(cls) -> bool:
         """TRITON_SHARED_ACTIVE decides; unset, we are active where no GPU is visible."""
         wanted = knobs.active()
+        if wanted:
+            rivals.refuse(cls)
         if wanted is not None:
             return wanted
         try:

@@ -333,6 +333,63 @@ def test_import_without_the_native_library(broken: bool, tmp_path: Path):
     assert "make setup" in done.stderr
 
 
+BESIDE_A_GPU = """
+import os, torch
+torch.cuda.is_available = lambda: True  # a GPU that only says that it is there
+{before}
+import triton
+{after}
+from kernels import scale
+x, out = torch.arange(20.0), torch.zeros(20)
+scale[(1,)](x, out, 20, 2.0, BLOCK=32)
+print(type(triton.runtime.driver.active).__name__, torch.equal(out, 2 * x))
+"""
+ACTIVATE = "os.environ['TRITON_SHARED_ACTIVE'] = '1'"
+
+
+def run_beside_a_gpu(before: str = "", after: str = "", **more: str) -> tuple[str, str]:
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_SHARED_ACTIVE"}
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE_A_GPU.format(before=before, after=after)],
+        env={**environment, "PYTHONPATH": path, **more},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return done.stdout.strip(), done.stderr
+
+
+def test_the_cpu_can_be_the_default_device_beside_a_gpu():
+    assert run_beside_a_gpu(TRITON_SHARED_ACTIVE="1")[0] == "CpuDriver True"
+    assert run_beside_a_gpu(before=ACTIVATE)[0] == "CpuDriver True"
+
+
+def test_the_cpu_does_not_push_itself_before_a_gpu():
+    said = run_beside_a_gpu()
+    assert "CpuDriver" not in said[0]
+    assert "CudaDriver" in said[1] or "nvidia" in said[1]
+
+
+def test_a_default_device_that_is_chosen_too_late_says_how():
+    error = run_beside_a_gpu(after=ACTIVATE)[1]
+    assert "Triton's device 'nvidia' is active, too, and Triton " in error
+    assert "set the variable before Triton is imported, or choose the device" in error
+
+
+def test_triton_s_own_variable_is_above_ours():
+    said = run_beside_a_gpu(TRITON_SHARED_ACTIVE="1", TRITON_DEFAULT_BACKEND="nvidia")
+    if tuple(map(int, triton.__version__.split(".")[:2])) >= (
+        3,
+        7,
+    ):  # Before, Triton did not know it.
+        assert "CpuDriver" not in said[0]
+    else:
+        assert said[0] == "CpuDriver True"
+    said = run_beside_a_gpu(TRITON_SHARED_ACTIVE="1", TRITON_DEFAULT_BACKEND="cpu")
+    assert said[0] == "CpuDriver True"
+
+
 def test_compile_without_a_launch():
     source = triton.compiler.ASTSource(
         scale,
