@@ -14,7 +14,7 @@ from triton.backends import driver as base
 from triton_shared import knobs
 from triton_shared.launcher import Binary, make_launcher
 
-from . import rivals
+from . import benchmark, rivals
 
 if knobs.active():
     rivals.step_aside()
@@ -150,10 +150,8 @@ class CpuDriver(base.DriverBase):
         return DeviceInterface
 
     def get_benchmarker(self) -> Any:
-        """Triton's own benchmark loop works with our events."""
-        from triton.testing import do_bench
-
-        return do_bench
+        """Triton's own benchmark loop, for what is not the same on a CPU."""
+        return benchmark.Benchmarker()
 
     def get_empty_cache_for_benchmark(self) -> Any:
         """Memory that is larger than most second-level caches."""
