@@ -22,9 +22,12 @@ from typing import Any
 
 from triton import knobs
 from triton.runtime.cache import FileCacheManager
-from triton_shared import cache_entry, library
+from triton_shared import cache_entry, dumps, library
+from triton_shared import knobs as knobs_of_ours
+from triton_shared.cuda.stages import PHASES as GPU_PHASES
 from triton_shared.errors import CacheError, CacheWarning
 from triton_shared.launcher import is_expected
+from triton_shared.lowering import PHASES as CPU_PHASES
 
 _BESIDE = ".texts"
 """The folder, beside the entries, of texts that locations refer to."""
@@ -110,7 +113,8 @@ class SafeCacheManager:
             return None
         if filename not in files:
             return None
-        return {name: str(path) for name, path in files.items()}
+        group = {name: str(path) for name, path in files.items()}
+        return group if _dump(group) else None
 
     def put(self, data: Any, filename: str, binary: bool = True) -> str:
         """Keeps a file; gives its path."""
@@ -135,7 +139,8 @@ class SafeCacheManager:
         self._put_object(filename, group)
         places = {name: self._final() / name for name in group}
         text = json.dumps({"child_paths": {name: str(path) for name, path in places.items()}})
-        if self._staged and not self._is_private and not _is_overridden(group[filename]):
+        is_kept = self._staged and not self._is_private and not self._has_short_entry(group)
+        if self._staged and is_kept and not _is_overridden(group[filename]):
             try:
                 # For tools that read Triton's cache; nothing here trusts it.
                 cache_entry.write_file(
@@ -151,6 +156,14 @@ class SafeCacheManager:
         if self._staged:
             _forget_at_exit(self._staged)
         return None
+
+    def _has_short_entry(self, group: dict[str, str]) -> bool:
+        """Whether a good entry is there, but without some of the files: its readers keep it."""
+        try:
+            files = cache_entry.verify(self._final(), _build())
+        except cache_entry.UnfitEntryError:
+            return False
+        return not set(group) <= set(files)
 
     def _put_object(self, metadata: str, group: dict[str, str]) -> None:
         """Adds the object, which Triton has left out if it was told to store binaries only."""
@@ -198,6 +211,15 @@ class SafeCacheManager:
 
     def _final(self) -> Path:
         return self._root() / self.key
+
+
+def _dump(group: dict[str, str]) -> bool:
+    """Dumps what comes from the cache if that is wanted; False if the entry has not all of it."""
+    root = knobs_of_ours.dump_folder()
+    if root is None:
+        return True
+    is_cubin = any(name.endswith(".cubin") for name in group)
+    return dumps.write_cached(group, GPU_PHASES if is_cubin else CPU_PHASES, root)
 
 
 def remember(code: bytes) -> bytes:
