@@ -16,23 +16,53 @@ import shutil
 import tempfile
 import threading
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from triton import knobs
 from triton.runtime.cache import FileCacheManager
-from triton_shared import cache_entry, library
+from triton_shared import cache_entry, dumps, library
+from triton_shared import knobs as knobs_of_ours
+from triton_shared.cuda.stages import PHASES as GPU_PHASES
 from triton_shared.errors import CacheError, CacheWarning
 from triton_shared.launcher import is_expected
+from triton_shared.lowering import PHASES as CPU_PHASES
 
 _BESIDE = ".texts"
 """The folder, beside the entries, of texts that locations refer to."""
 
 
-def install() -> None:
-    """Makes Triton use this cache, unless the user has chosen one."""
+_compiling = threading.local()
+"""Whether the entry that this thread asks for next is that of a backend of ours."""
+
+_ours: set[str] = set()
+"""The keys of entries that belong to backends of ours."""
+
+
+def install(is_ours: Callable[[Any], bool]) -> None:
+    """Makes Triton use this cache, unless the user has chosen one.
+
+    Entries of backends that are not `is_ours` stay with Triton's own manager: a manager learns no
+    more than a key, so the question that comes before it, what the key is, is listened to.
+    """
     if knobs.cache.manager_class is None:
         knobs.cache.manager_class = SafeCacheManager
+        _listen(is_ours)
+
+
+@functools.cache
+def _listen(is_ours: Callable[[Any], bool]) -> None:
+    from triton.compiler import compiler
+
+    original = compiler.get_cache_key
+
+    def get_cache_key(src: Any, backend: Any, *rest: Any, **named: Any) -> str:
+        key: str = original(src, backend, *rest, **named)
+        _compiling.is_ours = is_ours(backend)
+        return key
+
+    compiler.get_cache_key = get_cache_key
 
 
 class SafeCacheManager:
@@ -40,6 +70,8 @@ class SafeCacheManager:
 
     def __init__(self, key: str, override: bool = False, dump: bool = False) -> None:
         self.key = key
+        if _compiling.__dict__.pop("is_ours", False):
+            _ours.add(key)
         # Dumps and overrides are for people: single files, at the place that they know.
         self._plain = FileCacheManager(key, override, dump) if override or dump else None
         self._staged: Path | None = None
@@ -67,6 +99,10 @@ class SafeCacheManager:
 
     def get_group(self, filename: str) -> dict[str, str] | None:
         """The files of the entry by name, all checked; None if it has to be compiled."""
+        if self.key not in _ours:
+            self._plain = self._plain or FileCacheManager(self.key)
+            theirs: dict[str, str] | None = self._plain.get_group(filename)
+            return theirs
         self._is_group = True
         if not self._final().exists():
             return None
@@ -77,7 +113,8 @@ class SafeCacheManager:
             return None
         if filename not in files:
             return None
-        return {name: str(path) for name, path in files.items()}
+        group = {name: str(path) for name, path in files.items()}
+        return group if _dump(group) else None
 
     def put(self, data: Any, filename: str, binary: bool = True) -> str:
         """Keeps a file; gives its path."""
@@ -102,7 +139,8 @@ class SafeCacheManager:
         self._put_object(filename, group)
         places = {name: self._final() / name for name in group}
         text = json.dumps({"child_paths": {name: str(path) for name, path in places.items()}})
-        if self._staged and not self._is_private and not _is_overridden(group[filename]):
+        is_kept = self._staged and not self._is_private and not self._has_short_entry(group)
+        if self._staged and is_kept and not _is_overridden(group[filename]):
             try:
                 # For tools that read Triton's cache; nothing here trusts it.
                 cache_entry.write_file(
@@ -118,6 +156,14 @@ class SafeCacheManager:
         if self._staged:
             _forget_at_exit(self._staged)
         return None
+
+    def _has_short_entry(self, group: dict[str, str]) -> bool:
+        """Whether a good entry is there, but without some of the files: its readers keep it."""
+        try:
+            files = cache_entry.verify(self._final(), _build())
+        except cache_entry.UnfitEntryError:
+            return False
+        return not set(group) <= set(files)
 
     def _put_object(self, metadata: str, group: dict[str, str]) -> None:
         """Adds the object, which Triton has left out if it was told to store binaries only."""
@@ -165,6 +211,15 @@ class SafeCacheManager:
 
     def _final(self) -> Path:
         return self._root() / self.key
+
+
+def _dump(group: dict[str, str]) -> bool:
+    """Dumps what comes from the cache if that is wanted; False if the entry has not all of it."""
+    root = knobs_of_ours.dump_folder()
+    if root is None:
+        return True
+    is_cubin = any(name.endswith(".cubin") for name in group)
+    return dumps.write_cached(group, GPU_PHASES if is_cubin else CPU_PHASES, root)
 
 
 def remember(code: bytes) -> bytes:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from triton_shared import library
-from triton_shared.lowering import Lowering
+from triton_shared.lowering import Lowering, Metadata
 from triton_shared.options import Options
 
-from . import cache, text_backend, ttir
+from . import cache, text_backend, ttir, watched
 
 
 class CpuBackend(text_backend.TextBackend):
@@ -30,11 +30,18 @@ class CpuBackend(text_backend.TextBackend):
 
     def parse_options(self, opts: dict[str, Any]) -> Options:
         """Picks the options out of a launch's keywords; TRITON_SHARED_MODE is the default mode."""
-        return Options.parse({"warp_size": self.target.warp_size, **opts})
+        return watched.parse({"warp_size": self.target.warp_size, **opts})
 
     def add_stages(self, stages: dict[str, Any], options: Options, language: Any = None) -> None:
         """Fills `stages` with the phases, in order."""
-        stages["ttir"] = lambda module, metadata: ttir.make_ttir(module, metadata)
+        stages["ttir"] = lambda module, metadata: _make_ttir(module, metadata, options)
         stages.update(Lowering(options).stages())
         make_object = stages["obj"]
         stages["obj"] = lambda llir, metadata: cache.remember(make_object(llir, metadata))
+
+
+def _make_ttir(module: Any, metadata: Metadata, options: Options) -> Any:
+    """Cleans up what the front end has made, and keeps what it has asked the options for."""
+    if isinstance(options, watched.WatchedOptions):
+        options.note(metadata)
+    return ttir.make_ttir(module, metadata)

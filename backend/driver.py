@@ -14,6 +14,11 @@ from triton.backends import driver as base
 from triton_shared import knobs
 from triton_shared.launcher import Binary, make_launcher
 
+from . import benchmark, rivals
+
+if knobs.active():
+    rivals.step_aside()
+
 DEVICE = "cpu"
 """The word of `torch.cpu.current_device()`. Triton keys compiled kernels by device only: no GPU
 driver may return the same."""
@@ -105,6 +110,8 @@ class CpuDriver(base.DriverBase):
     def is_active(cls) -> bool:
         """TRITON_SHARED_ACTIVE decides; unset, we are active where no GPU is visible."""
         wanted = knobs.active()
+        if wanted:
+            rivals.refuse(cls)
         if wanted is not None:
             return wanted
         try:
@@ -143,10 +150,8 @@ class CpuDriver(base.DriverBase):
         return DeviceInterface
 
     def get_benchmarker(self) -> Any:
-        """Triton's own benchmark loop works with our events."""
-        from triton.testing import do_bench
-
-        return do_bench
+        """Triton's own benchmark loop, for what is not the same on a CPU."""
+        return benchmark.Benchmarker()
 
     def get_empty_cache_for_benchmark(self) -> Any:
         """Memory that is larger than most second-level caches."""

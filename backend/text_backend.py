@@ -16,7 +16,7 @@ class TextBackend(base.BaseBackend):
     def __init__(self, target: Any) -> None:
         super().__init__(target)
         wording.install()
-        cache.install()
+        cache.install(_is_ours)
         overrides.install()
         descriptors.install()
 
@@ -36,3 +36,7 @@ class TextBackend(base.BaseBackend):
 
     def load_dialects(self, ctx: Any) -> None:
         """The wheel needs no dialect of ours: it hands over text."""
+
+
+def _is_ours(backend: Any) -> bool:
+    return isinstance(backend, TextBackend)

@@ -12,8 +12,13 @@ from typing import Any, NoReturn
 
 from triton_shared import stages
 
+from . import nvidia
+
 _ON_GPU, _ON_CPU = ("sass",), ("s",)
 """What is made when it is asked for: of a cubin by Triton, and of a CPU's LLVM IR."""
+
+_OF_TRITON = (*nvidia.PHASES, "sass")
+"""What a kernel of the CPU has when it is asked for, by way of Triton's own backend."""
 
 _COUNTERPARTS = {
     "ttgir": ("cta", "linalg"),
@@ -21,7 +26,7 @@ _COUNTERPARTS = {
     "ptx": ("llir",),
     "cubin": ("obj",),
     "sass": ("s",),
-    "hsaco": ("cubin", "obj"),
+    "hsaco": ("obj", "cubin"),
     "amdgcn": ("ptx", "llir"),
     "memref": ("gpu",),
     "obj": ("cubin",),
@@ -35,6 +40,7 @@ _COUNTERPARTS = {
 def install() -> None:
     """Takes over both answers; kernels of other backends keep Triton's own `asm`."""
     _explain_asm_keys()
+    _remember_options()
     _explain_dtypes()
 
 
@@ -49,11 +55,40 @@ def _explain_asm_keys() -> None:
         if key in _ON_CPU and "obj" in asm:
             asm[key] = stages.llir_to_s(asm["llir"])
             return asm[key]
+        if key in _OF_TRITON and "obj" in asm and nvidia.is_there():
+            if key not in nvidia.PHASES:
+                return original(asm, key)  # which asks for the cubin
+            asm.update(_made_by_triton(asm))
+            return asm[key]
         if any(phase in asm for phase in ("structured", "linalg")):
             _refuse_key(asm, key)
         return original(asm, key)
 
     AsmDict.__missing__ = missing
+
+
+def _remember_options() -> None:
+    from triton.compiler.compiler import CompiledKernel
+
+    original = CompiledKernel.__init__
+
+    def init(kernel: Any, *args: Any, **named: Any) -> None:
+        original(kernel, *args, **named)
+        kernel.asm.metadata = kernel.metadata
+
+    CompiledKernel.__init__ = init
+
+
+def _made_by_triton(asm: Any) -> dict[str, Any]:
+    facts = getattr(asm, "metadata", None)
+    options = {name: getattr(facts, name, None) for name in nvidia.OPTIONS}
+    try:
+        return nvidia.make(asm["ttir"], {n: v for n, v in options.items() if v is not None})
+    except Exception as error:
+        raise KeyError(
+            f"Triton's backend for NVIDIA GPUs does not compile this kernel of the CPU: {error}; "
+            f"it has {', '.join(sorted({*asm, *_ON_CPU}))}"
+        ) from error
 
 
 def _refuse_key(asm: Any, key: str) -> NoReturn:
@@ -63,13 +98,17 @@ def _refuse_key(asm: Any, key: str) -> NoReturn:
             f"the cache entry of this kernel has lost its {'cubin' if on_gpu else 'object file'}; "
             "set TRITON_ALWAYS_COMPILE=1 to compile again"
         )
-    has = sorted({*asm, *(_ON_GPU if on_gpu else _ON_CPU)})
+    has = sorted({*asm, *(_ON_GPU if on_gpu else (*_ON_CPU, *_by_triton()))})
     near = next((phase for phase in _nearest(key, has) if phase in has), None)
     hint = f"; the nearest is '{near}'" if near else ""
     raise KeyError(
         f"a kernel compiled for the {'GPU' if on_gpu else 'CPU'} has no '{key}'; "
         f"it has {', '.join(has)}{hint}"
     )
+
+
+def _by_triton() -> tuple[str, ...]:
+    return _OF_TRITON if nvidia.is_there() else ()
 
 
 def _nearest(key: str, has: list[str]) -> list[str]:

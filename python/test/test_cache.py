@@ -11,8 +11,10 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import cache_storm
 import pytest
@@ -20,6 +22,8 @@ import torch
 import triton
 import triton_shared
 from kernels import scale
+from triton.backends.compiler import GPUTarget
+from triton.runtime.cache import FileCacheManager
 from triton_shared import CacheError, CacheWarning, cache_entry
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="gives files to other users")
@@ -298,8 +302,81 @@ def test_the_user_s_own_manager_stays(monkeypatch: pytest.MonkeyPatch):
     from triton_shared.backend import cache
 
     monkeypatch.setattr(triton.knobs.cache, "manager_class", dict)
-    cache.install()
+    cache.install(lambda backend: True)
     assert triton.knobs.cache.manager_class is dict
+
+
+# Entries of Triton's own backends.
+
+
+def compile_with(target: GPUTarget, *, hits: list[bool]) -> Any:
+    """Compiles `scale` for a target; whether it came from the cache is added to `hits`."""
+    signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32"}
+    source = triton.compiler.ASTSource(
+        scale, {**signature, "BLOCK": "constexpr"}, constexprs={"BLOCK": 32}
+    )
+    triton.knobs.compilation.listener = lambda **event: hits.append(event["cache_hit"])
+    try:
+        return triton.compile(source, target=target)
+    finally:
+        triton.knobs.compilation.listener = None
+
+
+def test_entries_of_triton_s_own_backends_stay_with_triton_s_manager(fresh_cache: Path):
+    ours, theirs = GPUTarget("cpu", "cpu", 32), GPUTarget("cuda", 90, 32)
+    hits: list[bool] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CacheWarning)
+        for target in (ours, theirs, ours, theirs):
+            kernel = compile_with(target, hits=hits)
+    assert hits == [False, False, True, True]
+    folder = Path(next(iter(kernel.metadata_group.values()))).parent
+    assert folder.parent == fresh_cache
+    assert not (folder / "manifest.json").exists()
+    assert FileCacheManager(folder.name).get_group("scale.json") == kernel.metadata_group
+
+
+def test_an_entry_that_triton_wrote_alone_is_used_beside_ours(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    ours, theirs = GPUTarget("cpu", "cpu", 32), GPUTarget("cuda", 90, 32)
+    hits: list[bool] = []
+    with monkeypatch.context() as alone:
+        alone.setattr(triton.knobs.cache, "manager_class", FileCacheManager)
+        compile_with(theirs, hits=hits)
+    compile_with(ours, hits=hits)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CacheWarning)
+        compile_with(theirs, hits=hits)
+    assert hits == [False, False, True]
+
+
+def test_threads_that_compile_for_both_keep_them_apart(fresh_cache: Path):
+    def use(target: GPUTarget) -> set[str]:
+        kernel = compile_with(target, hits=[])
+        return {Path(path).parent.name for path in kernel.metadata_group.values()}
+
+    targets = [GPUTarget("cpu", "cpu", 32), GPUTarget("cuda", 90, 32)] * 4
+    with ThreadPoolExecutor(4) as pool:
+        ours, theirs, *_ = pool.map(use, targets)
+    assert (fresh_cache / ours.pop() / "manifest.json").exists()
+    assert not (fresh_cache / theirs.pop() / "manifest.json").exists()
+
+
+def test_a_key_that_a_hook_has_changed_is_still_ours(
+    fresh_cache: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """A pipeline of the user's own is part of the key, in versions that know such pipelines."""
+
+    def hook(*stages: Any) -> tuple[str, str]:
+        return "-mine", "mine"
+
+    monkeypatch.setattr(triton.knobs.runtime, "add_stages_inspection_hook", hook, raising=False)
+    hits: list[bool] = []
+    for _ in range(2):
+        compile_with(GPUTarget("cpu", "cpu", 32), hits=hits)
+    assert hits == [False, True]
+    assert (entry(fresh_cache) / "manifest.json").exists()
 
 
 def test_what_killed_processes_leave_is_swept(fresh_cache: Path):

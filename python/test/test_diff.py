@@ -84,12 +84,85 @@ class TestComparison:
         assert tensor(compared, "wrong_dot", "a")["wrong"] == 0
 
 
+NOISY = """
+import os, torch, triton, triton.language as tl
+print("the module is loaded")
+IN_INTERPRETER = os.environ.get("TRITON_INTERPRET") == "1"
+FACTOR = tl.constexpr({factor})
+
+@triton.jit
+def noisy(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.device_print("i", i)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * FACTOR, mask=i < n)
+
+def case():
+    x, out = torch.arange(10.0), torch.empty(10)
+    noisy[(2,)](x, out, 10, B=8)
+"""
+"""A file that prints, whose kernel prints, and that is wrong on one side."""
+
+
+class TestWhatPrints:
+    def compare(self, tmp_path: Path, factor: str) -> dict[str, Any]:
+        file, found = tmp_path / "noisy.py", tmp_path / "report.json"
+        file.write_text(NOISY.format(factor=factor))
+        words = [str(file), "--targets", "cpu,interpreter", "--json", str(found)]
+        assert main(words) == 1
+        (launch,) = json.loads(found.read_text())["launches"]
+        return next(t for t in launch["tensors"] if t["argument"] == "out")
+
+    def test_a_file_and_a_kernel_that_print_spoil_no_report(
+        self, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    ):
+        found = self.compare(tmp_path, "1.5 if IN_INTERPRETER else 3.0")
+        assert (found["wrong"], found["program"]) == (9, [0, 0, 0])
+        said = capfd.readouterr()
+        assert said.out.startswith("different  case: kernel 'noisy', grid 2\n")
+        assert "written by program (0, 0, 0)" in said.out
+        assert "interpreter is off by 1.5, " in said.out
+        assert "the module is loaded" not in said.out
+        assert said.err.count("the module is loaded") == 1
+        assert "pid (1, 0, 0) idx (7) i: 15" in said.err
+
+    def test_a_phase_that_is_overridden_spoils_no_report_and_its_side_is_named(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    ):
+        """Triton prints the name of every file that takes the place of a phase."""
+        monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+        monkeypatch.setenv("TRITON_DUMP_DIR", str(tmp_path / "phases"))
+        monkeypatch.setenv("TRITON_KERNEL_DUMP", "1")
+        self.compare(tmp_path, "1.5 if IN_INTERPRETER else 3.0")
+        monkeypatch.delenv("TRITON_KERNEL_DUMP")
+        monkeypatch.setenv("TRITON_KERNEL_OVERRIDE", "1")
+        monkeypatch.setenv("TRITON_OVERRIDE_DIR", str(tmp_path / "phases"))
+        for kept in (tmp_path / "phases").glob("*/noisy.*"):
+            if kept.suffix == ".ttir" and "f64" not in kept.read_text():
+                kept.write_text(kept.read_text().replace("dense<3.0", "dense<300.0"))
+            else:
+                kept.unlink()
+        found = self.compare(tmp_path, "3.0")
+        assert (found["wrong"], found["program"]) == (9, [0, 0, 0])
+        assert found["worst"]["off"] == "left"
+        assert "cpu is off by 297, " in capfd.readouterr().out
+
+
 class TestFailures:
     def test_a_file_without_cases(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         file = tmp_path / "empty.py"
         file.write_text("x = 1\n")
         assert main([str(file), "--targets", "cpu,interpreter"]) == 2
-        assert "has neither 'cases()' nor 'case()'" in capsys.readouterr().err
+        assert capsys.readouterr().err == (
+            f"error: {file} has neither 'cases()' nor 'case()'\n"
+            "write a function 'case' that launches the kernel\n"
+        )
+
+    @pytest.mark.parametrize("name", ["nofile.py", "nofolder", "nofile.zip"])
+    def test_a_file_that_is_not_there(self, name: str, capsys: pytest.CaptureFixture[str]):
+        assert main([name, "--targets", "cpu,interpreter"]) == 2
+        said = capsys.readouterr().err
+        assert said.startswith(f"error: there is no file or folder '{name}'\nname a Python file")
+        assert len(said.splitlines()) == 2
 
     def test_targets_that_do_not_exist(self, capsys: pytest.CaptureFixture[str]):
         with pytest.raises(SystemExit) as caught:

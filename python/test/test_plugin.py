@@ -48,8 +48,32 @@ def test_asm_has_every_phase():
 
 
 def test_a_missing_key_names_the_others():
-    with pytest.raises(KeyError, match=r"no 'ttgir'; it has linalg, llir, memref, obj"):
-        run_scale().asm["ttgir"]
+    with pytest.raises(KeyError, match=r"no 'hsaco'; it has cubin, linalg, llir, memref, obj"):
+        run_scale().asm["hsaco"]
+
+
+def test_triton_s_own_phases_are_made_when_they_are_asked_for():
+    asm = run_scale(num_warps=8).asm
+    assert "ttgir" not in asm
+    assert '"ttg.num-warps" = 8' in asm["ttgir"]
+    assert "sm_90" in asm["ptx"]
+    assert asm["cubin"].startswith(b"\x7fELF")
+    assert "EXIT" in asm["sass"]
+    assert "@scale" in asm["llir"], "the CPU's"
+
+
+def test_a_phase_that_triton_cannot_make_is_an_error_that_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    from triton_shared.backend import nvidia
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError("PassManager::run failed")
+
+    asm = run_scale().asm
+    monkeypatch.setattr(nvidia, "make", fail)
+    with pytest.raises(KeyError, match="does not compile this kernel of the CPU: PassManager"):
+        asm["ptx"]
 
 
 def test_launch_options_are_accepted():
@@ -172,6 +196,45 @@ def test_dumps(fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     ]
     theirs = {path.name for path in (tmp_path / "theirs").rglob("scale.*")}
     assert {f"scale.{phase}" for phase in PHASES} <= theirs
+
+
+def test_a_kernel_from_the_cache_is_dumped_as_one_that_is_compiled(
+    fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    run_anew()
+    found: list[dict[Path, bytes]] = []
+    for number, force in enumerate(("", "1")):
+        folder = tmp_path / str(number)
+        monkeypatch.setenv("TRITON_SHARED_DUMP", str(folder))
+        monkeypatch.setenv("TRITON_ALWAYS_COMPILE", force)
+        run_anew()
+        files = (path for path in folder.rglob("*") if path.is_file())
+        found.append({path.relative_to(folder): path.read_bytes() for path in files})
+    assert len(found[0]) == 7
+    assert found[0].keys() == found[1].keys()
+    # The TTIR is as Triton has printed it, or we; an object is never the same twice.
+    texts = [{p: c for p, c in kept.items() if p.name[:2] not in ("01", "06")} for kept in found]
+    assert len(texts[0]) == 5
+    assert texts[0] == texts[1]
+
+
+def test_an_entry_without_the_phases_is_compiled_again_for_a_dump(
+    fresh_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with monkeypatch.context() as only:
+        only.setenv("TRITON_STORE_BINARY_ONLY", "1")
+        run_anew()
+    monkeypatch.setenv("TRITON_SHARED_DUMP", str(tmp_path / "dump"))
+    for _ in range(2):
+        run_anew()
+    assert list((tmp_path / "dump").glob("*/03.linalg.mlir"))
+    assert not list(fresh_cache.glob("[!.]*/scale.linalg")), "the entry stays for its readers"
+
+
+def run_anew() -> None:
+    """Launches as a new process would."""
+    scale.device_caches.clear()
+    run_scale()
 
 
 def test_a_kernel_from_a_file(tmp_path: Path):
@@ -331,6 +394,63 @@ def test_import_without_the_native_library(broken: bool, tmp_path: Path):
     assert done.returncode != 0
     assert "LibraryError: the native library of triton-shared" in done.stderr
     assert "make setup" in done.stderr
+
+
+BESIDE_A_GPU = """
+import os, torch
+torch.cuda.is_available = lambda: True  # a GPU that only says that it is there
+{before}
+import triton
+{after}
+from kernels import scale
+x, out = torch.arange(20.0), torch.zeros(20)
+scale[(1,)](x, out, 20, 2.0, BLOCK=32)
+print(type(triton.runtime.driver.active).__name__, torch.equal(out, 2 * x))
+"""
+ACTIVATE = "os.environ['TRITON_SHARED_ACTIVE'] = '1'"
+
+
+def run_beside_a_gpu(before: str = "", after: str = "", **more: str) -> tuple[str, str]:
+    environment = {k: v for k, v in os.environ.items() if k != "TRITON_SHARED_ACTIVE"}
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-c", BESIDE_A_GPU.format(before=before, after=after)],
+        env={**environment, "PYTHONPATH": path, **more},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return done.stdout.strip(), done.stderr
+
+
+def test_the_cpu_can_be_the_default_device_beside_a_gpu():
+    assert run_beside_a_gpu(TRITON_SHARED_ACTIVE="1")[0] == "CpuDriver True"
+    assert run_beside_a_gpu(before=ACTIVATE)[0] == "CpuDriver True"
+
+
+def test_the_cpu_does_not_push_itself_before_a_gpu():
+    said = run_beside_a_gpu()
+    assert "CpuDriver" not in said[0]
+    assert "CudaDriver" in said[1] or "nvidia" in said[1]
+
+
+def test_a_default_device_that_is_chosen_too_late_says_how():
+    error = run_beside_a_gpu(after=ACTIVATE)[1]
+    assert "Triton's device 'nvidia' is active, too, and Triton " in error
+    assert "set the variable before Triton is imported, or choose the device" in error
+
+
+def test_triton_s_own_variable_is_above_ours():
+    said = run_beside_a_gpu(TRITON_SHARED_ACTIVE="1", TRITON_DEFAULT_BACKEND="nvidia")
+    if tuple(map(int, triton.__version__.split(".")[:2])) >= (
+        3,
+        7,
+    ):  # Before, Triton did not know it.
+        assert "CpuDriver" not in said[0]
+    else:
+        assert said[0] == "CpuDriver True"
+    said = run_beside_a_gpu(TRITON_SHARED_ACTIVE="1", TRITON_DEFAULT_BACKEND="cpu")
+    assert said[0] == "CpuDriver True"
 
 
 def test_compile_without_a_launch():

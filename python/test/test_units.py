@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -81,6 +83,28 @@ def test_knobs(monkeypatch: pytest.MonkeyPatch):
         knobs.launch_settings()
     with pytest.raises(ValueError, match="threads must be 0"):
         knobs.LaunchSettings(threads=-1)
+
+
+def test_variables_that_nothing_reads_are_named_once(monkeypatch: pytest.MonkeyPatch):
+    knobs.warn_of_strangers.cache_clear()
+    monkeypatch.setenv("TRITON_SHARED_THREDS", "1")
+    monkeypatch.setenv("TRITON_SHARED_ZZZ", "1")
+    monkeypatch.setenv("TRITON_SHARED_TEST_RECORD", "")
+    with pytest.warns(UserWarning, match="nothing reads the variable") as caught:
+        knobs.warn_of_strangers()
+    knobs.warn_of_strangers()
+    said = [str(warning.message) for warning in caught]
+    assert len(said) == 2
+    assert said[0] == (
+        "nothing reads the variable TRITON_SHARED_THREDS; the nearest is TRITON_SHARED_THREADS"
+    )
+    assert said[1].startswith("nothing reads the variable TRITON_SHARED_ZZZ; there are TRITON_")
+
+
+def test_every_variable_of_ours_is_known_by_name():
+    text = Path(knobs.__file__).read_text()
+    read = set(re.findall(r'"TRITON_SHARED_([A-Z_]+)"', text)) - {""}
+    assert read == set(knobs._OURS)
 
 
 class FakeCompilation:

@@ -7,11 +7,22 @@ settings alone are read once, when the native library is loaded: a launch takes 
 
 from __future__ import annotations
 
+import difflib
+import functools
 import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+_PREFIX = "TRITON_SHARED_"
+_OURS = (
+    "ACTIVE", "CPU", "DUMP", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA", "LIBRARY", "MODE",
+    "PRECISE", "THREADS",
+)  # fmt: skip
+_OF_OTHERS = ("TEST_", "ROUNDTRIP", "LLVM_ROOT", "PYTHON", "SANITIZE")
+"""What variables of our build and of its tests begin with."""
 
 GRID_ORDERS = ("forward", "reverse", "random")
 MODES = ("fast", "reference")
@@ -35,6 +46,22 @@ class LaunchSettings:
             raise ValueError(f"threads must be 0 (one per core) or more, got {self.threads}")
         if not 0 <= self.grid_seed < 2**64:
             raise ValueError(f"grid_seed must be an unsigned 64-bit number, got {self.grid_seed}")
+
+
+@functools.cache
+def warn_of_strangers() -> None:
+    """Warns of variables that look like ours and are none: once, and only of the first look."""
+    for name in sorted(os.environ):
+        word = name.removeprefix(_PREFIX)
+        if word == name or word in _OURS or word.startswith(_OF_OTHERS):
+            continue
+        near = difflib.get_close_matches(word, _OURS, n=1, cutoff=0.5)
+        hint = (
+            f"the nearest is {_PREFIX}{near[0]}"
+            if near
+            else f"there are {', '.join(_PREFIX + known for known in _OURS)}"
+        )
+        warnings.warn(f"nothing reads the variable {name}; {hint}", UserWarning, stacklevel=2)
 
 
 def dump_folder() -> Path | None:

@@ -89,6 +89,7 @@ def _module() -> Any:
 
 
 def _load() -> Any:
+    knobs.warn_of_strangers()
     path = _find()
     settings = knobs.launch_settings()
     spec = importlib.util.spec_from_file_location(_NAME, path)

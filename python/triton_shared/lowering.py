@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import knobs, library, stages
+from . import dumps, knobs, library, stages
 from .errors import CompilationError, CompilerCrashError
 from .options import LaunchOptions
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
 """In the order in which they run; the word is the key in `kernel.asm`, file suffix and dump name.
 docs/architecture.md says what each of them may hold."""
-
-_SUFFIXES = {"llir": "ll", "obj": "o", "ptx": "ptx", "cubin": "cubin"}
 
 _TEXTS_OF_LLVM = ("llir", "ptx")
 """Phases that are no MLIR: code is made of their text alone."""
@@ -86,7 +84,8 @@ class Lowering:
             name = str(metadata.get("name", ""))
             raise CompilerCrashError(name, crash.death, crash.reproducer, crash.repeat) from None
         if self.dump_folder:
-            self._dump(self._done, self.dump_folder)
+            made, said = self._done.artefact, self._done.diagnostics
+            dumps.write(text, self.phases, made, self.dump_folder, said)
         if shows_changes:
             _show(self._done.artefact("changes").decode())
         if knobs.shows_times():
@@ -122,24 +121,10 @@ class Lowering:
     def _repeat(self, phase: str) -> str | None:
         if not self.dump_folder:
             return None
-        kept = self._folder(self.dump_folder) / "input.mlir"
+        kept = dumps.folder_of(self._input, self.dump_folder) / "input.mlir"
         # The tool ends with LLVM IR: an object is nothing to look at.
         last = "llir" if phase == "obj" else phase
         return shlex.join(["triton-shared-opt", f"--to-phase={last}", str(kept)])
-
-    def _folder(self, root: Path) -> Path:
-        return root / hashlib.sha256(self._input.encode()).hexdigest()[:12]
-
-    def _dump(self, done: _native.Compilation | Compilation, root: Path) -> None:
-        folder = self._folder(root)
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "input.mlir").write_text(self._input)
-        for number, phase in enumerate(self.phases, start=1):
-            made = done.artefact(phase)
-            if made:
-                (folder / f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}").write_bytes(made)
-        if done.diagnostics:
-            (folder / "diagnostics.txt").write_text(done.diagnostics)
 
 
 def _show(changes: str) -> None:

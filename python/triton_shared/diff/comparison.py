@@ -25,6 +25,9 @@ class Worst:
     right: float
     expected: float
     error: float
+    """Of the side that is further from `expected`."""
+    off: str
+    """That side, `left` or `right`; empty where nothing says which one is wrong."""
     allowed: float
     ulp: int | None
     """Steps from neighbour to neighbour between the two; None for what is no float."""
@@ -162,8 +165,13 @@ def _describe(index: tuple[int, ...], a: torch.Tensor, b: torch.Tensor, bound: B
     left, right = wide(a)[index].item(), wide(b)[index].item()
     expected = bound.value[index].item()
     ulp = ulp_distance(a[index], b[index]) if a.dtype.is_floating_point else None
-    error = abs(right - expected) if bound.policy != "exact" else abs(right - left)
-    return Worst(index, left, right, expected, error, bound.allowed[index].item(), ulp)
+    error, off = abs(right - left), ""
+    if bound.policy not in ("exact", "steps"):
+        sides = {"right": abs(right - expected), "left": abs(left - expected)}
+        # A side that is no number is off by more than any that is one.
+        off = max(sides, key=lambda side: math.inf if math.isnan(sides[side]) else sides[side])
+        error = sides[off]
+    return Worst(index, left, right, expected, error, off, bound.allowed[index].item(), ulp)
 
 
 def _compare_rest(recording: Recording, left: Result, right: Result) -> list[TensorReport]:

@@ -54,10 +54,14 @@ def _is_written(
 
 
 def main(words: list[str]) -> int:
-    """`FOLDER ARGUMENT INDEX`: prints the program as JSON. A process of its own, as all replays."""
+    """`FOLDER ARGUMENT INDEX ANSWER`: writes the program as JSON to the file ANSWER.
+
+    A process of its own, as all replays. Its output belongs to the kernel and its file.
+    """
     launch = recording.load(Path(words[0]))
     index = tuple(json.loads(words[2]))
-    print(json.dumps(locate(launch, launch.views()[words[1]], index)))
+    found = locate(launch, launch.views()[words[1]], index)
+    Path(words[3]).write_text(json.dumps(found))
     return 0
 
 

@@ -86,7 +86,8 @@ def _tensor_lines(tensor: TensorReport, targets: tuple[str, str]) -> Iterator[st
     if tensor.policy != "exact":
         yield f"    {'expected':<{width}} {_number(worst.expected)} within {worst.allowed:.3g}"
     distance = f", {worst.ulp} ulp apart" if worst.ulp is not None else ""
-    yield f"    off by {worst.error:.6g}{distance}"
+    side = {"left": f"{targets[0]} is ", "right": f"{targets[1]} is "}.get(worst.off, "")
+    yield f"    {side}off by {worst.error:.6g}{distance}"
 
 
 def _number(value: float) -> str:

@@ -15,9 +15,17 @@ from .comparison import LaunchReport, TensorReport
 from .recording import Recording, RecordingError
 from .replay import REFERENCES
 
+_PROGRAM = "program.json"
+"""Where a process that looks for the program of an element leaves its answer."""
+
 
 def prepare(source: Path, wanted: str, folder: Path) -> list[Path]:
     """Fills `folder` with the launches of a Python file, a recording or a folder of recordings."""
+    if not source.exists():
+        raise RecordingError(
+            f"there is no file or folder '{source}'\n"
+            "name a Python file with a function 'case', or a recording that --keep has left"
+        )
     if source.suffix == ".py":
         workers.record(str(source), wanted, folder)
     elif source.is_file():
@@ -68,13 +76,15 @@ def _with_program(launch: Path, loaded: Recording, ttir: str, tensor: TensorRepo
         return tensor
     if tensor.argument not in loaded.views():
         return tensor
-    words = [str(launch), tensor.argument, json.dumps(tensor.worst.index)]
+    answer = launch / _PROGRAM
+    words = [str(launch), tensor.argument, json.dumps(tensor.worst.index), str(answer)]
     command = [sys.executable, "-W", "ignore", "-m", "triton_shared.diff.locate", *words]
     try:
-        done = subprocess.run(
+        subprocess.run(
             command, capture_output=True, timeout=120, env=workers.environment("cpu"), check=True
         )
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
         return tensor
-    found = json.loads(done.stdout)
+    found = json.loads(answer.read_text())
+    answer.unlink()
     return replace(tensor, program=tuple(found) if found else None)

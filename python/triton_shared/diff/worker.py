@@ -19,6 +19,8 @@ import numpy as np
 from . import recorder, recording, replay
 
 STARTED, RESULT = "started", "result.json"
+NOT_RECORDED = 4
+"""The exit code of a worker that cannot record: its standard error says why, without a trace."""
 GPU_LOST = 3
 """The exit code of a worker whose GPU does nothing any more: its successor goes on."""
 
@@ -26,8 +28,7 @@ GPU_LOST = 3
 def main(words: list[str]) -> int:
     """Records, or replays all that is left."""
     if words[0] == "record":
-        _record(*words[1:4])
-        return 0
+        return _record(*words[1:4])
     targets = words[0].split(",")
     if set(targets) & set(replay.REFERENCES):
         replay.name_f64()
@@ -38,9 +39,14 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _record(file: str, wanted: str, folder: str) -> None:
-    names = recorder.record_file(file, wanted, Path(folder))
+def _record(file: str, wanted: str, folder: str) -> int:
+    try:
+        names = recorder.record_file(file, wanted, Path(folder))
+    except recording.RecordingError as error:
+        print(error, file=sys.stderr)
+        return NOT_RECORDED
     print(f"{len(names)} launches recorded", file=sys.stderr)
+    return 0
 
 
 def _run(launch: Path, target: str, place: Path) -> None:

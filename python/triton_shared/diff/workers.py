@@ -17,10 +17,12 @@ import numpy as np
 import torch
 
 from .recording import RecordingError
-from .worker import GPU_LOST, RESULT, STARTED
+from .worker import GPU_LOST, NOT_RECORDED, RESULT, STARTED
 
 STARTUP = 60.0
 """Seconds that a worker may need to import torch and Triton."""
+
+_STANDARD_ERROR = 2
 
 _PACKAGES = Path(__file__).resolve().parents[2]
 
@@ -40,14 +42,19 @@ class Result:
 
 
 def record(file: str, wanted: str, folder: Path, timeout: float = 600) -> None:
-    """Fills `folder` with the launches of a file's cases."""
+    """Fills `folder` with the launches of a file's cases.
+
+    What the file and its kernels print goes to the standard error, once: replays say nothing.
+    """
     command = ["record", file, wanted, str(folder)]
-    done = _start(command, "cpu", subprocess.PIPE)
+    done = _start(command, "cpu", subprocess.PIPE, printed=_STANDARD_ERROR)
     try:
         _, said = done.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         done.kill()
         raise RecordingError(f"{file} did not end within {timeout:.0f} s") from None
+    if done.returncode == NOT_RECORDED:
+        raise RecordingError(said.decode().strip())
     if done.returncode:
         raise RecordingError(f"{file} does not run on the CPU:\n{said.decode()[-3000:]}")
 
@@ -105,12 +112,14 @@ def environment(target: str) -> dict[str, str]:
     return {**defaults, **inherited, "PYTHONPATH": os.pathsep.join(paths), **interpret}
 
 
-def _start(words: list[str], target: str, errors: Any) -> subprocess.Popen[bytes]:
+def _start(
+    words: list[str], target: str, errors: Any, printed: int = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-W", "ignore", "-m", "triton_shared.diff.worker", *words],
         env=environment(target),
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
+        stdout=printed,
         stderr=errors,
     )
 
