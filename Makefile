@@ -7,7 +7,7 @@ help:
 	@echo 'make demo      one kernel through its phases, then all examples against torch'
 	@echo 'make test      set up, then everything that scripts/check runs'
 	@echo 'make check     the same without set-up: before a commit'
-	@echo 'make test-all  make test, the slow tests, and all sources compiled inside of a Triton tree'
+	@echo 'make test-all  make test, the slow tests, sanitizers, and all sources inside of a Triton tree'
 	@echo 'make docs      writes docs/generated and docs/supported-ops.md from the sources'
 	@echo 'make wheel     dist/: one wheel with LLVM inside, tested in fresh environments'
 	@echo 'make bench     times kernels on this CPU against torch; writes docs/performance.md'
@@ -28,7 +28,7 @@ test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
 	@scripts/check-embedding bundled
-	@scripts/check nightly wheels
+	@scripts/check nightly sanitizers wheels
 
 docs: setup
 	@ninja -C build triton-shared-docs

@@ -114,7 +114,7 @@ def GpuApproximateMath : Pass<"gpu-approximate-math"> {
     |---------------|------------------------------------------------------|
     | `arith.divf`, unless it is `tts.precise` | `div.full`: 2 ulp         |
     | `math.exp2`   | `ex2.approx`: 2 ulp                                  |
-    | `math.exp`    | the same of the scaled operand                       |
+    | `math.exp`, unless it is `tts.precise`  | the same of the scaled operand |
 
     Left out with `precise=true`.
 

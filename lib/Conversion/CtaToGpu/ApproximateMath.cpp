@@ -88,8 +88,8 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
   LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32())
-      return rewriter.notifyMatchFailure(op, "is no f32");
+    if (!getElementTypeOrSelf(type).isF32() || op->hasAttr(kIsPrecise))
+      return rewriter.notifyMatchFailure(op, "is to be as exact as libdevice");
     Value scale = createScalarOrSplatConstant(rewriter, op.getLoc(), type,
                                               APFloat(float(M_LOG2E)));
     Value scaled =

@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -25,6 +26,15 @@ template <typename OpTy>
 static Value apply(OpBuilder &builder, Location loc, ValueRange in,
                    Type result) {
   return OpTy::create(builder, loc, TypeRange(result), in)->getResult(0);
+}
+
+/// The same, where the kernel asks for more than a GPU has an instruction for.
+template <typename OpTy>
+static Value applyPrecisely(OpBuilder &builder, Location loc, ValueRange in,
+                            Type result) {
+  auto op = OpTy::create(builder, loc, TypeRange(result), in);
+  op->setAttr(kIsPrecise, builder.getUnitAttr());
+  return op->getResult(0);
 }
 
 /// `name` is that of the f64 function.
@@ -44,7 +54,8 @@ static ScalarBuilder findMathOp(StringRef name) {
       .Case("cosh", apply<math::CoshOp>)
       .Case("erf", apply<math::ErfOp>)
       .Case("erfc", apply<math::ErfcOp>)
-      .Cases({"exp", "fast_exp"}, apply<math::ExpOp>)
+      .Case("exp", applyPrecisely<math::ExpOp>)
+      .Case("fast_exp", apply<math::ExpOp>)
       .Case("exp2", apply<math::Exp2Op>)
       .Case("expm1", apply<math::ExpM1Op>)
       .Case("fabs", apply<math::AbsFOp>)
@@ -72,7 +83,8 @@ static ScalarBuilder findArithOp(StringRef name) {
       .Cases({"fadd_rn", "dadd_rn"}, apply<arith::AddFOp>)
       .Cases({"fsub_rn", "dsub_rn"}, apply<arith::SubFOp>)
       .Cases({"fmul_rn", "dmul_rn"}, apply<arith::MulFOp>)
-      .Cases({"fdiv_rn", "ddiv_rn", "fast_fdivide"}, apply<arith::DivFOp>)
+      .Cases({"fdiv_rn", "ddiv_rn"}, applyPrecisely<arith::DivFOp>)
+      .Case("fast_fdivide", apply<arith::DivFOp>)
       .Case("fmod", apply<arith::RemFOp>)
       .Case("fmax", apply<arith::MaxNumFOp>)
       .Case("fmin", apply<arith::MinNumFOp>)

@@ -23,12 +23,14 @@ func.func @registers(%x: vector<2xf32>) -> vector<2xf32> {
   return %e : vector<2xf32>
 }
 
-// A quotient that must be exact stays, and so does f64.
+// What must be exact stays, and so does f64.
 // EXACT-LABEL: func.func @exact(
 // EXACT:         arith.divf %{{.*}} {tts.precise} : f32
+// EXACT:         math.exp %{{.*}} {tts.precise} : f32
 // EXACT:         arith.divf %{{.*}} : f64
-func.func @exact(%x: f32, %y: f32, %a: f64, %b: f64) -> (f32, f64) {
+func.func @exact(%x: f32, %y: f32, %a: f64, %b: f64) -> (f32, f32, f64) {
   %q = arith.divf %x, %y {tts.precise} : f32
+  %e = math.exp %x {tts.precise} : f32
   %r = arith.divf %a, %b : f64
-  return %q, %r : f32, f64
+  return %q, %e, %r : f32, f32, f64
 }

@@ -13,6 +13,23 @@ tt.func public @math_op(%x: tensor<8xf32>, %y: f64) -> (tensor<8xf32>, f64) {
 
 // -----
 
+// Who names the function asks for more than a GPU's own instruction gives; a
+// name with `fast` does not.
+// CHECK-LABEL: func.func public @exact(
+// CHECK:         math.exp %{{.*}} {tts.precise} : f32
+// CHECK:         math.exp %arg0 : f32
+// CHECK:         arith.divf %{{.*}} {tts.precise} : f32
+// CHECK:         arith.divf %{{.*}}, %arg0 : f32
+tt.func public @exact(%x: f32) -> f32 {
+  %0 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_expf"} : (f32) -> f32
+  %1 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_fast_expf"} : (f32) -> f32
+  %2 = tt.extern_elementwise %0, %1 {libname = "", libpath = "", pure = true, symbol = "__nv_fdiv_rn"} : (f32, f32) -> f32
+  %3 = tt.extern_elementwise %2, %x {libname = "", libpath = "", pure = true, symbol = "__nv_fast_fdividef"} : (f32, f32) -> f32
+  tt.return %3 : f32
+}
+
+// -----
+
 // A trailing f may belong to the name.
 // CHECK-LABEL: func.func public @names_that_end_in_f(
 // CHECK:         math.erf %{{.*}} : f32
