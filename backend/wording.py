@@ -1,7 +1,8 @@
 """Puts a sentence where Triton answers with a bare word.
 
-Asking a kernel for `asm["ttgir"]`, and passing a complex tensor, both end in a KeyError that names
-the key alone. Both are replaced when the first kernel meets this backend.
+Asking a kernel for `asm["ttgir"]`, passing a complex tensor, and calling a function of libdevice
+with types that it does not take, all end in a KeyError that names the key alone. They are replaced
+when the first kernel meets this backend.
 """
 
 from __future__ import annotations
@@ -38,10 +39,11 @@ _COUNTERPARTS = {
 
 @functools.cache
 def install() -> None:
-    """Takes over both answers; kernels of other backends keep Triton's own `asm`."""
+    """Takes over these answers; kernels of other backends keep Triton's own `asm`."""
     _explain_asm_keys()
     _remember_options()
     _explain_dtypes()
+    _explain_library_types()
 
 
 def _explain_asm_keys() -> None:
@@ -128,3 +130,39 @@ def _explain_dtypes() -> None:
     from triton import _utils
 
     _utils.type_canonicalisation_dict = _Dtypes(_utils.type_canonicalisation_dict)
+
+
+class _LibraryFunction(dict[tuple[Any, ...], tuple[str, Any]]):
+    """The symbols of a library function by the types it takes, with an answer for other types."""
+
+    def __missing__(self, types: tuple[Any, ...]) -> NoReturn:
+        symbol = next(iter(self.values()))[0]
+        known = " or ".join(_list(types) for types in self)
+        raise TypeError(
+            f"the library function '{symbol}' does not take {_list(types)}; it takes {known}: "
+            "convert with .to()"
+        )
+
+
+def _list(types: tuple[Any, ...]) -> str:
+    return f"({', '.join(map(str, types))})"
+
+
+def _explain_library_types() -> None:
+    from triton.language import core
+
+    original = core.extern_elementwise
+
+    @functools.wraps(original)
+    def extern_elementwise(
+        lib_name: str,
+        lib_path: str,
+        args: list[Any],
+        arg_type_symbol_dict: dict[tuple[Any, ...], tuple[str, Any]],
+        is_pure: bool,
+        _semantic: Any = None,
+    ) -> Any:
+        functions = _LibraryFunction(arg_type_symbol_dict)
+        return original(lib_name, lib_path, args, functions, is_pure, _semantic=_semantic)
+
+    core.extern_elementwise = extern_elementwise

@@ -29,7 +29,7 @@ class SharedCudaBackend(text_backend.TextBackend):
 
     def hash(self) -> str:
         """Names the compiler in cache keys: another library or ptxas makes old entries stale."""
-        ptxas = tools.version_of(tools.find_ptxas())
+        ptxas = tools.version_of(tools.find_ptxas(f"cuda:{self.target.arch}"))
         words = " ".join([ptxas, *knobs.ptxas_options()])
         return f"triton-shared-{library.version()}-ptxas-{words}-{self.target}"
 

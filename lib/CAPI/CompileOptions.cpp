@@ -27,6 +27,25 @@ static std::string parseLastPhase(StringRef value, CompileOptions &options) {
                           (listPhases() + ", obj, s, ptx or cubin").str());
 }
 
+/// What a word with a number says; null for other words.
+static unsigned *findNumber(StringRef name, CompileTarget &target) {
+  return llvm::StringSwitch<unsigned *>(name)
+      .Case("num-warps", &target.numWarps)
+      .Case("num-stages", &target.numStages)
+      .Case("max-registers", &target.maxRegisters)
+      .Case("ptx-version", &target.ptxVersion)
+      .Default(nullptr);
+}
+
+/// What a word that is `true` or `false` says; null for other words.
+static bool *findChoice(StringRef name, CompileTarget &target) {
+  return llvm::StringSwitch<bool *>(name)
+      .Case("precise", &target.isPrecise)
+      .Case("fuse-multiply-add", &target.fusesMultiplyAdd)
+      .Case("flush-denormals", &target.flushesDenormals)
+      .Default(nullptr);
+}
+
 static std::string parseWord(StringRef name, StringRef value,
                              CompileOptions &options) {
   if (name == "mode") {
@@ -37,29 +56,24 @@ static std::string parseWord(StringRef name, StringRef value,
                : describeBadValue(name, value, "reference or fast");
   }
   if (name == "target") {
-    std::optional<CompileTarget> target = parseTarget(value);
+    std::string problem;
+    std::optional<CompileTarget> target = parseTarget(value, problem);
     if (!target)
-      return describeBadValue(name, value,
-                              "cpu, cpu:<LLVM's word for a CPU> or "
-                              "cuda:<compute capability> from 80 on");
+      return problem;
     // The other words may have come first.
     options.target.cudaArch = target->cudaArch;
     options.target.cpuName = target->cpuName;
     options.target.cpuFeatures = target->cpuFeatures;
     return "";
   }
-  if (name == "num-warps")
-    return value.getAsInteger(10, options.target.numWarps)
-               ? describeBadValue(name, value, "a number")
-               : "";
-  if (name == "num-stages")
-    return value.getAsInteger(10, options.target.numStages)
+  if (unsigned *number = findNumber(name, options.target))
+    return value.getAsInteger(10, *number)
                ? describeBadValue(name, value, "a number")
                : "";
   if (name == "to-phase")
     return parseLastPhase(value, options);
-  if (name == "precise") {
-    options.target.isPrecise = value == "true";
+  if (bool *choice = findChoice(name, options.target)) {
+    *choice = value == "true";
     return value == "true" || value == "false"
                ? ""
                : describeBadValue(name, value, "true or false");
@@ -90,8 +104,9 @@ static std::string parseWord(StringRef name, StringRef value,
                    .Default(nullptr);
   if (!path)
     return ("unknown option '" + name +
-            "'; use mode, target, num-warps, num-stages, to-phase, precise, "
-            "ptxas, libdevice, dump-dir, from, keep or explain")
+            "'; use mode, target, num-warps, num-stages, max-registers, "
+            "ptx-version, precise, fuse-multiply-add, flush-denormals, "
+            "to-phase, ptxas, libdevice, dump-dir, from, keep or explain")
         .str();
   *path = value.str();
   return "";

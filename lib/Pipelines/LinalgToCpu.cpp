@@ -232,12 +232,11 @@ void triton_shared::registerLinalgToCpuPipelines() {
         LinalgToCpuOptions options;
         if (failed(options.parseFromString(text)))
           return failure();
+        std::string problem;
         std::optional<CpuTarget> cpu =
-            CpuTarget::get(options.target, options.features);
+            CpuTarget::get(options.target, options.features, &problem);
         if (!cpu)
-          return reportError("unknown target '" + options.target +
-                             "'; use host, or LLVM's word for an x86-64 or "
-                             "AArch64 CPU, as x86-64-v3 or neoverse-v1");
+          return reportError(problem);
         buildLinalgToCpu(manager, options.mode, *cpu);
         return success();
       },

@@ -13,6 +13,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Target/GpuTarget.h"
 #include "triton-shared/Transforms/Passes.h"
 
 using namespace mlir;
@@ -74,10 +75,17 @@ void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
 }
 
 void triton_shared::registerLinalgToGpuPipelines() {
-  PassPipelineRegistration<LinalgToGpuOptions>(
+  registerPassPipeline(
       "linalg-to-gpu",
       "Lower phase 'linalg' to the LLVM dialect for an NVIDIA GPU",
-      [](OpPassManager &manager, const LinalgToGpuOptions &options) {
+      [](OpPassManager &manager, StringRef text,
+         function_ref<LogicalResult(const Twine &)> reportError) {
+        LinalgToGpuOptions options;
+        if (failed(options.parseFromString(text)))
+          return failure();
+        if (!isKnownGpu(options.arch))
+          return reportError("unknown target 'cuda:" + options.arch +
+                             "'; use one of " + listGpus());
         CompileTarget target;
         target.cudaArch = options.arch;
         target.numWarps = options.numWarps;
@@ -85,5 +93,9 @@ void triton_shared::registerLinalgToGpuPipelines() {
         buildLinalgToCta(manager, target);
         buildCtaToGpu(manager, options.precise);
         buildGpuToLlvm(manager);
+        return success();
+      },
+      [](function_ref<void(const detail::PassOptions &)> show) {
+        show(LinalgToGpuOptions());
       });
 }

@@ -16,6 +16,7 @@
 #include "triton-shared/Pipelines/LinalgToCpu.h"
 #include "triton-shared/Pipelines/LinalgToGpu.h"
 #include "triton-shared/Target/CpuTarget.h"
+#include "triton-shared/Target/GpuTarget.h"
 #include "triton-shared/Transforms/Passes.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
@@ -64,14 +65,20 @@ std::optional<Phase> triton_shared::symbolizePhase(StringRef name) {
       .Default(std::nullopt);
 }
 
-/// The first capability with the tensor cores and copies that are used.
-static constexpr unsigned kLeastCapability = 80;
-
 StringRef triton_shared::listPhases() {
   return "ttir, structured, linalg, memref, cta, gpu, llir";
 }
 
-std::optional<CompileTarget> triton_shared::parseTarget(StringRef text) {
+std::string triton_shared::listWay(const CompileTarget &target) {
+  std::string text;
+  std::optional<Phase> phase = Phase::Source;
+  while ((phase = getNextPhase(*phase, target)))
+    text += stringifyPhase(*phase).str() + ", ";
+  return text + (target.isGpu() ? "ptx, cubin" : "obj");
+}
+
+std::optional<CompileTarget> triton_shared::parseTarget(StringRef text,
+                                                        std::string &problem) {
   CompileTarget target;
   if (text == "cpu")
     return target;
@@ -79,14 +86,19 @@ std::optional<CompileTarget> triton_shared::parseTarget(StringRef text) {
     auto [name, features] = text.split(',');
     target.cpuName = name.str();
     target.cpuFeatures = features.str();
-    return CpuTarget::get(name, features) ? std::optional(target)
-                                          : std::nullopt;
+    return CpuTarget::get(name, features, &problem) ? std::optional(target)
+                                                    : std::nullopt;
   }
-  if (!text.consume_front("cuda:"))
-    return std::nullopt;
-  target.cudaArch = text.str();
-  return target.getCapability() < kLeastCapability ? std::nullopt
-                                                   : std::optional(target);
+  StringRef arch = text;
+  if (arch.consume_front("cuda:") && isKnownGpu(arch)) {
+    target.cudaArch = arch.str();
+    return target;
+  }
+  problem = "unknown target '" + text.str() +
+            "'; use cpu, cpu:<LLVM's word for a CPU> as in cpu:x86-64-v3, or "
+            "one of " +
+            listGpus();
+  return std::nullopt;
 }
 
 CpuTarget CompileTarget::getCpu() const {
@@ -94,14 +106,11 @@ CpuTarget CompileTarget::getCpu() const {
 }
 
 unsigned CompileTarget::getCapability() const {
-  StringRef digits = cudaArch;
-  digits.consume_back("a");
-  unsigned capability;
-  return digits.getAsInteger(10, capability) ? 0 : capability;
+  return triton_shared::getCapability(cudaArch);
 }
 
-// Source: CUDA C++ Programming Guide, "Technical Specifications per Compute
-// Capability".
+// Source: CUDA Programming Guide, "Memory Information per Compute Capability".
+// It has no column 8.8, which is taken to be like its neighbours.
 int64_t CompileTarget::getSharedBytes() const {
   constexpr int64_t kKilobyte = 1024;
   switch (getCapability()) {
@@ -110,7 +119,9 @@ int64_t CompileTarget::getSharedBytes() const {
     return 163 * kKilobyte;
   case 90:
   case 100:
+  case 101:
   case 103:
+  case 110:
     return 227 * kKilobyte;
   default:
     return 99 * kKilobyte;
@@ -129,10 +140,11 @@ std::optional<Phase> triton_shared::getNextPhase(Phase phase,
   case Phase::Linalg:
     return target.isGpu() ? Phase::Cta : Phase::MemRef;
   case Phase::Cta:
-    return Phase::Gpu;
+    return target.isGpu() ? std::optional(Phase::Gpu) : std::nullopt;
   case Phase::MemRef:
+    return target.isGpu() ? std::nullopt : std::optional(Phase::Llir);
   case Phase::Gpu:
-    return Phase::Llir;
+    return target.isGpu() ? std::optional(Phase::Llir) : std::nullopt;
   case Phase::Llir:
     return std::nullopt;
   }
@@ -145,6 +157,14 @@ bool triton_shared::isReachable(Phase from, Phase to,
   while (phase && *phase != to)
     phase = getNextPhase(*phase, target);
   return phase.has_value();
+}
+
+std::string triton_shared::describeMissingWay(Phase from, StringRef to,
+                                              const CompileTarget &target) {
+  return ("is in phase '" + stringifyPhase(from) +
+          "', which does not lead to '" + to + "'; the way to " +
+          (target.isGpu() ? "a GPU" : "the CPU") + " is " + listWay(target))
+      .str();
 }
 
 Phase triton_shared::detectPhase(ModuleOp module) {
@@ -253,10 +273,9 @@ LogicalResult triton_shared::runToPhase(
     function_ref<LogicalResult(PassManager &)> configure) {
   Phase current = detectPhase(module);
   if (!isReachable(current, phase, target))
-    return module.emitError("is in phase '")
-           << stringifyPhase(current) << "', from which no way to "
-           << (target.isGpu() ? "a GPU" : "the CPU") << " leads to '"
-           << stringifyPhase(phase) << "'";
+    return emitError(
+        module.getLoc(),
+        describeMissingWay(current, stringifyPhase(phase), target));
   while (current != phase) {
     current = *getNextPhase(current, target);
     PassManager manager(module.getContext());

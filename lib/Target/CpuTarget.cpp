@@ -3,13 +3,50 @@
 #include "triton-shared/Target/CpuTarget.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
 #include "llvm/TargetParser/X86TargetParser.h"
 
+#include <memory>
+#include <mutex>
+
 using namespace mlir::triton_shared;
 using llvm::StringRef;
+
+/// What every x86-64 CPU has: the baseline of its psABI. Without it LLVM makes
+/// no code, or ends the process.
+static constexpr llvm::StringLiteral kLeastX86[] = {
+    "64bit", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"};
+
+void mlir::triton_shared::initializeCpuBackEnd() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+/// True if LLVM has `feature` for CPUs of the kind; of a kind that no code can
+/// be made for here, it is not known.
+static bool isKnownFeature(const llvm::Triple &triple, StringRef feature) {
+  initializeCpuBackEnd();
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target)
+    return true;
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target->createMCSubtargetInfo(triple, /*CPU=*/"", /*Features=*/""));
+  return llvm::any_of(info->getAllProcessorFeatures(),
+                      [&](const llvm::SubtargetFeatureKV &known) {
+                        return feature == known.Key;
+                      });
+}
 
 const CpuTarget &CpuTarget::getHost() {
   static const CpuTarget host = [] {
@@ -22,7 +59,8 @@ const CpuTarget &CpuTarget::getHost() {
   return host;
 }
 
-std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes) {
+std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes,
+                                        std::string *problem) {
   CpuTarget target;
   if (name == "host") {
     target = getHost();
@@ -41,17 +79,37 @@ std::optional<CpuTarget> CpuTarget::get(StringRef name, StringRef changes) {
     target.triple = llvm::Triple("aarch64-unknown-linux-gnu");
     target.name = name;
   } else {
+    if (problem)
+      *problem = "unknown target '" + name.str() +
+                 "'; use host, or LLVM's word for an x86-64 or AArch64 CPU, as "
+                 "x86-64-v3 or neoverse-v1";
     return std::nullopt;
   }
+  std::string wrong = target.change(changes);
+  if (wrong.empty())
+    return target;
+  if (problem)
+    *problem = wrong;
+  return std::nullopt;
+}
+
+std::string CpuTarget::change(StringRef changes) {
   llvm::SubtargetFeatures listed(changes);
   for (const std::string &change : listed.getFeatures()) {
     StringRef feature = llvm::SubtargetFeatures::StripFlag(change);
     bool isAdded = llvm::SubtargetFeatures::isEnabled(change);
-    if (target.isX86())
-      llvm::X86::updateImpliedFeatures(feature, isAdded, target.features);
-    target.features[feature] = isAdded;
+    if (!isKnownFeature(triple, feature))
+      return "CPUs of the kind " + triple.getArchName().str() +
+             " have no feature '" + feature.str() +
+             "'; 'llc -mattr=help' of LLVM lists what they have";
+    if (!isAdded && isX86() && llvm::is_contained(kLeastX86, feature))
+      return "no CPU of the kind " + triple.getArchName().str() + " lacks '" +
+             feature.str() + "'; leave '" + change + "' out";
+    if (isX86())
+      llvm::X86::updateImpliedFeatures(feature, isAdded, features);
+    features[feature] = isAdded;
   }
-  return target;
+  return "";
 }
 
 std::string CpuTarget::getFeatures() const {

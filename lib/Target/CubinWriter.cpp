@@ -36,6 +36,37 @@ private:
   llvm::FileRemover remover;
 };
 
+/// What a program prints, or nothing if it does not run.
+std::string readOutput(StringRef program, StringRef argument) {
+  ScratchFile output("txt");
+  std::optional<StringRef> redirects[] = {std::nullopt, output.path.str(),
+                                          output.path.str()};
+  if (output.error ||
+      llvm::sys::ExecuteAndWait(program, {program, argument},
+                                /*Env=*/std::nullopt, redirects))
+    return "";
+  return output.read();
+}
+
+/// Says so if the ptxas that failed does not know the target: its help lists
+/// those that it does.
+bool reportTooOld(ModuleOp module, const CompileTarget &target,
+                  const CudaTools &tools) {
+  std::string help = readOutput(tools.ptxas, "--help");
+  auto lists = [&](StringRef arch) {
+    return StringRef(help).contains(("'sm_" + arch + "'").str());
+  };
+  // A list without the target of every GPU that is used is no list.
+  if (!lists("80") || lists(target.cudaArch))
+    return false;
+  InFlightDiagnostic error = module.emitError("cannot assemble PTX: the ptxas ")
+                             << "at '" << tools.ptxas << "' is too old for sm_"
+                             << target.cudaArch;
+  error.attachNote() << "a newer CUDA Toolkit holds one that knows it; name it "
+                        "by TRITON_PTXAS_PATH";
+  return true;
+}
+
 } // namespace
 
 std::optional<std::string>
@@ -66,7 +97,7 @@ triton_shared::assembleCubin(ModuleOp module, StringRef ptx,
   std::string arch = "--gpu-name=sm_" + target.cudaArch;
   SmallVector<StringRef> arguments = {tools.ptxas, "-v", arch,
                                       input.path,  "-o", output.path};
-  if (target.isPrecise)
+  if (target.isPrecise || !target.fusesMultiplyAdd)
     arguments.push_back("--fmad=false");
   std::optional<StringRef> redirects[] = {std::nullopt, messages.path.str(),
                                           messages.path.str()};
@@ -77,8 +108,9 @@ triton_shared::assembleCubin(ModuleOp module, StringRef ptx,
                                          /*MemoryLimit=*/0, &problem);
   log = messages.read();
   if (status != 0) {
-    module.emitError("ptxas fails with status ")
-        << status << ": " << problem << log;
+    if (!reportTooOld(module, target, tools))
+      module.emitError("ptxas fails with status ")
+          << status << ": " << problem << log;
     return std::nullopt;
   }
   return output.read();

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/IrCode.h"
+#include "LlvmMessages.h"
 #include "Machines.h"
 
 #include "llvm/AsmParser/Parser.h"
@@ -38,6 +39,7 @@ mlir::triton_shared::writeCodeOfIr(llvm::StringRef text,
                                    const CompileTarget &target, bool isReadable,
                                    std::string &error) {
   llvm::LLVMContext context;
+  LlvmMessages messages(context);
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> module =
       llvm::parseAssemblyString(text, problem, context);
@@ -58,6 +60,10 @@ mlir::triton_shared::writeCodeOfIr(llvm::StringRef text,
                                    : llvm::CodeGenFileType::ObjectFile;
   if (!emitCode(*module, *machine, type, code)) {
     error = "no code can be made for '" + module->getTargetTriple().str() + "'";
+    return std::nullopt;
+  }
+  if (messages.hasErrors()) {
+    error = messages.describe();
     return std::nullopt;
   }
   return code;

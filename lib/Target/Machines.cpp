@@ -2,28 +2,25 @@
 
 #include "Machines.h"
 
+#include "triton-shared/Target/CpuTarget.h"
+#include "triton-shared/Target/GpuTarget.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
-
-#include <mutex>
 
 using namespace mlir::triton_shared;
 
-/// The version of PTX we write: ptxas of CUDA 12.6 and later reads it.
-static constexpr llvm::StringLiteral kPtxFeature = "+ptx86";
+/// The version of PTX that our code needs: ptxas of CUDA 12.7 and later reads
+/// it.
+static constexpr unsigned kPtxVersion = 86;
 
 std::unique_ptr<llvm::TargetMachine> mlir::triton_shared::createCpuMachine(
     const llvm::Triple &triple, llvm::StringRef cpu, llvm::StringRef features,
     std::string &error) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    llvm::InitializeNativeTargetAsmParser();
-  });
+  initializeCpuBackEnd();
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
     return nullptr;
@@ -34,27 +31,77 @@ std::unique_ptr<llvm::TargetMachine> mlir::triton_shared::createCpuMachine(
       llvm::CodeGenOptLevel::Aggressive, /*JIT=*/true));
 }
 
+/// A machine that writes the version of PTX in `features`; if that is empty,
+/// the least one that LLVM has for the architecture.
+static std::unique_ptr<llvm::TargetMachine>
+createGpuMachine(const llvm::Target &found, const llvm::Triple &triple,
+                 const CompileTarget &target, llvm::StringRef features) {
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = target.fusesMultiplyAdd && !target.isPrecise
+                                ? llvm::FPOpFusion::Fast
+                                : llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(found.createTargetMachine(
+      triple, "sm_" + target.cudaArch, features, options,
+      /*RM=*/std::nullopt, /*CM=*/std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// The least version of PTX that `machine` can write. LLVM has it in no table:
+/// it stands in what is written.
+static unsigned readLeastPtxVersion(llvm::TargetMachine &machine) {
+  llvm::LLVMContext context;
+  llvm::Module module("empty", context);
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  llvm::SmallString<0> text;
+  emitCode(module, machine, llvm::CodeGenFileType::AssemblyFile, text);
+  llvm::StringRef version = text.str().split(".version ").second;
+  unsigned major = 0, minor = 0;
+  version.consumeInteger(10, major);
+  version.consume_front(".");
+  version.consumeInteger(10, minor);
+  return 10 * major + minor;
+}
+
+/// True if LLVM can write `version` at all.
+static bool isKnownPtxVersion(const llvm::TargetMachine &machine,
+                              unsigned version) {
+  std::string feature = "ptx" + std::to_string(version);
+  return llvm::any_of(machine.getMCSubtargetInfo()->getAllProcessorFeatures(),
+                      [&](const llvm::SubtargetFeatureKV &known) {
+                        return feature == known.Key;
+                      });
+}
+
+static std::string describePtxVersion(unsigned version) {
+  return std::to_string(version / 10) + "." + std::to_string(version % 10);
+}
+
 std::unique_ptr<llvm::TargetMachine>
 mlir::triton_shared::createGpuMachine(const llvm::Triple &triple,
                                       const CompileTarget &target,
                                       std::string &error) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
+  initializeGpuBackEnd();
   const llvm::Target *found = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!found)
     return nullptr;
-  llvm::TargetOptions options;
-  options.AllowFPOpFusion =
-      target.isPrecise ? llvm::FPOpFusion::Strict : llvm::FPOpFusion::Fast;
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, "sm_" + target.cudaArch, kPtxFeature, options,
-      /*RM=*/std::nullopt, /*CM=*/std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+  // LLVM takes what it does not know for something else, or ends the process.
+  if (!isKnownGpu(target.cudaArch)) {
+    error = "there is no GPU target 'cuda:" + target.cudaArch +
+            "'; there are " + listGpus();
+    return nullptr;
+  }
+  auto least = ::createGpuMachine(*found, triple, target, /*features=*/"");
+  unsigned needed = std::max(kPtxVersion, readLeastPtxVersion(*least));
+  unsigned version = target.ptxVersion ? target.ptxVersion : needed;
+  if (version < needed || !isKnownPtxVersion(*least, version)) {
+    error = "PTX " + describePtxVersion(version) + " is " +
+            (version < needed ? "too old" : "unknown") + " for sm_" +
+            target.cudaArch + ", which needs PTX " + describePtxVersion(needed);
+    return nullptr;
+  }
+  return ::createGpuMachine(*found, triple, target,
+                            "+ptx" + std::to_string(version));
 }
 
 bool mlir::triton_shared::emitCode(llvm::Module &module,

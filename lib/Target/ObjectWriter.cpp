@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/ObjectWriter.h"
+#include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -43,6 +45,11 @@ std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
                           "mlir-translate and llc take on";
     return std::nullopt;
   }
+  if (!module.getOps<gpu::GPUModuleOp>().empty()) {
+    emitError(module.getLoc(), "holds kernels for a GPU, of which no object "
+                               "file for a CPU can be made");
+    return std::nullopt;
+  }
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createCpuMachine(
       cpu.getTriple(), cpu.getName(), cpu.getFeatures(), error);
@@ -55,6 +62,7 @@ std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
   registerLLVMDialectTranslation(registry);
   module.getContext()->appendDialectRegistry(registry);
   llvm::LLVMContext context;
+  LlvmMessages messages(context);
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(module, context, "kernel");
   if (!llvmModule) {
@@ -69,6 +77,10 @@ std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
   if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::ObjectFile,
                 result.object)) {
     module.emitError("this machine has no object files");
+    return std::nullopt;
+  }
+  if (messages.hasErrors()) {
+    module.emitError("LLVM makes no code of it: ") << messages.describe();
     return std::nullopt;
   }
   return result;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/PtxWriter.h"
+#include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
 
@@ -15,6 +16,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "triton-shared/Target/DeviceLibrary.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IRReader/IRReader.h"
@@ -27,16 +30,19 @@ using namespace mlir::triton_shared;
 
 static constexpr StringLiteral kTriple = "nvptx64-nvidia-cuda";
 
-/// True if the kernels call functions that nobody defines yet.
-static bool needsLibrary(const llvm::Module &module) {
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    return function.isDeclaration() && function.getName().starts_with("__nv_");
-  });
+/// A function of the library that the kernels call and nobody defines yet; null
+/// if there is none.
+static const llvm::Function *findMissing(const llvm::Module &module) {
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() &&
+        function.getName().starts_with(kDeviceFunctionPrefix))
+      return &function;
+  return nullptr;
 }
 
 /// Takes what is called from NVIDIA's library. Gives what is wrong, or nothing.
 static std::string linkLibrary(llvm::Module &module, const CudaTools &tools) {
-  if (!needsLibrary(module))
+  if (!findMissing(module))
     return "";
   if (tools.libdevice.empty())
     return "calls functions of libdevice, which was not found";
@@ -51,6 +57,9 @@ static std::string linkLibrary(llvm::Module &module, const CudaTools &tools) {
   if (llvm::Linker::linkModules(module, std::move(library),
                                 llvm::Linker::Flags::LinkOnlyNeeded))
     return "does not fit together with '" + tools.libdevice + "'";
+  if (const llvm::Function *missing = findMissing(module))
+    return "calls '" + missing->getName().str() +
+           "', which is no function of '" + tools.libdevice + "'";
   llvm::internalizeModule(module, [](const llvm::GlobalValue &value) {
     auto *function = dyn_cast<llvm::Function>(&value);
     return !function ||
@@ -78,6 +87,12 @@ static void markWarpWide(llvm::Module &module) {
             call->setConvergent();
 }
 
+static void limitRegisters(llvm::Module &module, unsigned limit) {
+  for (llvm::Function &function : module)
+    if (function.getCallingConv() == llvm::CallingConv::PTX_Kernel)
+      function.addFnAttr("nvvm.maxnreg", llvm::utostr(limit));
+}
+
 static gpu::GPUModuleOp findKernels(ModuleOp module) {
   auto kernels = module.getOps<gpu::GPUModuleOp>();
   return kernels.empty() ? nullptr : *kernels.begin();
@@ -91,7 +106,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
       createGpuMachine(llvm::Triple(kTriple), target, error);
   gpu::GPUModuleOp kernels = findKernels(module);
   if (!machine || !kernels) {
-    module.emitError("cannot make PTX: ")
+    emitError(module.getLoc(), "cannot make PTX: ")
         << (machine ? "it holds no kernels for a GPU" : error);
     return std::nullopt;
   }
@@ -103,6 +118,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   module.getContext()->appendDialectRegistry(registry);
 
   llvm::LLVMContext context;
+  LlvmMessages messages(context);
   std::unique_ptr<llvm::Module> llvmModule =
       translateModuleToLLVMIR(kernels, context, "kernel");
   if (!llvmModule) {
@@ -117,8 +133,11 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
     return std::nullopt;
   }
   markWarpWide(*llvmModule);
-  // Denormals stay: what NVVM's library asks for.
-  llvmModule->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz", 0u);
+  // What NVVM's library asks for.
+  llvmModule->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz",
+                            uint32_t(target.flushesDenormals));
+  if (target.maxRegisters)
+    limitRegisters(*llvmModule, target.maxRegisters);
   llvm::PipelineTuningOptions tuning;
   tuning.SLPVectorization = true;
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O3, tuning);
@@ -130,6 +149,10 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::AssemblyFile,
                 ptx)) {
     module.emitError("cannot make PTX: this LLVM writes none");
+    return std::nullopt;
+  }
+  if (messages.hasErrors()) {
+    module.emitError("cannot make PTX: ") << messages.describe();
     return std::nullopt;
   }
   code.ptx = ptx.str().str();

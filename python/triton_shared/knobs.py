@@ -127,6 +127,11 @@ def ptxas() -> Path | None:
     return _path("TRITON_PTXAS_PATH")
 
 
+def ptxas_blackwell() -> Path | None:
+    """`TRITON_PTXAS_BLACKWELL_PATH`, as in Triton: the assembler for GPUs from 10.0 on."""
+    return _path("TRITON_PTXAS_BLACKWELL_PATH")
+
+
 def libdevice() -> Path | None:
     """`TRITON_LIBDEVICE_PATH`: NVIDIA's library of functions, instead of the one in the wheel."""
     return _path("TRITON_LIBDEVICE_PATH")
@@ -135,6 +140,16 @@ def libdevice() -> Path | None:
 def shows_times() -> bool:
     """`MLIR_ENABLE_TIMING`, as in Triton: how long each pass took, on the standard error."""
     return _is_on("MLIR_ENABLE_TIMING")
+
+
+def fp_fusion() -> bool:
+    """`TRITON_DEFAULT_FP_FUSION`, as in Triton: whether GPUs round a product and a sum at once."""
+    return os.environ.get("TRITON_DEFAULT_FP_FUSION", "1").lower() not in (
+        "0",
+        "false",
+        "off",
+        "no",
+    )
 
 
 def ptxas_options() -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """The options of one compilation: everything Triton 3.5 to 3.9 reads, and what is ours.
 
-Triton's front end, its jit hooks and torch.compile read these fields by name; most of them mean
-something to a GPU only and are accepted here so that a kernel's launch line needs no change.
+Triton's front end, its jit hooks and torch.compile read these fields by name. A launch line or a
+`triton.Config` that was written for another backend of Triton needs no change: all options that one
+of them knows are fields here, and docs/launch-options.md says what each means on each device. A
+name that no backend knows is Triton's jit to reject, which asks for `__dict__`.
 """
 
 from __future__ import annotations
@@ -18,6 +20,12 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 DOT_PRECISIONS = ("ieee", "tf32", "tf32x3", "bf16x3", "bf16x6")
+_PRECISIONS = "allowed_dot_input_precisions"
+
+MOST_WARPS = 32
+"""Of a program: a block of a GPU has at most 1024 threads."""
+MOST_CTAS = 16
+"""Of a cluster."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +42,31 @@ class LaunchOptions:
     default_dot_input_precision: str = "ieee"
     max_num_imprecise_acc_default: int = 0
 
-    # Launch options of a GPU: they do not change what a kernel computes.
+    # Launch options of NVIDIA's backend: they hardly change what a kernel computes.
     num_warps: int = 4
     num_ctas: int = 1
     num_stages: int = 3
     warp_size: int = 32
     cluster_dims: tuple[int, ...] = (1, 1, 1)
     maxnreg: int | None = None
-    enable_fp_fusion: bool = True
+    enable_fp_fusion: bool = field(default_factory=knobs.fp_fusion)
+    enable_reflect_ftz: bool = False
+    ptx_version: int | None = None
+    ptx_options: str | None = None
+    min_shared_mem: int | None = None
+    sched4reg: bool = False
+    clc: bool = False
     launch_cooperative_grid: bool = False
     launch_pdl: bool = False
+
+    # Launch options of AMD's backend, which mean nothing to ours.
+    waves_per_eu: int = 0
+    matrix_instr_nonkdim: int = 0
+    kpack: int = 1
+    allow_flush_denorm: bool = False
+    schedule_hint: str = ""
+    llvm_fn_attrs: Any = ""
+    wgp_cu_mode: str = "wgp"
 
     # Read or passed by Triton's jit on every launch.
     backend_name: str = "cpu"
@@ -56,7 +79,27 @@ class LaunchOptions:
     def parse(cls, given: Mapping[str, Any]) -> Self:
         """Takes from the keywords of a launch what is an option; Triton rejects the others."""
         known = {f.name for f in fields(cls)}
-        return cls(**{k: v for k, v in given.items() if k in known and v is not None})
+        options = cls(**{k: v for k, v in given.items() if k in known and v is not None})
+        if given.get(_PRECISIONS) is not None:
+            options.__dict__[_PRECISIONS] = tuple(given[_PRECISIONS])
+        return options
+
+    def __post_init__(self) -> None:
+        _check_power_of_two("num_warps", self.num_warps, MOST_WARPS)
+        _check_power_of_two("num_ctas", self.num_ctas, MOST_CTAS)
+        if not isinstance(self.num_stages, int) or self.num_stages < 0:
+            raise ValueError(
+                f"num_stages must be a number of stages, or 0 for none; got {self.num_stages!r}"
+            )
+
+    @property
+    def nameable_dot_precisions(self) -> tuple[str, ...]:
+        """What a kernel may name as a dot's `input_precision`: all, or those of the launch line.
+
+        The option has the name of the property by which Triton asks, so it is no field.
+        """
+        named: tuple[str, ...] = self.__dict__.get(_PRECISIONS, DOT_PRECISIONS)
+        return named
 
     def hash(self) -> str:
         """Part of the cache key: the same for the same options, in any process."""
@@ -66,6 +109,11 @@ class LaunchOptions:
     def words(self) -> str:
         """The options as the native compiler reads them."""
         raise NotImplementedError
+
+
+def _check_power_of_two(name: str, value: Any, most: int) -> None:
+    if not isinstance(value, int) or value not in [1 << i for i in range(most.bit_length())]:
+        raise ValueError(f"{name} must be a power of two from 1 to {most}; got {value!r}")
 
 
 @dataclass(frozen=True)
@@ -89,9 +137,10 @@ class Options(LaunchOptions):
         then rounded to. Triton has no other way to tell the two questions apart than who asks.
         """
         asker = sys._getframe(1).f_code.co_name
-        return tuple(p for p in DOT_PRECISIONS if p != "tf32" or asker != "dot")
+        return tuple(p for p in self.nameable_dot_precisions if p != "tf32" or asker != "dot")
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.mode not in knobs.MODES:
             raise ValueError(f"mode must be one of {', '.join(knobs.MODES)}; got '{self.mode}'")
 

@@ -133,8 +133,7 @@ def ptx_to_cubin(ptx: str, *, target: str = GPU, **options: Any) -> bytes:
     from .cuda import tools
 
     device = parse_options(Target.parse(target), options)
-    code, _ = tools.assemble(ptx, device.target, device.precise)
-    return code
+    return tools.assemble(ptx, device.target, fuses=device.fuses, words=device.ptxas_words)[0]
 
 
 def assemble(llir: str, phase: str, words: str) -> bytes:

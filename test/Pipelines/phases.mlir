@@ -21,10 +21,10 @@
 // RUN: triton-shared-opt %s --triton-to-linalg=accesses=structured | FileCheck %s --check-prefix=LINALG
 
 // RUN: not triton-shared-opt %s --to-phase=linag 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: unknown phase 'linag'; use ttir, structured, linalg, memref, cta, gpu, llir, ptx or cubin
+// UNKNOWN: unknown phase 'linag'; use one of ttir, structured, linalg, memref, cta, gpu, llir, obj, ptx, cubin
 
 // RUN: not triton-shared-opt %t/04.memref.mlir --to-phase=ttir 2>&1 | FileCheck %s --check-prefix=BACK
-// BACK: error: is in phase 'memref', which does not lead to 'ttir'
+// BACK: error: is in phase 'memref', which does not lead to 'ttir'; the way to the CPU is ttir, structured, linalg, memref, llir, obj
 
 // TTIR-LABEL:       tt.func @negate(
 // TTIR:               tt.load

@@ -1,10 +1,12 @@
-//===- GpuCode.cpp - --to-phase=ptx and cubin -----------------------------===//
+//===- MachineCode.cpp - --to-phase=obj, ptx and cubin --------------------===//
 
-#include "GpuCode.h"
+#include "MachineCode.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
+#include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Target/CudaToolkit.h"
+#include "triton-shared/Target/ObjectWriter.h"
 #include "triton-shared/Target/PtxWriter.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -13,14 +15,38 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-bool triton_shared::isGpuCode(StringRef phase) {
-  return phase == "ptx" || phase == "cubin";
+bool triton_shared::isCode(StringRef phase) {
+  return phase == "obj" || phase == "ptx" || phase == "cubin";
 }
 
-LogicalResult triton_shared::writeGpuCode(StringRef inputFile,
-                                          StringRef outputFile, StringRef phase,
-                                          const CompileTarget &target,
-                                          const DialectRegistry &registry) {
+static std::optional<std::string> makeObject(ModuleOp module,
+                                             const CompileTarget &target) {
+  std::optional<CpuObject> code = writeObject(module, target.getCpu());
+  if (!code)
+    return std::nullopt;
+  return std::string(code->object.begin(), code->object.end());
+}
+
+static std::optional<std::string>
+makeGpuCode(ModuleOp module, const CompileTarget &target, bool isAssembled) {
+  CudaTools tools;
+  tools.ptxas = findPtxas();
+  tools.libdevice = findLibdevice(tools.ptxas);
+  std::optional<PtxCode> code = writePtx(module, target, tools);
+  if (!code || !isAssembled)
+    return code ? std::optional(code->ptx) : std::nullopt;
+  std::string log;
+  std::optional<std::string> cubin =
+      assembleCubin(module, code->ptx, target, tools, log);
+  if (cubin)
+    llvm::errs() << log;
+  return cubin;
+}
+
+LogicalResult triton_shared::writeCode(StringRef inputFile,
+                                       StringRef outputFile, StringRef phase,
+                                       const CompileTarget &target,
+                                       const DialectRegistry &registry) {
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputFile, &error);
@@ -36,24 +62,12 @@ LogicalResult triton_shared::writeGpuCode(StringRef inputFile,
       parseSourceFile<ModuleOp>(inputFile, sources, &context);
   if (!module || failed(runToPhase(*module, Phase::Llir, target)))
     return failure();
-
-  CudaTools tools;
-  tools.ptxas = findPtxas();
-  tools.libdevice = findLibdevice(tools.ptxas);
-  std::optional<PtxCode> code = writePtx(*module, target, tools);
+  std::optional<std::string> code =
+      target.isGpu() ? makeGpuCode(*module, target, phase == "cubin")
+                     : makeObject(*module, target);
   if (!code)
     return failure();
-  if (phase == "ptx") {
-    output->os() << code->ptx;
-  } else {
-    std::string log;
-    std::optional<std::string> cubin =
-        assembleCubin(*module, code->ptx, target, tools, log);
-    if (!cubin)
-      return failure();
-    llvm::errs() << log;
-    output->os() << *cubin;
-  }
+  output->os() << *code;
   output->keep();
   return success();
 }

@@ -1,7 +1,7 @@
-//===- GpuCode.h - --to-phase=ptx and cubin ---------------------*- C++ -*-===//
+//===- MachineCode.h - --to-phase=obj, ptx and cubin ------------*- C++ -*-===//
 
-#ifndef TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_GPUCODE_H
-#define TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_GPUCODE_H
+#ifndef TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_MACHINECODE_H
+#define TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_MACHINECODE_H
 
 #include "mlir/IR/DialectRegistry.h"
 #include "triton-shared/Pipelines/Phases.h"
@@ -9,14 +9,14 @@
 namespace mlir::triton_shared {
 
 /// True for the phases that are not MLIR any more.
-bool isGpuCode(StringRef phase);
+bool isCode(StringRef phase);
 
-/// Compiles `inputFile` to PTX or machine code and writes it to `outputFile`.
-/// What ptxas says about registers goes to the standard error.
-LogicalResult writeGpuCode(StringRef inputFile, StringRef outputFile,
-                           StringRef phase, const CompileTarget &target,
-                           const DialectRegistry &registry);
+/// Compiles `inputFile` to such a phase and writes it to `outputFile`. What
+/// ptxas says about registers goes to the standard error.
+LogicalResult writeCode(StringRef inputFile, StringRef outputFile,
+                        StringRef phase, const CompileTarget &target,
+                        const DialectRegistry &registry);
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_GPUCODE_H
+#endif // TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_MACHINECODE_H

@@ -37,10 +37,12 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::optional<Phase> last = symbolizePhase(phase);
-    std::optional<CompileTarget> compileTarget = parseTarget(target);
-    if (!last || !compileTarget) {
-      module.emitError("there is no phase '")
-          << phase << "' or no target '" << target << "'";
+    std::string problem = "unknown phase '" + phase + "'";
+    std::optional<CompileTarget> compileTarget;
+    if (last)
+      compileTarget = parseTarget(target, problem);
+    if (!compileTarget) {
+      emitError(module.getLoc(), problem);
       return signalPassFailure();
     }
     compileTarget->cpuMode = isFast ? CpuMode::Fast : CpuMode::Reference;
@@ -55,9 +57,8 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
     ModuleOp module = getOperation();
     Phase current = detectPhase(module);
     if (!isReachable(current, last, compileTarget))
-      return module.emitError("is in phase '")
-             << stringifyPhase(current) << "', which does not lead to '"
-             << phase << "'";
+      return emitError(module.getLoc(),
+                       describeMissingWay(current, phase, compileTarget));
     // All are kept: timing tells passes apart by their addresses.
     std::list<OpPassManager> managers;
     while (current != last) {

@@ -10,7 +10,7 @@
 
 #include "../ToolMains.h"
 #include "CrashReport.h"
-#include "GpuCode.h"
+#include "MachineCode.h"
 #include "RunToPhase.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -40,15 +40,34 @@ void hideLibraryOptions() {
       entry.second->setHiddenFlag(llvm::cl::Hidden);
 }
 
-int printPipelinesTo(Phase phase, const CompileTarget &target) {
-  if (!isReachable(Phase::Source, phase, target)) {
-    llvm::errs() << "triton-shared-opt: no way to "
-                 << (target.isGpu() ? "a GPU" : "the CPU") << " leads to '"
-                 << stringifyPhase(phase) << "'\n";
-    return EXIT_FAILURE;
-  }
-  printPipelines(Phase::Source, phase, target, llvm::outs());
-  return EXIT_SUCCESS;
+/// The words of --to-phase.
+std::string listLastPhases() {
+  return (listPhases() + ", obj, ptx, cubin").str();
+}
+
+/// The target of --target or, if that is empty, the usual one for a phase. What
+/// does not exist or does not fit is said, and gives nothing.
+std::optional<CompileTarget> findTarget(StringRef phase, std::string &name) {
+  bool isForGpu =
+      phase == "cta" || phase == "gpu" || (isCode(phase) && phase != "obj");
+  if (name.empty())
+    name = isForGpu ? "cuda:90a" : "cpu";
+  std::string problem;
+  std::optional<CompileTarget> target = parseTarget(name, problem);
+  std::optional<Phase> inMlir = symbolizePhase(phase);
+  if (!inMlir && !isCode(phase))
+    problem =
+        "unknown phase '" + phase.str() + "'; use one of " + listLastPhases();
+  else if (target && !(inMlir ? isReachable(Phase::Source, *inMlir, *target)
+                              : target->isGpu() == isForGpu))
+    problem = ("phase '" + phase + "' is not on the way to '" + name +
+               "', which is " + listWay(*target) + "; use " +
+               (isForGpu ? "--target=cuda:90a" : "--target=cpu"))
+                  .str();
+  if (problem.empty())
+    return target;
+  llvm::errs() << "triton-shared-opt: " << problem << "\n";
+  return std::nullopt;
 }
 
 StringRef getVariable(const char *name) {
@@ -134,9 +153,8 @@ int tritonSharedOptMain(int argc, char **argv) {
 
   llvm::cl::OptionCategory category("Phases of triton-shared");
   const std::string toPhaseHelp =
-      ("Run everything from the phase of the input up to this one: " +
-       listPhases() + "; for a GPU also ptx, cubin")
-          .str();
+      "Run everything from the phase of the input up to this one: " +
+      listLastPhases();
   llvm::cl::opt<std::string> toPhase("to-phase", llvm::cl::value_desc("phase"),
                                      llvm::cl::cat(category),
                                      llvm::cl::desc(toPhaseHelp));
@@ -199,33 +217,22 @@ int tritonSharedOptMain(int argc, char **argv) {
   if (printPipeline && toPhase.empty())
     toPhase = stringifyPhase(Phase::Llir).str();
   if (!toPhase.empty()) {
-    bool isForGpu = isGpuCode(toPhase) || toPhase == "cta" || toPhase == "gpu";
-    std::optional<Phase> phase = symbolizePhase(toPhase);
-    if (!phase && !isGpuCode(toPhase)) {
-      llvm::errs() << "triton-shared-opt: unknown phase '" << toPhase
-                   << "'; use " << listPhases() << ", ptx or cubin\n";
+    std::optional<CompileTarget> target = findTarget(toPhase, targetName);
+    if (!target)
       return EXIT_FAILURE;
-    }
-    if (targetName.empty())
-      targetName = isForGpu ? "cuda:90a" : "cpu";
-    std::optional<CompileTarget> target = parseTarget(targetName);
-    if (!target) {
-      llvm::errs() << "triton-shared-opt: unknown target '" << targetName
-                   << "'; use cpu, cpu:<LLVM's word for a CPU> as in "
-                      "cpu:x86-64-v3, or cuda:<compute capability> as in "
-                      "cuda:90a, from 80 on\n";
-      return EXIT_FAILURE;
-    }
     target->numWarps = numWarps;
     target->cpuMode = cpuMode;
     target->numStages = numStages;
     target->keepsWarps = keepsWarps;
-    if (printPipeline)
-      return printPipelinesTo(phase.value_or(Phase::Llir), *target);
-    if (isGpuCode(toPhase))
+    Phase phase = symbolizePhase(toPhase).value_or(Phase::Llir);
+    if (printPipeline) {
+      printPipelines(Phase::Source, phase, *target, llvm::outs());
+      return EXIT_SUCCESS;
+    }
+    if (isCode(toPhase))
       return failed(
-          writeGpuCode(inputFile, outputFile, toPhase, *target, registry));
-    config.setPassPipelineSetupFn([&, phase = *phase,
+          writeCode(inputFile, outputFile, toPhase, *target, registry));
+    config.setPassPipelineSetupFn([&, phase,
                                    target = *target](PassManager &manager) {
       manager.addPass(createRunToPhase(phase, targetName, target, dumpFolder));
       return success();

@@ -43,11 +43,20 @@ std::optional<Phase> symbolizePhase(StringRef name);
 /// The phases one may stop at, in words.
 StringRef listPhases();
 
-/// The phase after `phase` on the way to `target`; nothing after the last.
+/// The phases from the source to code for `target`, in words.
+std::string listWay(const CompileTarget &target);
+
+/// The phase after `phase` on the way to `target`; nothing after the last, and
+/// for phases that are not on that way.
 std::optional<Phase> getNextPhase(Phase phase, const CompileTarget &target);
 
 /// True if the way from `from` to `target` passes through `to`.
 bool isReachable(Phase from, Phase to, const CompileTarget &target);
+
+/// What is wrong where isReachable says no, as the end of a sentence about a
+/// module in phase `from`.
+std::string describeMissingWay(Phase from, StringRef to,
+                               const CompileTarget &target);
 
 /// The earliest phase whose contract `module` fulfils, so that a dump of any
 /// phase can be read again and continued.

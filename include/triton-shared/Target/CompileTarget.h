@@ -31,6 +31,14 @@ struct CompileTarget {
   unsigned numStages = 3;
   /// On a GPU, no approximate functions and no contraction.
   bool isPrecise = false;
+  /// On a GPU, a product and a sum may become one operation, rounded once.
+  bool fusesMultiplyAdd = true;
+  /// On a GPU, functions of libdevice take denormal f32 numbers for zero.
+  bool flushesDenormals = false;
+  /// On a GPU, the registers that a thread may have; 0 for as many as it likes.
+  unsigned maxRegisters = 0;
+  /// On a GPU, the version of PTX, 86 for 8.6; 0 for the one that suits.
+  unsigned ptxVersion = 0;
 
   /// On a GPU, take `numWarps` as it is, and a block for each program.
   bool keepsWarps = false;
@@ -45,8 +53,10 @@ struct CompileTarget {
 };
 
 /// Reads `cpu` (this machine's), `cpu:znver4,-avx512bf16` (any that LLVM knows,
-/// and how it differs) or `cuda:90a`; nothing if it is neither.
-std::optional<CompileTarget> parseTarget(llvm::StringRef text);
+/// and how it differs) or `cuda:90a`; nothing if it is neither, and `problem`
+/// then says why and what there is.
+std::optional<CompileTarget> parseTarget(llvm::StringRef text,
+                                         std::string &problem);
 
 } // namespace mlir::triton_shared
 

@@ -11,14 +11,19 @@
 
 namespace mlir::triton_shared {
 
+/// Makes LLVM's back end for this machine known; again, it does nothing.
+void initializeCpuBackEnd();
+
 /// A CPU and what it has, of which fast code depends.
 class CpuTarget {
 public:
   /// `name` is `host` or LLVM's word for an x86-64 or AArch64 CPU (`znver4`,
   /// `x86-64-v3`, `neoverse-v1`). `features` are added or taken away, in LLVM's
-  /// syntax: `+avx512bf16,-fma`. Nothing if there is no such CPU.
+  /// syntax: `+avx512bf16,-fma`. Nothing if there is no such CPU, or a feature
+  /// is unknown or one that no such CPU can lack; `problem` then says so.
   static std::optional<CpuTarget> get(llvm::StringRef name,
-                                      llvm::StringRef features = "");
+                                      llvm::StringRef features = "",
+                                      std::string *problem = nullptr);
   /// This machine's, which is looked at once.
   static const CpuTarget &getHost();
 
@@ -45,6 +50,8 @@ public:
   bool hasInt16Pairs() const;
 
 private:
+  /// Adds or takes away features; says what is wrong with one, or nothing.
+  std::string change(llvm::StringRef changes);
   bool isX86() const { return triple.isX86(); }
 
   llvm::Triple triple;

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from .. import knobs
-from ..options import DOT_PRECISIONS, LaunchOptions
+from ..options import LaunchOptions
 from . import tools
+
+_ARCH = re.compile(r"sm_?(?P<capability>\d+)[af]?")
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,49 @@ class CudaOptions(LaunchOptions):
         Who asks is the only difference between that question and what a kernel may name.
         """
         unasked = self.precise and sys._getframe(1).f_code.co_name == "dot"
-        return tuple(p for p in DOT_PRECISIONS if p != "tf32" or not unasked)
+        return tuple(p for p in self.nameable_dot_precisions if p != "tf32" or not unasked)
 
     def __post_init__(self) -> None:
-        if self.num_warps not in (1, 2, 4, 8, 16, 32):
-            raise ValueError(f"num_warps must be a power of two from 1 to 32; got {self.num_warps}")
+        super().__post_init__()
         if self.num_ctas not in (1, 2, 4, 8, 16):
             raise ValueError(f"num_ctas must be a power of two from 1 to 16; got {self.num_ctas}")
+        if not _ARCH.fullmatch(self.arch):
+            raise ValueError(
+                f"arch must be 'sm' and a compute capability, as in sm90; got {self.arch!r}"
+            )
+        if self.maxnreg is not None and self.maxnreg not in range(1, 256):
+            raise ValueError(
+                f"maxnreg must be a number of registers from 1 to 255; got {self.maxnreg!r}"
+            )
+        if self.ptx_version is not None and self.ptx_version not in range(10, 1000):
+            raise ValueError(
+                f"ptx_version must be ten times the version, as 86 for 8.6; got "
+                f"{self.ptx_version!r}"
+            )
 
     @property
     def target(self) -> str:
         """The target's name, `cuda:90a`; from Hopper on, with what only this architecture has."""
-        capability = self.arch.removeprefix("sm").removesuffix("a")
-        return f"cuda:{capability}{'a' if int(capability) >= 90 else ''}"
+        match = _ARCH.fullmatch(self.arch)
+        assert match
+        capability = int(match["capability"])
+        return f"cuda:{capability}{'a' if capability >= 90 else ''}"
+
+    @property
+    def fuses(self) -> bool:
+        """Whether a product and a sum may become one operation."""
+        return self.enable_fp_fusion and not self.precise
+
+    @property
+    def ptxas_words(self) -> tuple[str, ...]:
+        """What ptxas is told besides: Triton's `PTXAS_OPTIONS`, and those of the launch line."""
+        return (*knobs.ptxas_options(), *(self.ptx_options or "").split())
+
+    @property
+    def libdevice(self) -> Path:
+        """The library whose functions are linked: that of `extern_libs`, or NVIDIA's."""
+        named = dict(self.extern_libs or {}).get("libdevice")
+        return Path(named) if named else tools.find_libdevice()
 
     @property
     def warps(self) -> int:
@@ -53,8 +87,16 @@ class CudaOptions(LaunchOptions):
             "target": self.target,
             "num-warps": self.warps,
             "num-stages": max(1, self.num_stages),
-            "ptxas": tools.find_ptxas(),
-            "libdevice": tools.find_libdevice(),
-            "precise": "true" if self.precise else "false",
+            "ptxas": tools.find_ptxas(self.target),
+            "libdevice": self.libdevice,
+            "precise": _word(self.precise),
+            "fuse-multiply-add": _word(self.fuses),
+            "flush-denormals": _word(self.enable_reflect_ftz),
+            "max-registers": self.maxnreg or 0,
+            "ptx-version": self.ptx_version or 0,
         }
         return " ".join(f"{name}={value}" for name, value in words.items())
+
+
+def _word(choice: bool) -> str:
+    return "true" if choice else "false"

@@ -49,8 +49,12 @@ class CudaLowering(Lowering):
 
     options: CudaOptions
 
+    def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
+        super()._compile(text, metadata, printed_by_triton)
+        metadata["shared"] = max(metadata["shared"], self.options.min_shared_mem or 0)
+
     def _take(self, phase: str, metadata: Metadata) -> str | bytes:
-        if phase == "cubin" and knobs.ptxas_options():
+        if phase == "cubin" and self.options.ptxas_words:
             return self._assemble(self._text("ptx"), phase, metadata)
         made = super()._take(phase, metadata)
         if phase == "ptx" and knobs.shows_ptx():
@@ -63,7 +67,10 @@ class CudaLowering(Lowering):
         """Goes on from LLVM IR or PTX that somebody has replaced."""
         if phase != "cubin":
             return super()._assemble(text, phase, metadata)
-        made, log = tools.assemble(text, self.options.target, self.options.precise)
+        options = self.options
+        made, log = tools.assemble(
+            text, options.target, fuses=options.fuses, words=options.ptxas_words
+        )
         metadata |= {"cubin_sha256": hashlib.sha256(made).hexdigest(), "ptxas_log": log}
         if knobs.shows_ptxas_log():
             print(log)

@@ -12,26 +12,51 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from .. import knobs
 from ..errors import CudaError
 
 
-def find_ptxas() -> Path:
-    """The assembler of PTX."""
+def find_ptxas(target: str = "cuda:80") -> Path:
+    """The assembler of PTX: the first that knows `target`, such as `cuda:90a`.
+
+    Where none does, the first of all: that the target is too new for it is said where PTX is to be
+    assembled, since PTX itself needs no ptxas.
+    """
+    chosen, variable = knobs.ptxas(), "TRITON_PTXAS_PATH"
+    if _is_blackwell(target) and knobs.ptxas_blackwell():
+        chosen, variable = knobs.ptxas_blackwell(), "TRITON_PTXAS_BLACKWELL_PATH"
     home = knobs.cuda_home()
     on_path = shutil.which("ptxas")
-    return _first(
-        "ptxas",
-        "TRITON_PTXAS_PATH",
-        knobs.ptxas(),
-        [
-            _wheel() / "bin" / "ptxas",
-            home / "bin" / "ptxas" if home else None,
-            Path(on_path) if on_path else None,
-        ],
-    )
+    places = [
+        _wheel() / "bin" / "ptxas",
+        _wheel() / "bin" / "ptxas-blackwell",
+        home / "bin" / "ptxas" if home else None,
+        Path(on_path) if on_path else None,
+    ]
+    found = _first("ptxas", variable, chosen, places)
+    if chosen or not _is_blackwell(target):
+        return found
+    there = [place for place in places if place and place.is_file()]
+    return next((place for place in there if _sm(target) in architectures(place)), found)
+
+
+@functools.cache
+def architectures(ptxas: Path) -> frozenset[str]:
+    """The GPUs that a ptxas knows, such as `sm_90a`: its help lists them."""
+    said = subprocess.run([ptxas, "--help"], capture_output=True, text=True, check=False)
+    return frozenset(re.findall(r"'(sm_\w+)'", said.stdout))
+
+
+def _sm(target: str) -> str:
+    return target.replace("cuda:", "sm_")
+
+
+def _is_blackwell(target: str) -> bool:
+    """Whether it is a GPU that not every supported ptxas knows."""
+    return int(re.sub(r"\D", "", target)) >= 100
 
 
 def find_libdevice() -> Path:
@@ -61,15 +86,26 @@ def version_of(ptxas: Path) -> str:
     return match[1] if match else said.stdout.strip()
 
 
-def assemble(ptx: str, target: str, is_precise: bool) -> tuple[bytes, str]:
-    """The cubin of a text for `target`, such as `cuda:90a`, and what ptxas says about it."""
+def assemble(
+    ptx: str, target: str, *, fuses: bool = True, words: Sequence[str] = ()
+) -> tuple[bytes, str]:
+    """The cubin of a text for `target`, such as `cuda:90a`, and what ptxas says about it.
+
+    `fuses` allows a product and a sum to become one operation; `words` are more of ptxas's own.
+    """
+    ptxas = find_ptxas(target)
     with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
         source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)
-        command = [str(find_ptxas()), "-v", target.replace("cuda:", "--gpu-name=sm_")]
-        command += [*(["--fmad=false"] * is_precise), *knobs.ptxas_options()]
+        command = [str(ptxas), "-v", f"--gpu-name={_sm(target)}"]
+        command += [*(["--fmad=false"] * (not fuses)), *words]
         command += [str(source), "-o", str(cubin)]
         done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode and _sm(target) not in architectures(ptxas):
+            raise CudaError(
+                f"the ptxas at {ptxas} is too old for {_sm(target)}\n"
+                "a newer CUDA Toolkit holds one that knows it; point TRITON_PTXAS_PATH at it"
+            )
         if done.returncode:
             raise CudaError(f"ptxas refuses the PTX:\n{(done.stdout + done.stderr).strip()}")
         return cubin.read_bytes(), done.stdout + done.stderr
