@@ -18,6 +18,7 @@ from .casts import Casts
 from .collectives import Collectives
 from .control import ControlFlow
 from .numerics import FLOATS, INTEGERS, TYPES, Array
+from .pointer_casts import PointerCasts
 from .products import Products
 from .program import REGION, Buffer, Program, Value, random_contents, type_of
 from .regions import Regions
@@ -39,6 +40,7 @@ class Generator:
         self.casts = Casts(self)
         self.shapes = Shapes(self)
         self.control = ControlFlow(self)
+        self.pointer_casts = PointerCasts(self)
         self.products = Products(self)
         self.regions = Regions(self)
         self.tiles = Tiles(self)
@@ -53,11 +55,15 @@ class Generator:
         self.program.block.pool.clear()
         for _ in range(self.rng.randint(1, 3)):
             self.load(self.shape(), self.element())
-        for _ in range(self.rng.randint(5, 20)):
+        for _ in range(self.length()):
             self.statement()
         for value in self._last(4):
             self.store(value)
         return self.program
+
+    def length(self) -> int:
+        """How many statements the program has: now and then very many."""
+        return self.rng.randint(60, 200) if self.rng.random() < 0.03 else self.rng.randint(5, 20)
 
     def _last(self, count: int) -> list[Value]:
         data = [v for v in self.program.block.pool if not v.buffer]
@@ -152,6 +158,8 @@ class Generator:
             (1, self.atomic),
             (1, self.accumulate),
             (2, self.tiles.statement),
+            (2, self.pointer_casts.statement),
+            (1, self.huge),
         ]
         if self.depth < 2:
             flow = self.control
@@ -171,6 +179,24 @@ class Generator:
         value = self.pick(lambda v: bool(v.shape) and v.element not in ("i1", *SMALL))
         if value:
             self.collectives.statement(value, self.some)
+
+    def huge(self) -> None:
+        """Arithmetic on a block of very many elements, which ends as one of few again."""
+        if self.rng.random() < 0.6:
+            return
+        # Of integers: the order of so many floats would matter.
+        value = self.pick(lambda v: v.element in INTEGERS[1:] and len(v.shape) == 1)
+        if not value:
+            return
+        pool = self.program.block.pool
+        before = len(pool)
+        count = self.rng.choice((1 << 12, 1 << 14)) // value.size
+        wide = self.addresses.broadcast(self.addresses.expand(value, 1), (value.size, count))
+        other = self.constant(value.element, wide.shape)
+        result = self._same("arith.xori", np.bitwise_xor, wide, other)
+        while result.size > LARGEST:
+            result = self.collectives.reduce(result)
+        pool[before:] = [result]
 
     def chain(self) -> None:
         """Float operations one after the other, each on the result of the one before."""

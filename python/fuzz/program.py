@@ -89,6 +89,8 @@ class Buffer:
     contents: Array
     """As it lies in memory, before the launch."""
     written: bool
+    skew: int = 0
+    """How many elements it begins behind a multiple of 64 bytes."""
 
 
 class Program:

@@ -19,7 +19,7 @@ import numpy as np
 from . import numerics
 from .generator import Generator
 from .numerics import Array, from_memory
-from .program import Program
+from .program import Buffer, Program
 from .small_floats import SMALL, decoded
 
 
@@ -63,7 +63,7 @@ def launch(program: Program, mode: str = "reference") -> dict[str, Array]:
         raise LaunchError(str(crash)) from None
     if not compilation.succeeded:
         raise LaunchError(f"does not compile:\n{compilation.diagnostics}")
-    memory = {b.name: b.contents.copy() for b in program.buffers.values()}
+    memory = {b.name: _placed(b) for b in program.buffers.values()}
     plan = [("pointer", n, i, "ptr", False, 0, False) for i, n in enumerate(memory)]
     plan += [
         ("value", n, i, "i32", False, 0, False)
@@ -77,6 +77,16 @@ def launch(program: Program, mode: str = "reference") -> dict[str, Array]:
     arguments = [*(buffer.ctypes.data for buffer in memory.values()), *program.scalars.values()]
     launcher(*program.grid, 1, None, kernel, None, None, None, None, *arguments)
     return {name: memory[name] for name, buffer in program.buffers.items() if buffer.written}
+
+
+def _placed(buffer: Buffer) -> Array:
+    """The contents in memory of their own, as far behind a multiple of 64 bytes as they want."""
+    size = buffer.contents.itemsize
+    whole = np.zeros(buffer.contents.nbytes + 128 + buffer.skew * size, np.uint8)
+    first = -whole.ctypes.data % 64 + buffer.skew * size
+    placed = whole[first : first + buffer.contents.nbytes].view(buffer.contents.dtype)
+    placed[:] = buffer.contents
+    return placed
 
 
 def _numbers(contents: Array, element: str) -> Array:

@@ -46,6 +46,8 @@ public:
     }
     if (failed(rewriteBlock(function.getBody().front())))
       return failure();
+    for (auto [integer, address] : llvm::reverse(integers))
+      integer.replaceAllUsesWith(address);
     for (Operation *op : llvm::reverse(replaced))
       op->erase();
     return success();
@@ -84,6 +86,10 @@ private:
   tt::FuncOp function;
   PointerOffsets offsets;
   SmallVector<Operation *> replaced;
+  /// What pointers gave as integers, and their addresses. An address may be a
+  /// carried pointer that has changed its type, so who uses the integer sees it
+  /// only when the walk is over.
+  SmallVector<std::pair<Value, Value>> integers;
 };
 
 } // namespace
@@ -264,7 +270,8 @@ void PointerRewriter::rewriteIntToPtr(tt::IntToPtrOp op) {
 
 void PointerRewriter::rewritePtrToInt(tt::PtrToIntOp op) {
   OpBuilder builder(op);
-  op.replaceAllUsesWith(offsets.getAddress(builder, op.getLoc(), op.getSrc()));
+  integers.push_back(
+      {op, offsets.getAddress(builder, op.getLoc(), op.getSrc())});
 }
 
 //===----------------------------------------------------------------------===//

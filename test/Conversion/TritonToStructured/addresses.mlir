@@ -75,6 +75,24 @@ tt.func @leaves_a_region(%t: !tt.ptr<!tt.ptr<f32>>) -> f32 {
   tt.return %v : f32
 }
 
+// A carried pointer that counts bytes from address zero is its own address.
+// CHECK-LABEL: tt.func @carried_address(
+// CHECK:         %[[R:.*]] = scf.if %{{.*}} -> (i64)
+// CHECK:         %[[D:.*]] = arith.addi %[[R]], %[[R]]
+// CHECK:         tt.return %[[D]]
+tt.func @carried_address(%p: !tt.ptr<i8>, %q: !tt.ptr<i8>, %c: i1) -> i64 {
+  %r = scf.if %c -> !tt.ptr<i8> {
+    scf.yield %p : !tt.ptr<i8>
+  } else {
+    scf.yield %q : !tt.ptr<i8>
+  }
+  %a = tt.ptr_to_int %r : !tt.ptr<i8> -> i64
+  %b = tt.int_to_ptr %a : i64 -> !tt.ptr<f32>
+  %e = tt.ptr_to_int %b : !tt.ptr<f32> -> i64
+  %d = arith.addi %a, %e : i64
+  tt.return %d : i64
+}
+
 // Prints and assembly take addresses as numbers; a print knows that it is one.
 // CHECK-LABEL: tt.func @as_numbers(
 // CHECK:         %[[ADDRESS:.*]] = {{.*}} : i64
