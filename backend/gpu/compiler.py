@@ -43,6 +43,7 @@ class SharedCudaBackend(text_backend.TextBackend):
         self, stages: dict[str, Any], options: CudaOptions, language: Any = None
     ) -> None:
         """Fills `stages` with the phases, in order."""
+        self.refuse_gluon(language)
         stages["ttir"] = lambda module, metadata: make_ttir(module, metadata, options)
         stages.update(cuda_stages.make_stages(options))
 
