@@ -34,6 +34,7 @@ class CpuBackend(text_backend.TextBackend):
 
     def add_stages(self, stages: dict[str, Any], options: Options, language: Any = None) -> None:
         """Fills `stages` with the phases, in order."""
+        self.refuse_gluon(language)
         stages["ttir"] = lambda module, metadata: _make_ttir(module, metadata, options)
         stages.update(Lowering(options).stages())
         make_object = stages["obj"]

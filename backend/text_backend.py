@@ -6,8 +6,9 @@ from types import ModuleType
 from typing import Any
 
 from triton.backends import compiler as base
+from triton_shared.errors import TritonSharedError
 
-from . import cache, descriptors, overrides, ttir, wording
+from . import arguments, cache, descriptors, overrides, ttir, wording
 
 
 class TextBackend(base.BaseBackend):
@@ -16,6 +17,7 @@ class TextBackend(base.BaseBackend):
     def __init__(self, target: Any) -> None:
         super().__init__(target)
         wording.install()
+        arguments.install(_is_ours)
         cache.install(_is_ours)
         overrides.install()
         descriptors.install()
@@ -33,6 +35,15 @@ class TextBackend(base.BaseBackend):
         from triton.language.extra.cuda import libdevice
 
         return {"triton.language.extra.libdevice": libdevice}
+
+    def refuse_gluon(self, language: Any) -> None:
+        """Gluon writes the phase that Triton's own backends make of TTIR: it is none of ours."""
+        if language == base.Language.GLUON:
+            raise TritonSharedError(
+                "a kernel in Gluon says which thread of a GPU holds what, and is compiled by "
+                "Triton's own backends for GPUs alone\n"
+                "write it with triton.language, or launch it outside of triton_shared.device(...)"
+            )
 
     def load_dialects(self, ctx: Any) -> None:
         """The wheel needs no dialect of ours: it hands over text."""

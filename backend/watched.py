@@ -16,9 +16,10 @@ class WatchedOptions(Options):
 
     # Beside the fields, which are the metadata of a kernel, and part of its key.
     __slots__ = ("_was_read",)
+    _was_read: bool
 
     @property
-    def num_warps(self) -> int:  # type: ignore[override]
+    def num_warps(self) -> int:
         """As given; `tl.extra.cuda.num_warps()` and `num_threads()` read it."""
         object.__setattr__(self, "_was_read", True)
         number: int = self.__dict__["num_warps"]

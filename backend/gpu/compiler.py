@@ -42,5 +42,6 @@ class SharedCudaBackend(text_backend.TextBackend):
         self, stages: dict[str, Any], options: CudaOptions, language: Any = None
     ) -> None:
         """Fills `stages` with the phases, in order."""
+        self.refuse_gluon(language)
         stages["ttir"] = ttir.make_ttir
         stages.update(cuda_stages.make_stages(options))

@@ -205,6 +205,10 @@ private:
   }
 
   LogicalResult lower(ModuleOp module) {
+    // A module without accesses may be in a later phase than its source was.
+    Phase wanted = options.toPhase.value_or(Phase::Llir);
+    if (wanted != Phase::Llir && wanted == detectPhase(module))
+      return record(wanted, module);
     auto reached = [&](Phase phase, ModuleOp current) {
       return record(phase, current);
     };
@@ -217,8 +221,7 @@ private:
         printTimes(manager, times);
       return success();
     };
-    return runToPhase(module, options.toPhase.value_or(Phase::Llir),
-                      options.target, reached, configure);
+    return runToPhase(module, wanted, options.target, reached, configure);
   }
 
   /// Threads of a program, and programs, that a block of the GPU has.

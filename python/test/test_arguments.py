@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from kernels import (
     sum_tuple,
 )
 from triton.tools.tensor_descriptor import TensorDescriptor
+from triton_shared import TritonSharedError
 
 
 @pytest.mark.parametrize("value", [0, 1, 7, -(2**31), 2**31 - 1, 2**31, -(2**63), 2**63 - 1])
@@ -182,3 +186,78 @@ def test_reinterpreted_tensors():
     out = torch.zeros(2)
     scale[(1,)](triton.reinterpret(x, triton.language.float32), out, 2, 2.0, BLOCK=2)
     assert out.tolist() == [2.0, -4.0]
+
+
+class Stranger:
+    """A class that no kernel knows."""
+
+
+STRANGERS = [
+    (np.ones(4), "a 'numpy.ndarray' is no argument of a kernel; pass a tensor, as torch.from"),
+    (np.int64(3), "a 'numpy.int64' is no argument of a kernel; pass a Python number, as its .it"),
+    ([1, 2], "a 'list' is no argument of a kernel; pass a tuple"),
+    ("abc", "a 'str' is no argument of a kernel; annotate the parameter with tl.constexpr"),
+    (1 + 2j, "a 'complex' is no argument of a kernel; pass its real and its imaginary part"),
+    (2**70, "1180591620717411303424 does not fit in 64 bits"),
+    (-(2**64), "-18446744073709551616 does not fit in 64 bits"),
+    ({}, "a 'dict' is no argument of a kernel; a kernel takes tensors, numbers"),
+    (Stranger(), "a 'test_arguments.Stranger' is no argument of a kernel"),
+    (torch.float32, "a 'torch.dtype' is no argument of a kernel"),
+    (torch.ones(4, dtype=torch.complex64), "a kernel cannot take elements of type 'complex64'"),
+    ((1, [2]), "a 'tuple' is no argument of a kernel"),
+]
+
+
+@pytest.mark.parametrize(("value", "reason"), STRANGERS, ids=[repr(v) for v, _ in STRANGERS])
+def test_what_no_kernel_takes_is_named_with_its_kernel(value: Any, reason: str):
+    out = torch.zeros(1)
+    for is_first in (True, False):
+        scale.device_caches.clear()
+        if not is_first:
+            scale[(1,)](torch.ones(4), out, 1, 2.0, BLOCK=4)
+        with pytest.raises((TypeError, OverflowError)) as caught:
+            scale[(1,)](torch.ones(4), out, value, 2.0, BLOCK=4)
+        assert str(caught.value).startswith(f"argument 'n' of kernel 'scale': {reason}")
+        with pytest.raises((TypeError, OverflowError), match="argument 'x_ptr' of kernel 'scale'"):
+            scale[(1,)](value, out, n=1, factor=2.0, BLOCK=4)
+
+
+def test_what_no_kernel_takes_is_named_under_an_autotuner():
+    configs = [triton.Config({"BLOCK": block}) for block in (4, 8)]
+    tuned = triton.autotune(configs, key=[])(scale)
+    for _ in range(2):
+        with pytest.raises(TypeError, match="argument 'factor' of kernel 'scale': a 'str' is no"):
+            tuned[(1,)](torch.ones(4), torch.zeros(4), 4, "2")
+
+
+def test_a_type_error_of_another_cause_stays_as_it_is():
+    with pytest.raises(TypeError, match=r"missing (a|1) required"):
+        scale[(1,)](torch.ones(4), torch.zeros(4), 4, BLOCK=4)
+
+
+def test_the_first_launch_of_a_process_names_its_argument():
+    code = (
+        "import numpy, torch, kernels\n"
+        "try: kernels.scale[(1,)](numpy.ones(4), torch.zeros(4), 4, 2.0, BLOCK=4)\n"
+        "except TypeError as error: print(error)\n"
+    )
+    path = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "PYTHONPATH": path, "TRITON_SHARED_ACTIVE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.startswith("argument 'x_ptr' of kernel 'scale': a 'numpy.ndarray'"), done
+
+
+def test_a_kernel_in_gluon_is_refused_in_words():
+    from triton.experimental import gluon
+    from triton.experimental.gluon import language as gl
+
+    @gluon.jit
+    def copy(x, out, B: gl.constexpr):
+        layout: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+        i = gl.arange(0, B, layout=layout)
+        gl.store(out + i, gl.load(x + i))
+
+    with pytest.raises(TritonSharedError, match="a kernel in Gluon says which thread of a GPU"):
+        copy[(1,)](torch.ones(128), torch.zeros(128), 128)

@@ -119,3 +119,17 @@ def test_one_kernel_is_shown_by_its_name(
     monkeypatch.setenv("MLIR_ENABLE_DUMP", name)
     launch()
     assert bool(shown(capfd.readouterr().err)) == is_shown
+
+
+def test_a_text_that_is_in_a_phase_already_is_its_own_result():
+    """A kernel that does nothing is in a later phase than it was written in."""
+    linalg = stages.ttir_to_linalg("tt.func public @k(%p: !tt.ptr<f32>) { tt.return }")
+    memref = stages.linalg_to_memref(linalg)
+    assert "func.func public @k" in memref
+    assert "func.func public @k" in stages.run(memref, "memref").decode()
+
+
+def test_ttir_of_triton_2_says_what_is_understood():
+    old = "tt.func @k(%p: f32) { %0 = tt.splat %p : (f32) -> tensor<8xf32> tt.return }"
+    with pytest.raises(CompilationError, match=r"understood is that of Triton 3\.5 to 3\.9"):
+        stages.ttir_to_linalg(old)

@@ -28,7 +28,7 @@ class TT_ElementCastOp<string opMnemonic, list<Trait> opTraits = []>
     : TT_Op<opMnemonic,
             !listconcat([Elementwise, SameOperandsAndResultShape, Pure],
                         opTraits)> {
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src attr-dict `:` custom<Conversion>(type($src), type($result))";
 }
 
 /// What other programs of the launch see: ordered, and never dropped.

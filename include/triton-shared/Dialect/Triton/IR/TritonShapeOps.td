@@ -30,7 +30,7 @@ def TT_SplatOp : TT_ViewOp<"splat"> {
   let summary = "A block of one repeated value";
   let arguments = (ins TT_Type:$src);
   let results = (outs TT_Tensor:$result);
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src attr-dict `:` custom<Conversion>(type($src), type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -55,7 +55,7 @@ def TT_ExpandDimsOp : TT_ViewOp<"expand_dims"> {
   let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
   let results = (outs TT_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$src, "int":$axis)>];
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src attr-dict `:` custom<Conversion>(type($src), type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
@@ -65,7 +65,7 @@ def TT_BroadcastOp : TT_ViewOp<"broadcast"> {
   let summary = "Repeats a block along its dimensions of size 1";
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src attr-dict `:` custom<Conversion>(type($src), type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
@@ -95,7 +95,7 @@ def TT_TransOp : TT_ViewOp<"trans"> {
   let results = (outs TT_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$src,
                                  "::llvm::ArrayRef<int32_t>":$order)>];
-  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+  let assemblyFormat = "$src attr-dict `:` custom<Conversion>(type($src), type($result))";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
