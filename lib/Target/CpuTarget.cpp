@@ -20,7 +20,11 @@ using llvm::StringRef;
 /// What every x86-64 CPU has: the baseline of its psABI. Without it LLVM makes
 /// no code, or ends the process.
 static constexpr llvm::StringLiteral kLeastX86[] = {
-    "64bit", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"};
+    "64bit", "64bit-mode", "cmov", "cx8", "fxsr", "mmx", "sse", "sse2", "x87"};
+
+/// What makes code that no process of such a CPU runs.
+static constexpr llvm::StringLiteral kForeignX86[] = {
+    "16bit-mode", "32bit-mode", "soft-float", "x32"};
 
 void mlir::triton_shared::initializeCpuBackEnd() {
   static std::once_flag once;
@@ -105,6 +109,9 @@ std::string CpuTarget::change(StringRef changes) {
     if (!isAdded && isX86() && llvm::is_contained(kLeastX86, feature))
       return "no CPU of the kind " + triple.getArchName().str() + " lacks '" +
              feature.str() + "'; leave '" + change + "' out";
+    if (isAdded && isX86() && llvm::is_contained(kForeignX86, feature))
+      return "no process of a CPU of the kind " + triple.getArchName().str() +
+             " runs code with '" + feature.str() + "'; leave it out";
     if (isX86())
       llvm::X86::updateImpliedFeatures(feature, isAdded, features);
     features[feature] = isAdded;

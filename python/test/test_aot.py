@@ -394,7 +394,7 @@ def test_a_bad_signature_is_explained(signature: str, message: str):
         (("--target", "cuda"), "unknown target 'cuda'; use cpu, or cuda:<compute capability>"),
         (("--emit", "ptx"), "target cpu has no 'ptx'; it has ttir, linalg, llir, obj"),
         (("--emit", "exe"), "unknown output 'exe'; use c, h, hpp, a, so, ttir"),
-        (("--option", "speed=9"), "there is no option 'speed'; there are arch"),
+        (("--option", "speed=9"), "there is no option 'speed'; there are allow_flush_denorm, arch"),
         (("--grid", "1,1"), "the grid has three C expressions"),
         (("-n", "sub"), "has no @triton.jit function 'sub'; it has add_kernel, scalars"),
     ],

@@ -173,7 +173,7 @@ def _keep(source: bytes, options: str, kind: str, what: str) -> tuple[Path, str]
     is_bytecode = source.startswith(_BYTECODE)
     suffix = ".mlirbc" if is_bytecode else ".mlir"
     handle, name = tempfile.mkstemp(suffix, f"triton-shared-{kind}-")
-    command = shlex.join(["triton-shared-opt", f"--to-phase={_last_phase(options)}", name])
+    command = shlex.join(["triton-shared-opt", *_tool_words(options), name])
     note = f"// {what}; options: {options}\n//   {command}\n"
     try:
         with os.fdopen(handle, "wb") as file:
@@ -193,11 +193,12 @@ def _forget(kept: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _last_phase(options: str) -> str:
-    """The phase for the tool, which ends with LLVM IR."""
+def _tool_words(options: str) -> list[str]:
+    """The phase and the target for the tool; LLVM IR is the last one that can be looked at."""
     words = dict(word.partition("=")[::2] for word in options.split())
-    phase = words.get("to-phase", "")
-    return phase if phase in PHASES and phase not in ("ptx", "cubin", "obj") else "llir"
+    phase, target = words.get("to-phase", ""), words.get("target", "")
+    last = phase if phase in PHASES and phase not in ("ptx", "cubin", "obj") else "llir"
+    return [f"--to-phase={last}", *([f"--target={target}"] if target else [])]
 
 
 def _end_all() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import importlib.machinery
 import importlib.util
+import re
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,17 +38,24 @@ def compile_text(
 ) -> _native.Compilation | Compilation:
     """Compiles TTIR, or any later MLIR phase, as text or bytecode; never raises for a bad kernel.
 
-    What MLIR printed, its parser reads. On other texts it may crash, so they are compiled in a
-    process of their own; CompilerCrashError then says what happened and names the reproducer.
+    What MLIR printed, its parser reads. On other texts it may crash, and LLVM may end the process
+    for a CPU with features of the user's choice: such input is compiled in a process of its own.
+    CompilerCrashError then says what happened and names the reproducer.
     """
     encoded = source.encode() if isinstance(source, str) else source
     isolate = knobs.isolate()
-    if isolate if isolate is not None else not printed_by_triton:
+    is_safe = printed_by_triton and not _chooses_features(options)
+    if isolate if isolate is not None else not is_safe:
         return compile_isolated(encoded, options, Path(_module().__file__))
     module = _module()
     with keep_while_compiling(encoded, options):
         compilation: _native.Compilation = module.compile(encoded, options)
     return compilation
+
+
+def _chooses_features(options: str) -> bool:
+    """Whether the target is a CPU with more or fewer features than LLVM's own."""
+    return bool(re.search(r"\btarget=cpu:[^\s,]+,", options))
 
 
 def load_kernel(obj: bytes, entry: str, side_by_side: bool = False) -> _native.Kernel:

@@ -18,6 +18,19 @@ namespace tt = mlir::triton;
 
 namespace {
 
+/// The C library's name of `function` for operands of these types: it ends with
+/// `f` for f32. Empty for other floats.
+std::string nameForTypes(StringRef function, TypeRange types) {
+  for (Type type : types) {
+    Type element = getElementTypeOrSelf(type);
+    if (element.isF32())
+      return (function + "f").str();
+    if (element.isF64())
+      return function.str();
+  }
+  return "";
+}
+
 /// Makes sure that the module of `op` declares the C function `name`.
 LogicalResult declareFunction(tt::ExternElementwiseOp op, StringRef name,
                               OpBuilder &builder) {
@@ -49,16 +62,17 @@ struct LowerExtern : OpConversionPattern<tt::ExternElementwiseOp> {
         findLibraryFunction(op.getSymbol());
     if (!function)
       return rewriter.notifyMatchFailure(op, "unknown function");
+    std::string callee = nameForTypes(function->callee, op->getOperandTypes());
     if (!function->build &&
-        failed(declareFunction(op, function->callee, rewriter)))
+        (callee.empty() || failed(declareFunction(op, callee, rewriter))))
       return rewriter.notifyMatchFailure(op, "the name has another type");
 
     Type type = getElementTypeOrSelf(op.getType());
     auto body = [&](OpBuilder &builder, Location loc, ValueRange in) {
       if (function->build)
         return SmallVector<Value>{function->build(builder, loc, in, type)};
-      auto call = func::CallOp::create(builder, loc, function->callee,
-                                       TypeRange(type), in);
+      auto call =
+          func::CallOp::create(builder, loc, callee, TypeRange(type), in);
       return SmallVector<Value>(call.getResults());
     };
     rewriter.replaceOp(op,

@@ -277,8 +277,7 @@ static ScalarBuilder findFormula(StringRef name) {
 // All functions
 //===----------------------------------------------------------------------===//
 
-/// Functions that the C library has under the same name, `f` at the end for
-/// f32, and that math has not.
+/// Functions that the C library has under the same name, and that math has not.
 static bool isInCLibrary(StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases({"hypot", "ilogb", "ldexp", "lgamma", "logb"}, true)
@@ -309,6 +308,6 @@ triton_shared::findLibraryFunction(StringRef symbol) {
   if (!name.consume_back("f"))
     return std::nullopt;
   if (isInCLibrary(name))
-    return LibraryFunction{{}, (name + "f").str()};
+    return LibraryFunction{{}, name.str()};
   return findByName(name);
 }

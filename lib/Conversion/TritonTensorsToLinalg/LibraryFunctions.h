@@ -24,7 +24,7 @@ using ScalarBuilder =
 /// Exactly one of the two is set.
 struct LibraryFunction {
   ScalarBuilder build; ///< Computes it in arith and math.
-  std::string callee;  ///< The function of the C library that computes it.
+  std::string callee;  ///< The C library's function that computes it for f64.
 };
 
 /// What `symbol` computes, if that is known.

@@ -29,6 +29,18 @@ APPROXIMATE = {
 }
 """How many units in the last place a GPU may be off; a CPU's libm is better."""
 
+LIBRARY_UNITS = {
+    **dict.fromkeys(("j0", "j1", "jn", "y0", "y1"), 9),
+    # For orders up to 6: 2 + 2.5 times the order.
+    "yn": 17,
+    "lgamma": 6,
+    "tgamma": 10,
+}
+"""The same for functions of libdevice that are further off, as the CUDA Programming Guide says."""
+
+BESSEL = {"f32": 2.2e-6, "f64": 5e-12}
+"""How far off the functions j0 to yn may be where they oscillate, whatever their size."""
+
 SUMMING = frozenset({"tt.dot", "tt.dot_scaled", "tt.atomic_rmw"})
 
 EXACT = frozenset({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf"}) | {
@@ -36,6 +48,7 @@ EXACT = frozenset({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.mi
 }
 
 _NEGATIVE = re.compile(r"arith\.constant (?:dense<)?-.*\bf(?:16|32|64)\b|arith\.constant .*-.*bf16")
+_SYMBOL = re.compile(r'symbol = "__nv_(\w+)"')
 _FLOAT = re.compile(r"(?:(?<=x)|(?<!\w))(?:f16|bf16|f32|f64|f8E\w+)\b")
 
 
@@ -55,6 +68,10 @@ class Census:
     """Whether a float constant is negative."""
     knows_grid: bool
     """Whether the kernel asks for the size of the grid."""
+    library_units: int = 0
+    """Units in the last place by which functions of libdevice may be further off than others."""
+    absolute: float = 0.0
+    """By how much functions of libdevice may be off whatever the size of their result."""
 
     @property
     def is_exact(self) -> bool:
@@ -70,7 +87,8 @@ class Census:
     @property
     def approximation(self) -> int:
         """Units in the last place that approximate functions may add up to."""
-        return sum(APPROXIMATE.get(name, 0) * count for name, count in self.counts.items())
+        units = sum(APPROXIMATE.get(name, 0) * count for name, count in self.counts.items())
+        return units + self.library_units
 
 
 def take(ttir: str) -> Census:
@@ -78,6 +96,7 @@ def take(ttir: str) -> Census:
     counts: Counter[str] = Counter()
     exponentials = 0
     types: set[str] = set()
+    units, absolute = 0, 0.0
     for line in ttir.splitlines():
         for name in _OPERATION.findall(line):
             if name not in ROUNDED and name not in APPROXIMATE and name not in SUMMING:
@@ -87,6 +106,8 @@ def take(ttir: str) -> Census:
                 counts[name] += 1
                 types.add(floats[-1])
                 exponentials += name == "math.exp" or "__nv_fast_exp" in line
+                further = _of_library(line, floats[-1])
+                units, absolute = units + further[0], absolute + further[1]
     return Census(
         dict(counts),
         frozenset(types),
@@ -94,4 +115,16 @@ def take(ttir: str) -> Census:
         has_negative=bool(_NEGATIVE.search(ttir)),
         has_tf32="inputPrecision = tf32" in ttir,
         knows_grid="tt.get_num_programs" in ttir,
+        library_units=units,
+        absolute=absolute,
     )
+
+
+def _of_library(line: str, element: str) -> tuple[int, float]:
+    """What a call of libdevice may be off: units beyond those of any function, and absolutely."""
+    symbol = _SYMBOL.search(line)
+    if not symbol:
+        return 0, 0.0
+    name = symbol[1] if symbol[1] in LIBRARY_UNITS else symbol[1].removesuffix("f")
+    units = max(0, LIBRARY_UNITS.get(name, 0) - APPROXIMATE["tt.extern_elementwise"])
+    return units, BESSEL.get(element, 0.0) if name[:1] in ("j", "y") and units else 0.0

@@ -81,7 +81,8 @@ def choose(
     if reference:
         return _by_reference(left, dtype, census, reference.value)
     steps = sum(census.counts.values()) + census.approximation + 1
-    allowed = steps * rounding(TYPES[dtype]).ulp(left) + _exponentials(census, left)
+    allowed = steps * rounding(TYPES[dtype]).ulp(left) + census.absolute
+    allowed += _exponentials(census, left)
     return Bound("steps", left, allowed, is_for_both=False)
 
 
@@ -102,7 +103,8 @@ def _accumulated(dtype: str, census: Census, reference: Reference) -> Bound | No
 def _by_reference(left: torch.Tensor, dtype: str, census: Census, value: torch.Tensor) -> Bound:
     ulp = rounding(TYPES[dtype]).ulp(value)
     own = _largest_at_size((left - value).abs().nan_to_num(0.0, posinf=0.0), value)
-    allowed = _FACTOR * own + (2 + census.approximation) * ulp + _exponentials(census, value)
+    allowed = _FACTOR * own + (2 + census.approximation) * ulp + census.absolute
+    allowed += _exponentials(census, value)
     return Bound("reference", value, allowed, is_for_both=False)
 
 
