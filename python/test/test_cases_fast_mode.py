@@ -211,3 +211,27 @@ def test_masks_by_a_bound_that_is_anywhere(how: str):
         out = torch.empty(514, dtype=torch.int32)
         where_compared[(1,)](torch.from_numpy(x), out, offset, n, how, 512, mode="fast")
         np.testing.assert_array_equal(out.numpy(), expected, f"{offset} {n}")
+
+
+@triton.jit
+def fold_running_sums(x_ptr, out_ptr, BLOCK: tl.constexpr, COUNT: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    sums = ()
+    for j in tl.static_range(COUNT):
+        sums = sums + (tl.cumsum(tl.load(x_ptr + at + j), 0),)  # noqa: RUF005 (the front end)
+    folded = tl.zeros((BLOCK,), tl.float64)
+    for j in tl.static_range(COUNT):
+        folded = folded * 0.5 + sums[COUNT - 1 - j]
+    tl.store(out_ptr + at, folded)
+
+
+@pytest.mark.nightly
+def test_more_than_256_mib_of_blocks_in_use_at_once():
+    count, block = 34, 1 << 20
+    x = torch.ones(block + count, dtype=torch.float64)
+    out = torch.zeros(block, dtype=torch.float64)
+    fold_running_sums[(1,)](x, out, BLOCK=block, COUNT=count, mode="fast")
+    want = torch.zeros_like(out)
+    for _ in range(count):
+        want = want * 0.5 + x[:block].cumsum(0)
+    assert torch.equal(out, want)

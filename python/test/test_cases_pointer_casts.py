@@ -259,16 +259,16 @@ def keep_tags(x, out, turns, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     block = tl.load(x + at).to(tl.pointer_type(tl.int32))
     tl.store(out + at, tl.where(at > 3, block, block + 1).to(tl.int64))
-    # A scalar, through a loop, a branch, a cast and memory.
+    # A scalar, through a loop, a branch, a cast and, as a number, memory.
     p = tl.load(x).to(tl.pointer_type(tl.float64))
     for i in range(turns):
         p = p + i
     if turns > 2:
         p = tl.load(x + 1).to(tl.pointer_type(tl.float64))
     q = p.to(tl.pointer_type(tl.int16), bitcast=True) + 1
-    slots = out.to(tl.pointer_type(tl.pointer_type(tl.int16)), bitcast=True)
-    tl.store(slots + BLOCK, q)
-    tl.store(out + BLOCK + 1, tl.load(slots + BLOCK).to(tl.int64))
+    tl.store(out + BLOCK, q.to(tl.int64))
+    again = tl.load(out + BLOCK).to(tl.pointer_type(tl.int64))
+    tl.store(out + BLOCK + 1, (again + turns).to(tl.int64))
 
 
 def tags(turns: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -277,7 +277,7 @@ def tags(turns: int) -> tuple[torch.Tensor, torch.Tensor]:
     x[5], x[6] = -3, 2**62 + 1
     scalar = (8 if turns > 2 else 1 + 8 * sum(range(turns))) + 2
     block = x + torch.where(torch.arange(16) > 3, 0, 4)
-    return x, torch.cat([block, torch.tensor([scalar, scalar])])
+    return x, torch.cat([block, torch.tensor([scalar, scalar + 8 * turns])])
 
 
 @pytest.mark.parametrize("mode", ["fast", "reference"])

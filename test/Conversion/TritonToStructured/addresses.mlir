@@ -77,7 +77,7 @@ tt.func @leaves_a_region(%t: !tt.ptr<!tt.ptr<f32>>) -> f32 {
 
 // A carried pointer that counts bytes from address zero is its own address.
 // CHECK-LABEL: tt.func @carried_address(
-// CHECK:         %[[R:.*]] = scf.if %{{.*}} -> (i64)
+// CHECK:         %[[R:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : i64
 // CHECK:         %[[D:.*]] = arith.addi %[[R]], %[[R]]
 // CHECK:         tt.return %[[D]]
 tt.func @carried_address(%p: !tt.ptr<i8>, %q: !tt.ptr<i8>, %c: i1) -> i64 {
