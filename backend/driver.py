@@ -23,6 +23,9 @@ DEVICE = "cpu"
 """The word of `torch.cpu.current_device()`. Triton keys compiled kernels by device only: no GPU
 driver may return the same."""
 
+_REGISTERS = 32
+"""Of a thread, whatever the kernel: programs that reckon how many of them fit divide by it."""
+
 _CPP_TYPES = {
     "i1": "int8_t",
     "u1": "uint8_t",
@@ -93,7 +96,7 @@ class Utils:
     ) -> tuple[Binary, Binary, int, int, int]:
         """Module, function, registers, spills, largest number of threads."""
         binary = Binary(name, kernel)
-        return binary, binary, 0, 0, 1 << 20
+        return binary, binary, _REGISTERS, 0, 1 << 20
 
     def unload_module(self, module: Binary) -> None:
         """The object is unlinked with the last reference to it."""

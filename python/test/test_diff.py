@@ -309,6 +309,20 @@ class TestTolerances:
         bound = tolerances.choose(value, "float32", self.sum_of_two(), reference, None)
         assert bound.policy == "reference"
 
+    def test_a_first_side_that_is_wrong_widens_no_bound(self):
+        value = torch.linspace(1, 2, 50).double()
+        close, wrong = value * (1 + 1e-7), value * 100
+        rounds = census.take("%c = math.exp %a : tensor<64xf32>")
+        reference = Reference(value)
+        for sides in ((close, close), (wrong, wrong), (close, wrong)):
+            bound = tolerances.choose(sides[0], "float32", rounds, reference, None, sides[1])
+            assert not bound.is_for_both
+        bound = tolerances.choose(wrong, "float32", rounds, reference, None, close)
+        assert (bound.policy, bound.is_for_both) == ("reference", True)
+        assert bound.allowed.max() < 1e-5
+        found = comparison._judge("x", "float32", wrong.float(), close.float(), bound)
+        assert (found.wrong, found.worst.off) == (50, "left")
+
     def test_integers_are_exact_whatever_the_kernel_does(self):
         bound = tolerances.choose(torch.ones(1).double(), "int32", self.sum_of_two(), None, None)
         assert bound.policy == "exact"

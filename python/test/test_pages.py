@@ -27,3 +27,8 @@ def test_add_a_pass(tmp_path: Path):
 
 def test_triage(tmp_path: Path):
     assert replay("triage.md", tmp_path) == 6
+
+
+@pytest.mark.skipif(not PINNED, reason="the page shows the PTX that Triton 3.6 makes")
+def test_gpu_scripts(tmp_path: Path):
+    assert replay("gpu-scripts.md", tmp_path) == 2

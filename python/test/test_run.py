@@ -12,6 +12,7 @@ import triton
 from kernels import scale
 from triton.backends.compiler import GPUTarget
 from triton_shared.run import cuda_means_cpu
+from triton_shared.stand_in import torch_cuda
 
 SCRIPT = """
 import torch
@@ -128,3 +129,119 @@ def test_exit_codes_and_arguments_are_the_script_s(tmp_path: Path):
     script = "import sys, helper\nprint(sys.argv)\nsys.exit(helper.code)\n"
     done = run(script, tmp_path)
     assert (done.stdout, done.returncode) == ("['script.py']\n", 3)
+
+
+ANSWERS = """
+import sys, torch
+properties = torch.cuda.get_device_properties("cuda")
+assert properties.multi_processor_count > 0 and properties.total_memory > 0
+assert (properties.major, properties.minor) == torch.cuda.get_device_capability() == (9, 0)
+assert torch.cuda.get_device_name(0) == properties.name != ""
+assert torch.cuda.is_bf16_supported() and torch.cuda.device_count() == 1
+torch.cuda.manual_seed(3)
+first = torch.rand(4, device="cuda", generator=torch.Generator(device="cuda").manual_seed(5))
+again = torch.rand(4, device="cuda", generator=torch.Generator("cuda").manual_seed(5))
+assert torch.equal(first, again)
+assert isinstance(torch.Generator(), torch.Generator)
+start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+stream = torch.cuda.Stream()
+with torch.cuda.stream(stream), torch.cuda.device(0):
+    start.record()
+    torch.cuda.current_stream().wait_stream(stream)
+    end.record(stream)
+stream.synchronize()
+assert end.query() and 0 <= start.elapsed_time(end) < 1000
+torch.cpu.set_stream(torch.cpu.Stream())
+assert torch.cuda.max_memory_allocated() == 0 and torch.cuda.mem_get_info()[1] > 0
+torch.cuda.nvtx.range_push("here")
+torch.cuda.nvtx.range_pop()
+print(sys.argv, __name__)
+"""
+"""What scripts ask of torch.cuda."""
+
+
+def test_torch_cuda_answers_for_the_cpu(tmp_path: Path):
+    done = run(ANSWERS, tmp_path)
+    assert (done.stdout, done.returncode) == ("['script.py'] __main__\n", 0), done.stderr
+
+
+def test_a_module_is_run_by_its_name(tmp_path: Path):
+    package = tmp_path / "package"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "program.py").write_text(
+        "import sys, torch\nfrom . import __name__ as parent\n"
+        "print(parent, sys.argv[1:], torch.ones(1, device='cuda').is_cuda, __name__)\n"
+    )
+    command = [sys.executable, "-m", "triton_shared.run", "-m", "package.program", "-x", "-m"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.stdout == "package ['-x', '-m'] True __main__\n", done.stderr
+
+
+def test_torch_has_its_own_answers_again_behind_the_block():
+    names = [(torch.cuda, name) for name in torch_cuda.ANSWERS] + [(torch, "Generator")]
+    before = [getattr(module, name, None) for module, name in names]
+    had = hasattr(torch.cpu, "set_stream")
+    with cuda_means_cpu():
+        assert torch.cuda.Event is torch_cuda.Event
+    assert [getattr(module, name, None) for module, name in names] == before
+    assert hasattr(torch.cpu, "set_stream") == had
+
+
+def test_a_graph_calls_what_was_captured_again():
+    with cuda_means_cpu():
+        x, total = torch.arange(20.0), torch.zeros(20)
+        out = torch.zeros(20)
+        captured = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(captured):
+            doubled = x * 2
+            scale[(1,)](doubled, out, 20, 10.0, BLOCK=32)
+            total += out
+        assert total.eq(0).all(), "a capture changes nothing"
+        assert out.eq(0).all()
+        for factor in (1, 3):
+            x.copy_(torch.arange(20.0) * factor)
+            captured.replay()
+            assert torch.equal(doubled, x * 2)
+            assert torch.equal(out, x * 20)
+        assert torch.equal(total, torch.arange(20.0) * 80)
+        captured.reset()
+        captured.replay()
+        assert torch.equal(total, torch.arange(20.0) * 80)
+
+
+def test_a_capture_that_fails_leaves_memory_and_launches_as_they_were():
+    launch = triton.JITFunction.run
+    with cuda_means_cpu():
+        x = torch.ones(4)
+        with pytest.raises(RuntimeError, match="The size of tensor a"):
+            capture_what_fails(x)
+    assert x.eq(1).all()
+    assert triton.JITFunction.run is launch
+
+
+def capture_what_fails(x: torch.Tensor) -> None:
+    with torch.cuda.graph(torch.cuda.CUDAGraph()):
+        x += 1
+        x += torch.ones(3)
+
+
+def test_do_bench_cudagraph():
+    x, out = torch.arange(20.0), torch.zeros(20)
+    with cuda_means_cpu():
+        launch = lambda: scale[(1,)](x, out, 20, 2.0, BLOCK=32)  # noqa: E731
+        assert 0 < triton.testing.do_bench_cudagraph(launch, rep=2) < 1000
+    assert torch.equal(out, 2 * x)
+
+
+def test_a_program_can_reckon_how_many_of_it_fit():
+    """As the tutorial about softmax does, before it launches as many programs as fit at once."""
+    driver = triton.runtime.driver.active
+    facts = driver.utils.get_device_properties(driver.get_active_torch_device().index)
+    x, out = torch.arange(20.0), torch.zeros(20)
+    kernel = scale.warmup(x, out, 20, 2.0, BLOCK=32, num_warps=8, grid=(1,))
+    kernel._init_handles()
+    fit = facts["max_num_regs"] // (kernel.n_regs * facts["warpSize"] * 8)
+    fit = min(fit, facts["max_shared_mem"] // kernel.metadata.shared)
+    assert fit >= 1
+    assert kernel.n_spills == 0

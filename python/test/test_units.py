@@ -145,7 +145,7 @@ def test_one_compilation_serves_all_stages(fake_compiler: list[str]):
         assert made == (b"obj of kernel" if phase == "obj" else f"{phase} of kernel")
     assert fake_compiler == ["kernel"]
     assert metadata["entry"] == "run_k"
-    assert metadata["shared"] == 0
+    assert metadata["shared"] == 1
     assert len(metadata["obj_sha256"]) == 64
 
 

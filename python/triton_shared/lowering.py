@@ -90,7 +90,8 @@ class Lowering:
             _show(self._done.artefact("changes").decode())
         if knobs.shows_times():
             print(self._done.artefact("times").decode(), file=sys.stderr, end="")
-        metadata["shared"] = 0
+        # Programs that reckon how many of them fit divide by it; a GPU's compiler says how much.
+        metadata["shared"] = 0 if "cubin" in self.phases else 1
         metadata["native_version"] = library.version()
         if self._done.succeeded:
             facts = json.loads(self._done.metadata)

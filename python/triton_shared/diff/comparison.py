@@ -115,6 +115,7 @@ def _compare_view(
         census,
         _reference(view, references),
         (stated.value.double(), stated.bound.double()) if stated else None,
+        wide(b),
     )
     return _judge(name, view.dtype, a, b, bound)
 

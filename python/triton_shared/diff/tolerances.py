@@ -8,7 +8,8 @@ accumulated  Sums of products with plus signs alone. Of n terms whose sizes add 
              off by (n + 4) u S at most, in whatever order; tf32 operands add 2^-10 S, a narrower
              result half its ulp. The kernel computes n and S in f64: on ones, on absolute values.
 reference    Anything else that also runs in f64. The CPU leg's own error there, at elements of the
-             same size, times 4, and 2 ulp, and what approximate functions of a GPU may be off.
+             same size, times 4, and 2 ulp, and what approximate functions of a GPU may be off. If
+             it has lost half of its digits, and the other is 1024 times closer, it is wrong itself.
 steps        What does not run in f64 either: one ulp per rounding that the kernel writes down, and
              what approximate functions may be off.
 
@@ -22,7 +23,7 @@ named in the report, with its margin; nothing widens it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 
@@ -37,6 +38,8 @@ _UNITS = {
 
 _TF32 = 2.0**-11
 _FACTOR = 4
+_FAR = 1024
+"""How many times further off than the other a side is that cannot be right, too."""
 _FEW = 32
 """Elements of one size that are enough to know the error at that size."""
 
@@ -68,8 +71,9 @@ def choose(
     census: Census,
     reference: Reference | None,
     stated: tuple[torch.Tensor, torch.Tensor] | None,
+    right: torch.Tensor | None = None,
 ) -> Bound:
-    """The strictest bound that holds; `left` is the first side in f64."""
+    """The strictest bound that holds; `left` and `right` are the two sides in f64."""
     if not TYPES[dtype].is_floating_point or census.is_exact:
         return Bound("exact", left, torch.zeros_like(left), is_for_both=True)
     if stated and not census.has_tf32:
@@ -79,6 +83,9 @@ def choose(
         if bound:
             return bound
     if reference:
+        if right is not None and _is_wrong(left, right, dtype, reference.value):
+            bound = _by_reference(right, dtype, census, reference.value)
+            return replace(bound, is_for_both=True)
         return _by_reference(left, dtype, census, reference.value)
     steps = sum(census.counts.values()) + census.approximation + 1
     allowed = steps * rounding(TYPES[dtype]).ulp(left) + census.absolute
@@ -113,6 +120,17 @@ def _exponentials(census: Census, value: torch.Tensor) -> torch.Tensor:
     size = value.abs()
     error = census.exponentials * 2 * _UNITS["f32"] * math.log(2) * size.log2().abs() * size
     return error.nan_to_num(nan=0.0, posinf=0.0)
+
+
+def _is_wrong(left: torch.Tensor, right: torch.Tensor, dtype: str, value: torch.Tensor) -> bool:
+    """Whether the first side is too far off to say how exact a right result is."""
+    if value.numel() == 0:
+        return False
+    error, other = ((side - value).abs().nan_to_num(math.inf).max() for side in (left, right))
+    largest = value.abs().nan_to_num(0.0, posinf=0.0).max()
+    out = rounding(TYPES[dtype])
+    lost = math.sqrt(out.unit) * largest
+    return bool(error > lost and error > _FAR * (other + out.ulp(largest)))
 
 
 def _largest_at_size(error: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
