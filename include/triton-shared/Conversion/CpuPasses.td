@@ -390,10 +390,11 @@ def CpuPollInLoops : Pass<"cpu-poll-in-loops", "::mlir::ModuleOp"> {
     void tritonSharedPoll(void);
     ```
 
-    after every few million scalar operations, by an estimate of what a round
+    after every million scalar operations, by an estimate of what a round
     costs; the call does not come back if the launch has ended. A `for` loop is
-    cut into pieces of as many rounds, so that the rounds themselves have
-    nothing new in them; other loops count in each round.
+    cut into pieces of as many rounds, and calls between two of them, so that
+    the rounds themselves have nothing new in them; other loops count in each
+    round.
 
     Needs: phase `memref` after bufferization, with its blocks not yet loops:
     their loops are short and would not be known from those of the kernel.

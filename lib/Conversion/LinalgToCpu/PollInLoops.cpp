@@ -2,9 +2,10 @@
 //
 // A thread inside compiled code cannot be stopped from outside. A loop that may
 // take long therefore asks the runtime now and then whether its launch still
-// wants it: after every few milliseconds' worth of work, by an estimate of what
-// a round costs. A `for` loop is cut into a loop of loops, so that its rounds
-// stay as they are, free of calls; a `while` loop counts in each round.
+// wants it: about every millisecond, by an estimate of what a round costs. A
+// `for` loop is cut into pieces, and asks between two: its rounds stay as they
+// are, and a loop that one piece suffices for pays a comparison or two. A
+// `while` loop counts in each round.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +30,16 @@ namespace {
 
 constexpr StringLiteral kPollFunction = "tritonSharedPoll";
 
-/// Scalar operations from one question to the next: a millisecond of vectors,
-/// some tens of milliseconds of functions of the C library.
-constexpr int64_t kBudget = 1 << 22;
+/// Scalar operations from one question to the next: a tenth of a millisecond of
+/// vectors, some milliseconds of functions of the C library.
+constexpr int64_t kBudget = 1 << 20;
+
+/// What a loop in a loop is taken to cost whose end is known at run time only:
+/// so many rounds, and no less than that. The outer loop has to ask for inner
+/// ones that are just too short to ask, without asking all the time if they are
+/// very short.
+constexpr int64_t kUnknownRounds = 16;
+constexpr int64_t kUnknownCost = 1 << 12;
 
 /// What a dimension has that is known at run time only: a block's size is
 /// known, so this is a part of one.
@@ -64,14 +72,16 @@ std::optional<int64_t> countRounds(scf::ForOp loop) {
   return static_cast<int64_t>(count->getLimitedValue(INT64_MAX / 2));
 }
 
-/// The scalar operations that `op` stands for. A loop whose end is known at
-/// run time only counts one round: it asks for itself.
+/// The scalar operations that `op` stands for.
 int64_t estimate(Operation *op) {
   int64_t inside = 1;
   for (Region &region : op->getRegions())
     inside = plus(inside, estimate(region));
   if (auto loop = dyn_cast<scf::ForOp>(op))
-    return times(inside, countRounds(loop).value_or(1));
+    if (std::optional<int64_t> rounds = countRounds(loop))
+      return times(inside, *rounds);
+  if (isa<scf::ForOp, scf::WhileOp>(op))
+    return std::max(times(inside, kUnknownRounds), kUnknownCost);
   if (auto computation = dyn_cast<linalg::LinalgOp>(op))
     return times(inside, countElements(computation.getStaticLoopRanges()));
   if (auto copy = dyn_cast<memref::CopyOp>(op))
@@ -114,14 +124,7 @@ SmallVector<LongLoop> findLongLoops(func::FuncOp function) {
 class Poller {
 public:
   Poller(func::FuncOp function, LLVM::LLVMFuncOp poll)
-      : builder(OpBuilder::atBlockBegin(&function.front())), poll(poll) {
-    Location loc = function.getLoc();
-    Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
-    budget = LLVM::AllocaOp::create(
-        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
-        builder.getI64Type(), one);
-    refill(loc);
-  }
+      : function(function), builder(function.getContext()), poll(poll) {}
 
   void visit(const LongLoop &loop) {
     auto counted = dyn_cast<scf::ForOp>(loop.op);
@@ -132,33 +135,50 @@ public:
       return cutIntoPieces(counted, *step, loop.cost);
     Region &round =
         counted ? counted.getRegion() : cast<scf::WhileOp>(loop.op).getAfter();
-    builder.setInsertionPointToStart(&round.front());
-    spend(loop.op->getLoc(), integer(loop.op->getLoc(), loop.cost));
+    countIn(round, loop);
   }
 
 private:
-  Value integer(Location loc, int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  Value integer(Location loc, Type type, int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getIntegerAttr(type, value));
   }
 
-  void refill(Location loc) {
-    LLVM::StoreOp::create(builder, loc, integer(loc, kBudget), budget);
-  }
-
-  /// Takes `cost` off the budget; asks where nothing is left of it.
-  void spend(Location loc, Value cost) {
-    Value had =
-        LLVM::LoadOp::create(builder, loc, builder.getI64Type(), budget);
-    Value left = arith::SubIOp::create(builder, loc, had, cost);
-    LLVM::StoreOp::create(builder, loc, left, budget);
-    Value isSpent = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::slt, left, integer(loc, 0));
-    auto branch = scf::IfOp::create(builder, loc, isSpent,
+  /// Calls the runtime where `condition` holds; returns with the builder there.
+  void askIf(Location loc, Value condition) {
+    auto branch = scf::IfOp::create(builder, loc, condition,
                                     /*withElseRegion=*/false);
-    OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(branch.thenBlock());
     LLVM::CallOp::create(builder, loc, poll, ValueRange{});
-    refill(loc);
+  }
+
+  /// The operations that loops with a count may do before one of them asks.
+  Value getBudget() {
+    if (budget)
+      return budget;
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&function.front());
+    Location loc = function.getLoc();
+    Type type = builder.getI64Type();
+    budget = LLVM::AllocaOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), type,
+        integer(loc, type, 1));
+    LLVM::StoreOp::create(builder, loc, integer(loc, type, kBudget), budget);
+    return budget;
+  }
+
+  /// Takes what a round costs off the budget, and asks where none is left.
+  void countIn(Region &round, const LongLoop &loop) {
+    builder.setInsertionPointToStart(&round.front());
+    Location loc = loop.op->getLoc();
+    Type type = builder.getI64Type();
+    Value had = LLVM::LoadOp::create(builder, loc, type, getBudget());
+    Value left =
+        arith::SubIOp::create(builder, loc, had, integer(loc, type, loop.cost));
+    LLVM::StoreOp::create(builder, loc, left, budget);
+    askIf(loc, arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                     left, integer(loc, type, 0)));
+    LLVM::StoreOp::create(builder, loc, integer(loc, type, kBudget), budget);
   }
 
   /// for i = begin to end: round(i)
@@ -166,13 +186,14 @@ private:
   /// becomes
   ///
   /// while begin < end:
-  ///   piece = min(end - begin, the steps that the budget is enough for)
-  ///   spend(piece)
-  ///   for i = begin to begin + piece: round(i)
-  ///   begin += piece
+  ///   isLast = end - begin <= piece
+  ///   if not isLast: ask
+  ///   stop = isLast ? end : begin + piece
+  ///   for i = begin to stop: round(i)
+  ///   begin = stop
   ///
   /// Distances are unsigned: `end - begin` fits where `begin < end`, and
-  /// `begin + piece` never goes beyond `end`.
+  /// `begin + piece` does where it is less than `end`.
   void cutIntoPieces(scf::ForOp loop, int64_t step, int64_t cost) {
     Location loc = loop.getLoc();
     Type type = loop.getInductionVar().getType();
@@ -180,34 +201,22 @@ private:
     int64_t most = llvm::maxIntN(std::min(bits, 62u)) / step;
     int64_t rounds = std::max<int64_t>(
         1, std::min(most, kBudget / std::max<int64_t>(cost, 1)));
-    builder.setInsertionPoint(loop);
-    Value end = loop.getUpperBound();
-    SmallVector<Value> operands{loop.getLowerBound()};
-    llvm::append_range(operands, loop.getInits());
-    auto pieces = scf::WhileOp::create(
-        builder, loc, ValueRange(operands).getTypes(), operands,
-        [&](OpBuilder &inner, Location, ValueRange state) {
-          auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                 : arith::CmpIPredicate::slt;
-          Value goesOn =
-              arith::CmpIOp::create(inner, loc, predicate, state[0], end);
-          scf::ConditionOp::create(inner, loc, goesOn, state);
-        },
-        [](OpBuilder &, Location, ValueRange) {});
+    auto pieces = createPieces(loop);
     builder.setInsertionPointToStart(pieces.getAfterBody());
-    ValueRange state = pieces.getAfterArguments();
-    Value distance = arith::SubIOp::create(builder, loc, end, state[0]);
-    Value whole = createConstant(loc, type, rounds * step);
-    Value isLast = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::ule, distance, whole);
-    Value piece =
-        arith::SelectOp::create(builder, loc, isLast, distance, whole);
-    spend(loc, costOf(loc, piece, step, cost));
-    Value next = arith::AddIOp::create(builder, loc, state[0], piece);
-    Value stop = arith::SelectOp::create(builder, loc, isLast, end, next);
-    auto rest = scf::ForOp::create(
-        builder, loc, state[0], stop, loop.getStep(), state.drop_front(),
-        /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
+    Value begin = pieces.getAfterArguments().front(),
+          end = loop.getUpperBound();
+    Value piece = integer(loc, type, rounds * step);
+    Value distance = arith::SubIOp::create(builder, loc, end, begin);
+    Value goesOn = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ugt, distance, piece);
+    askIf(loc, goesOn);
+    builder.setInsertionPointToEnd(pieces.getAfterBody());
+    Value sum = arith::AddIOp::create(builder, loc, begin, piece);
+    Value stop = arith::SelectOp::create(builder, loc, goesOn, sum, end);
+    auto rest =
+        scf::ForOp::create(builder, loc, begin, stop, loop.getStep(),
+                           pieces.getAfterArguments().drop_front(),
+                           /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
     rest->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     rest.getRegion().takeBody(loop.getRegion());
     SmallVector<Value> results{stop};
@@ -217,25 +226,24 @@ private:
     loop.erase();
   }
 
-  Value createConstant(Location loc, Type type, int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getIntegerAttr(type, value));
+  /// The loop over the pieces of `loop`, with an empty body.
+  scf::WhileOp createPieces(scf::ForOp loop) {
+    builder.setInsertionPoint(loop);
+    SmallVector<Value> state{loop.getLowerBound()};
+    llvm::append_range(state, loop.getInits());
+    auto isLess = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                        : arith::CmpIPredicate::slt;
+    return scf::WhileOp::create(
+        builder, loop.getLoc(), ValueRange(state).getTypes(), state,
+        [&](OpBuilder &inner, Location loc, ValueRange current) {
+          Value goesOn = arith::CmpIOp::create(inner, loc, isLess, current[0],
+                                               loop.getUpperBound());
+          scf::ConditionOp::create(inner, loc, goesOn, current);
+        },
+        [](OpBuilder &, Location, ValueRange) {});
   }
 
-  /// What the rounds of `distance`, an integer without sign, cost.
-  Value costOf(Location loc, Value distance, int64_t step, int64_t cost) {
-    Type i64 = builder.getI64Type();
-    if (distance.getType().isIndex())
-      distance = arith::IndexCastUIOp::create(builder, loc, i64, distance);
-    else if (!distance.getType().isInteger(64))
-      distance = arith::ExtUIOp::create(builder, loc, i64, distance);
-    Value rounds = step == 1 ? distance
-                             : arith::DivUIOp::create(builder, loc, distance,
-                                                      integer(loc, step))
-                                   .getResult();
-    return arith::MulIOp::create(builder, loc, rounds, integer(loc, cost));
-  }
-
+  func::FuncOp function;
   OpBuilder builder;
   LLVM::LLVMFuncOp poll;
   Value budget;

@@ -1,33 +1,27 @@
 // RUN: triton-shared-opt %s --cpu-poll-in-loops --split-input-file | FileCheck %s
 
 // The end is known at run time only. A round is four operations: pieces of
-// 2^22 / 4 rounds, each of which is taken off the budget before it runs.
+// 2^20 / 4 rounds, with a call before each but the last.
 // CHECK:       llvm.func @tritonSharedPoll()
 // CHECK-SAME:    memory_effects = #llvm.memory_effects<other = none, argMem = none, inaccessibleMem = readwrite,
 // CHECK-SAME:    passthrough = ["cold"]
 // CHECK-LABEL: func.func @counted(
 // CHECK-SAME:    %[[X:.*]]: memref<?xf32>, %[[N:.*]]: i32)
-// CHECK:         %[[BUDGET:.*]] = llvm.alloca
-// CHECK:         llvm.store %c4194304_i64, %[[BUDGET]]
-// CHECK:         scf.while (%[[BEGIN:.*]] = %c0_i32)
-// CHECK-NEXT:      arith.cmpi slt, %[[BEGIN]], %[[N]]
-// CHECK:         } do {
-// CHECK:           ^bb0(%[[FIRST:.*]]: i32)
-// CHECK-NEXT:      %[[DISTANCE:.*]] = arith.subi %[[N]], %[[FIRST]]
-// CHECK:           %[[IS_LAST:.*]] = arith.cmpi ule, %[[DISTANCE]], %[[MOST:c1048576_i32.*]] :
-// CHECK-NEXT:      %[[PIECE:.*]] = arith.select %[[IS_LAST]], %[[DISTANCE]], %[[MOST]]
-// CHECK:           %[[WIDE:.*]] = arith.extui %[[PIECE]]
-// CHECK:           %[[COST:.*]] = arith.muli %[[WIDE]], %c4_i64
-// CHECK-NEXT:      %[[HAD:.*]] = llvm.load %[[BUDGET]]
-// CHECK-NEXT:      %[[LEFT:.*]] = arith.subi %[[HAD]], %[[COST]]
-// CHECK-NEXT:      llvm.store %[[LEFT]], %[[BUDGET]]
-// CHECK:           %[[IS_SPENT:.*]] = arith.cmpi slt, %[[LEFT]], %c0_i64
-// CHECK-NEXT:      scf.if %[[IS_SPENT]] {
+// CHECK-NOT:     llvm.alloca
+// CHECK:         scf.while (%[[I:.*]] = %c0_i32)
+// CHECK-NEXT:      %[[GOES_ON:.*]] = arith.cmpi slt, %[[I]], %[[N]]
+// CHECK-NEXT:      scf.condition(%[[GOES_ON]]) %[[I]]
+// CHECK-NEXT:    } do {
+// CHECK-NEXT:    ^bb0(%[[BEGIN:.*]]: i32):
+// CHECK-NEXT:      %[[PIECE:.*]] = arith.constant 262144 : i32
+// CHECK-NEXT:      %[[DISTANCE:.*]] = arith.subi %[[N]], %[[BEGIN]]
+// CHECK-NEXT:      %[[IS_MORE:.*]] = arith.cmpi ugt, %[[DISTANCE]], %[[PIECE]]
+// CHECK-NEXT:      scf.if %[[IS_MORE]] {
 // CHECK-NEXT:        llvm.call @tritonSharedPoll()
-// CHECK:             llvm.store %{{.*}}, %[[BUDGET]]
-// CHECK:           %[[SUM:.*]] = arith.addi %[[FIRST]], %[[PIECE]]
-// CHECK-NEXT:      %[[STOP:.*]] = arith.select %[[IS_LAST]], %[[N]], %[[SUM]]
-// CHECK-NEXT:      scf.for %{{.*}} = %[[FIRST]] to %[[STOP]] step %c1_i32
+// CHECK-NEXT:      }
+// CHECK-NEXT:      %[[SUM:.*]] = arith.addi %[[BEGIN]], %[[PIECE]]
+// CHECK-NEXT:      %[[STOP:.*]] = arith.select %[[IS_MORE]], %[[SUM]], %[[N]]
+// CHECK-NEXT:      scf.for %{{.*}} = %[[BEGIN]] to %[[STOP]] step %c1_i32
 // CHECK-NEXT:        arith.index_cast
 // CHECK-NEXT:        memref.load
 // CHECK-NEXT:        memref.store
@@ -52,9 +46,7 @@ func.func @counted(%x: memref<?xf32>, %n: i32) {
 // CHECK-SAME:    %{{.*}}: memref<1024xf32>, %[[LB:.*]]: index, %[[UB:.*]]: index, %[[INIT:.*]]: f32)
 // CHECK:         %[[R:.*]]:2 = scf.while (%[[I:.*]] = %[[LB]], %[[A:.*]] = %[[INIT]])
 // CHECK-NEXT:      arith.cmpi ult, %[[I]], %[[UB]]
-// CHECK:           arith.cmpi ule, %{{.*}}, %c65504
-// CHECK:           %[[ROUNDS:.*]] = arith.divui %{{.*}}, %c32_i64
-// CHECK:           arith.muli %[[ROUNDS]], %c2049_i64
+// CHECK:           arith.cmpi ugt, %{{.*}}, %c16352
 // CHECK:           %[[S:.*]] = scf.for unsigned %{{.*}} = %{{.*}} to %[[STOP:.*]] step %c32 iter_args(
 // CHECK:           scf.yield %[[STOP]], %[[S]]
 // CHECK:         return %[[R]]#1
@@ -103,8 +95,31 @@ func.func @long_together(%x: memref<?xf32>, %v: f32) {
 
 // -----
 
+// A loop in a loop may be too short to ask, and long enough to matter: it is
+// taken for 4096 operations.
+// CHECK-LABEL: func.func @nested(
+// CHECK:         scf.while
+// CHECK:           arith.cmpi ugt, %{{.*}}, %c255
+// CHECK:           scf.for
+// CHECK:             scf.while
+// CHECK:               arith.cmpi ugt, %{{.*}}, %c524288
+func.func @nested(%x: memref<?xf32>, %n: index, %v: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      memref.store %v, %x[%j] : memref<?xf32>
+    }
+  }
+  return
+}
+
+// -----
+
 // Steps that are not known, and loops that do not count, count in each round.
 // CHECK-LABEL: func.func @step_unknown(
+// CHECK:         %[[BUDGET:.*]] = llvm.alloca
+// CHECK:         llvm.store %c1048576_i64, %[[BUDGET]]
 // CHECK-NOT:     scf.while
 // CHECK:         scf.for
 // CHECK:           llvm.load
