@@ -6,6 +6,7 @@
 #include "mlir/Support/FileUtilities.h"
 #include "triton-shared/Target/CudaToolkit.h"
 #include "triton-shared/Target/PtxWriter.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,8 +21,15 @@ bool triton_shared::isGpuCode(StringRef phase) {
 LogicalResult triton_shared::writeGpuCode(StringRef inputFile,
                                           StringRef outputFile, StringRef phase,
                                           const CompileTarget &target,
-                                          const DialectRegistry &registry) {
+                                          const DialectRegistry &registry,
+                                          CrashReport &crashReport) {
   std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &error);
+  if (!input) {
+    llvm::errs() << "triton-shared-opt: " << error << "\n";
+    return failure();
+  }
+  crashReport.keepInput(inputFile, input->getBuffer());
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputFile, &error);
   if (!output) {
@@ -31,9 +39,9 @@ LogicalResult triton_shared::writeGpuCode(StringRef inputFile,
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(inputFile, sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module || failed(runToPhase(*module, Phase::Llir, target)))
     return failure();
 

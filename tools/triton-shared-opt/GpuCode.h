@@ -3,6 +3,7 @@
 #ifndef TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_GPUCODE_H
 #define TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_GPUCODE_H
 
+#include "CrashReport.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "triton-shared/Pipelines/Phases.h"
 
@@ -12,10 +13,12 @@ namespace mlir::triton_shared {
 bool isGpuCode(StringRef phase);
 
 /// Compiles `inputFile` to PTX or machine code and writes it to `outputFile`.
-/// What ptxas says about registers goes to the standard error.
+/// What ptxas says about registers goes to the standard error, and what is to
+/// be compiled to `crashReport`.
 LogicalResult writeGpuCode(StringRef inputFile, StringRef outputFile,
                            StringRef phase, const CompileTarget &target,
-                           const DialectRegistry &registry);
+                           const DialectRegistry &registry,
+                           CrashReport &crashReport);
 
 } // namespace mlir::triton_shared
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ToolMains.h"
+#include "CommandLine.h"
 #include "CrashReport.h"
 #include "GpuCode.h"
 #include "RunToPhase.h"
@@ -130,9 +131,16 @@ int tritonSharedOptMain(int argc, char **argv) {
   if (wantsCrashReport({argv, static_cast<size_t>(argc)}))
     crashReport.goOnInChild();
   llvm::InitLLVM init(argc, argv);
+  if (failed(checkCommandLine({argv, static_cast<size_t>(argc)})))
+    return EXIT_FAILURE;
+  SmallVector<char *> words =
+      withOwnDefaults({argv, static_cast<size_t>(argc)});
+  argc = static_cast<int>(words.size());
+  argv = words.data();
   hideLibraryOptions();
 
-  llvm::cl::OptionCategory category("Phases of triton-shared");
+  // `--help` sorts categories by name: this one is read first.
+  llvm::cl::OptionCategory category("A kernel through its phases");
   const std::string toPhaseHelp =
       ("Run everything from the phase of the input up to this one: " +
        listPhases() + "; for a GPU also ptx, cubin")
@@ -223,8 +231,8 @@ int tritonSharedOptMain(int argc, char **argv) {
     if (printPipeline)
       return printPipelinesTo(phase.value_or(Phase::Llir), *target);
     if (isGpuCode(toPhase))
-      return failed(
-          writeGpuCode(inputFile, outputFile, toPhase, *target, registry));
+      return failed(writeGpuCode(inputFile, outputFile, toPhase, *target,
+                                 registry, crashReport));
     config.setPassPipelineSetupFn([&, phase = *phase,
                                    target = *target](PassManager &manager) {
       manager.addPass(createRunToPhase(phase, targetName, target, dumpFolder));
