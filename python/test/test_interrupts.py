@@ -190,9 +190,9 @@ expected = small.clone()
 rounds = 2000
 while True:  # until it takes long enough
     for _ in range(2):  # the first time, it may be compiled
-        start = time.monotonic()
+        start = time.thread_time()
         swap[(1,)](small.clone(), rounds, B=16)
-    if time.monotonic() - start > 0.6:
+    if time.thread_time() - start > 0.8:
         break
     rounds *= 3
 after(0.2, send(signal.SIGUSR1))

@@ -27,3 +27,7 @@ def test_add_a_pass(tmp_path: Path):
 
 def test_triage(tmp_path: Path):
     assert replay("triage.md", tmp_path) == 6
+
+
+def test_language_server(tmp_path: Path):
+    assert replay("language-server.md", tmp_path) == 1
