@@ -31,7 +31,7 @@ test-all: test
 	@scripts/check nightly sanitizers wheels
 
 docs: setup
-	@ninja -C build triton-shared-docs
+	@cmake --build build --target triton-shared-docs
 
 wheel: setup
 	@scripts/check wheels

@@ -70,6 +70,7 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedPrintEnd),
       ENTRY(tritonSharedAssertFailed),
       ENTRY(tritonSharedClockNanoseconds),
+      ENTRY(tritonSharedPoll),
       ENTRY(tritonSharedYield),
       ENTRY(tritonSharedScratch),
   };

@@ -1,7 +1,11 @@
 //===- Grid.cpp - All programs of a launch --------------------------------===//
 //
-// The grid is one range of numbers, x fastest, cut into tasks for oneTBB. No
-// result depends on who runs which task: programs share nothing but memory.
+// The grid is one range of numbers, x fastest. The launching thread and those
+// of oneTBB take pieces of it until none is left. No result depends on who runs
+// which piece: programs share nothing but memory.
+//
+// The launching thread never waits inside of oneTBB: it has to ask, now and
+// then, whether the application still wants the launch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,6 +16,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <future>
 #include <map>
@@ -23,18 +28,30 @@
 #include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace mlir::triton_shared;
 
 namespace {
 
-/// Programs in one task at most, so that a failure is noticed soon.
-constexpr int64_t kLargestTask = 256;
+using Duration = std::chrono::steady_clock::duration;
+
+/// Programs in one piece at most, and what they may take if all are like the
+/// first, so that a failure or an interruption is noticed soon.
+constexpr int64_t kLargestPiece = 256;
+constexpr std::chrono::milliseconds kLongestPiece{10};
 
 /// What is expected to be left of a launch after its first program, for other
 /// threads to take part: waking them takes some microseconds.
 constexpr std::chrono::microseconds kWorthSharing{20};
+
+/// How long the launching thread looks for the end of the others' last pieces
+/// before it sleeps: waking it takes about as long.
+constexpr std::chrono::microseconds kWorthWatching{20};
+
+/// How long it sleeps before it asks whether to go on.
+constexpr std::chrono::milliseconds kPatience{50};
 
 /// Programs that run side by side at most, each on a thread of its own: as many
 /// as the largest GPUs hold, and as many as start in a few milliseconds.
@@ -105,16 +122,73 @@ bool isForkedOff() {
   return registered == 0 && forkedOff;
 }
 
-/// One launch: which programs a range of task numbers stands for.
+/// Programs that have not ended.
+class Countdown {
+public:
+  explicit Countdown(int64_t count) : left(count) {}
+
+  void finish(int64_t count) {
+    if (left.fetch_sub(count) != count)
+      return;
+    std::lock_guard<std::mutex> lock(mutex);
+    isOver.notify_all();
+  }
+
+  /// Returns when all have ended; calls `ask` meanwhile.
+  void wait(llvm::function_ref<void()> ask) {
+    auto start = std::chrono::steady_clock::now();
+    while (left && std::chrono::steady_clock::now() - start < kWorthWatching)
+      std::this_thread::yield();
+    std::unique_lock<std::mutex> lock(mutex);
+    while (!isOver.wait_for(lock, kPatience, [&] { return left == 0; })) {
+      lock.unlock();
+      ask();
+      lock.lock();
+    }
+  }
+
+private:
+  std::atomic<int64_t> left;
+  std::mutex mutex;
+  std::condition_variable isOver;
+};
+
+/// What threads share of a launch. It may outlive it: a thread may come when
+/// everything is done.
+class Work {
+public:
+  Work(int64_t start, int64_t end, int64_t grain)
+      : next(start), end(end), grain(grain), countdown(end - start) {}
+
+  /// Calls `run` with pieces of the work until none is left. As long as `run`
+  /// is called, the work is not done.
+  void takePart(llvm::function_ref<void(int64_t first, int64_t end)> run) {
+    for (int64_t first; (first = next.fetch_add(grain)) < end;) {
+      int64_t last = std::min(first + grain, end);
+      run(first, last);
+      countdown.finish(last - first);
+    }
+  }
+
+  void wait(llvm::function_ref<void()> ask) { countdown.wait(ask); }
+
+private:
+  std::atomic<int64_t> next;
+  const int64_t end, grain;
+  Countdown countdown;
+};
+
+/// One launch: which programs a range of numbers stands for, and who runs them.
 class Launch {
 public:
   Launch(KernelEntry entry, void *const *args, const GridLaunch &launch,
          LaunchFailure &failure)
       : entry(entry), args(args), launch(launch), failure(failure),
+        interruption(launch.isInterrupted, launch.context),
         count(int64_t(launch.x) * launch.y * launch.z),
         permutation(count, launch.seed) {}
 
-  void run() const {
+  void run() {
     bool isRequired = launch.residency == Residency::Required;
     if (isRequired && count > kMostResident)
       return failure.record(
@@ -127,47 +201,67 @@ public:
                        launch.threads != 1 && count <= kMostResidentUnasked;
     if (count > 1 && (isRequired || isPreferred))
       return runSideBySide();
-    if (isForkedOff() || count < 2 || launch.threads == 1)
-      return runSerially(0);
-    // Other orders are there to find mistakes: they always have threads.
     int64_t done = 0;
-    if (launch.order == GridOrder::Forward) {
+    // Other orders are there to find mistakes: they always have threads.
+    if (launch.order == GridOrder::Forward && count > 1) {
+      Duration first = timeFirst();
       done = 1;
-      if (timeFirst() * (count - 1) < kWorthSharing)
+      if (first > kLongestPiece / kLargestPiece)
+        largestPiece = std::max<int64_t>(1, kLongestPiece / first);
+      if (first * (count - 1) < kWorthSharing)
         return runSerially(done);
     }
-    tbb::task_arena &arena = arenaFor(launch.threads);
-    int64_t tasks = 4 * int64_t(arena.max_concurrency());
-    int64_t grain = std::clamp<int64_t>(count / tasks, 1, kLargestTask);
-    arena.execute([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<int64_t>(done, count, grain),
-          [&](const tbb::blocked_range<int64_t> &range) {
-            for (int64_t first = range.begin(); first < range.end();
-                 first += kLargestTask)
-              runRange(first, std::min(range.end(), first + kLargestTask));
-          });
-    });
+    if (isForkedOff() || count < 2 || launch.threads == 1)
+      return runSerially(done);
+    share(done);
   }
 
 private:
   /// Runs the first program; returns how long it took.
-  std::chrono::steady_clock::duration timeFirst() const {
+  Duration timeFirst() {
     auto start = std::chrono::steady_clock::now();
-    runRange(0, 1);
+    runRange(0, 1, &interruption);
     return std::chrono::steady_clock::now() - start;
+  }
+
+  /// Runs all programs from number `start` on with the threads of oneTBB.
+  void share(int64_t start) {
+    tbb::task_arena &arena = arenaFor(launch.threads);
+    int64_t threads = arena.max_concurrency();
+    if (threads == 1)
+      return runSerially(start);
+    int64_t grain =
+        std::clamp<int64_t>((count - start) / (4 * threads), 1, largestPiece);
+    auto work = std::make_shared<Work>(start, count, grain);
+    // The others reach for this launch only as long as its work is not done.
+    arena.enqueue([this, work, threads] {
+      tbb::parallel_for(
+          tbb::blocked_range<int64_t>(1, threads, 1),
+          [&](const tbb::blocked_range<int64_t> &) {
+            work->takePart([&](int64_t first, int64_t end) {
+              runRange(first, end, /*ours=*/nullptr);
+            });
+          },
+          tbb::simple_partitioner());
+    });
+    work->takePart([&](int64_t first, int64_t end) {
+      runRange(first, end, &interruption);
+      askWhetherToGoOn();
+    });
+    work->wait([&] { askWhetherToGoOn(); });
   }
 
   /// Runs every program on its own thread. None starts before all threads are
   /// there: it might wait for one that never comes.
-  void runSideBySide() const {
+  void runSideBySide() {
     std::promise<bool> start;
     std::shared_future<bool> started = start.get_future();
+    Countdown countdown(count);
     std::vector<Resident> residents;
     residents.reserve(count);
     int problem = 0;
     for (int64_t number = 0; number < count && !problem; ++number) {
-      residents.push_back({this, number, started, {}});
+      residents.push_back({this, &countdown, number, started, {}});
       problem = pthread_create(&residents.back().thread, nullptr, &runResident,
                                &residents.back());
       if (problem)
@@ -177,13 +271,16 @@ private:
       failure.record("cannot run " + std::to_string(count) +
                      " programs side by side: " + std::strerror(problem));
     start.set_value(!problem);
+    countdown.finish(count - static_cast<int64_t>(residents.size()));
+    countdown.wait([&] { askWhetherToGoOn(); });
     for (Resident &resident : residents)
       pthread_join(resident.thread, nullptr);
   }
 
   /// A program that has a thread of its own.
   struct Resident {
-    const Launch *launch;
+    Launch *launch;
+    Countdown *countdown;
     int64_t number;
     std::shared_future<bool> started;
     pthread_t thread;
@@ -192,38 +289,53 @@ private:
   static void *runResident(void *argument) {
     auto *self = static_cast<Resident *>(argument);
     if (self->started.get())
-      self->launch->runRange(self->number, self->number + 1);
+      self->launch->runRange(self->number, self->number + 1, /*ours=*/nullptr);
+    self->countdown->finish(1);
     return nullptr;
   }
 
   /// Runs all programs from number `start` on.
-  void runSerially(int64_t start) const {
-    for (int64_t first = start; first < count; first += kLargestTask)
-      runRange(first, std::min(count, first + kLargestTask));
+  void runSerially(int64_t start) {
+    for (int64_t first = start; first < count; first += largestPiece) {
+      if (first > 0)
+        askWhetherToGoOn();
+      runRange(first, std::min(count, first + largestPiece), &interruption);
+    }
   }
 
-  void runRange(int64_t first, int64_t end) const {
+  /// For the launching thread, between programs.
+  void askWhetherToGoOn() {
+    if (!failure.happened() && interruption.isWanted())
+      failure.recordInterruption();
+  }
+
+  /// Runs programs; `ours` is null but on the launching thread.
+  void runRange(int64_t first, int64_t end, Interruption *ours) {
     if (failure.happened())
       return;
-    runGuarded(failure, [&] {
+    RunningPrograms running{launch.kernel, args, launch.x, launch.y, first};
+    CrashScope scope(launch.kernel ? &running : nullptr);
+    runGuarded(failure, ours, [&] {
       if (launch.order == GridOrder::Forward)
-        return runPrograms(first, end - first);
+        return runPrograms(first, end - first, running);
       for (int64_t number = first; number < end; ++number)
         runPrograms(launch.order == GridOrder::Reverse ? count - 1 - number
                                                        : permutation(number),
-                    1);
+                    1, running);
     });
   }
 
-  void runPrograms(int64_t first, int64_t number) const {
-    entry(args, launch.x, launch.y, launch.z, first, number);
+  void runPrograms(int64_t first, int64_t number, RunningPrograms &running) {
+    entry(args, launch.x, launch.y, launch.z, first, number, &running.program);
   }
 
   KernelEntry entry;
   void *const *args;
   const GridLaunch &launch;
   LaunchFailure &failure;
+  Interruption interruption;
   int64_t count;
+  int64_t largestPiece = kLargestPiece;
   Permutation permutation;
 };
 
@@ -232,5 +344,7 @@ private:
 void mlir::triton_shared::runGrid(KernelEntry entry, void *const *args,
                                   const GridLaunch &launch,
                                   LaunchFailure &failure) {
+  if (launch.kernel)
+    reportCrashes();
   Launch(entry, args, launch, failure).run();
 }

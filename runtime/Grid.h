@@ -3,6 +3,8 @@
 #ifndef TRITON_SHARED_RUNTIME_GRID_H
 #define TRITON_SHARED_RUNTIME_GRID_H
 
+#include "Crash.h"
+#include "Interruption.h"
 #include "Loader.h"
 #include "Messages.h"
 
@@ -28,11 +30,18 @@ struct GridLaunch {
   /// Seed of `GridOrder::Random`.
   uint64_t seed;
   Residency residency;
+  /// For reports of crashes; null for none.
+  const KernelDescription *kernel;
+  /// Whether the launch is to end early, and what it is asked with.
+  Interruption::Question isInterrupted;
+  void *context;
 };
 
 /// Runs every program of the grid, and returns when all have ended. After the
-/// first failed assertion no further range of programs is started. A grid that
-/// requires residency and is too large for it fails before it starts.
+/// first failed assertion, or when it is interrupted, no further range of
+/// programs is started, and running programs end at their next loop that takes
+/// long. A grid that requires residency and is too large for it fails before it
+/// starts.
 void runGrid(KernelEntry entry, void *const *args, const GridLaunch &launch,
              LaunchFailure &failure);
 

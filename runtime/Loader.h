@@ -11,9 +11,11 @@
 
 namespace mlir::triton_shared {
 
-/// The entry of a kernel: runs the programs `first` to `first + count - 1`.
+/// The entry of a kernel: runs the programs `first` to `first + count - 1`, and
+/// keeps in `*running` which one it is at.
 using KernelEntry = void (*)(void *const *args, uint32_t gridX, uint32_t gridY,
-                             uint32_t gridZ, int64_t first, int64_t count);
+                             uint32_t gridZ, int64_t first, int64_t count,
+                             int64_t *running);
 
 /// An object file in memory; gone with the last owner.
 class LoadedObject {

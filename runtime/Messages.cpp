@@ -21,10 +21,11 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// Where a failing assertion of the programs on this thread goes.
+/// Where programs on this thread go that end early.
 struct Escape {
   std::jmp_buf place;
   LaunchFailure *failure;
+  Interruption *interruption;
   /// What the program holds; the youngest last.
   llvm::SmallVector<void *, 32> buffers;
 };
@@ -63,9 +64,11 @@ void LaunchFailure::record(std::string message) {
 }
 
 void mlir::triton_shared::runGuarded(LaunchFailure &failure,
+                                     Interruption *interruption,
                                      llvm::function_ref<void()> programs) {
   Escape escape;
   escape.failure = &failure;
+  escape.interruption = interruption;
   Escape *outer = currentEscape;
   currentEscape = &escape;
   runTo(escape, programs);
@@ -99,9 +102,17 @@ void tritonSharedAssertFailed(const char *where, int64_t whereSize,
   std::longjmp(currentEscape->place, 1);
 }
 
-void tritonSharedYield() {
-  if (currentEscape->failure->happened())
+void tritonSharedPoll() {
+  LaunchFailure &failure = *currentEscape->failure;
+  Interruption *interruption = currentEscape->interruption;
+  if (!failure.happened() && interruption && interruption->isWanted())
+    failure.recordInterruption();
+  if (failure.happened())
     std::longjmp(currentEscape->place, 1);
+}
+
+void tritonSharedYield() {
+  tritonSharedPoll();
   std::this_thread::yield();
 }
 

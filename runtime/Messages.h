@@ -8,6 +8,7 @@
 #ifndef TRITON_SHARED_RUNTIME_MESSAGES_H
 #define TRITON_SHARED_RUNTIME_MESSAGES_H
 
+#include "Interruption.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <atomic>
@@ -17,11 +18,13 @@
 
 namespace mlir::triton_shared {
 
-/// The first assertion that failed in a launch, seen by all its threads.
+/// Why a launch ends early, seen by all its threads: the first assertion that
+/// failed, or that it was interrupted.
 class LaunchFailure {
 public:
   bool happened() const { return isSet.load(std::memory_order_relaxed); }
   void record(std::string message);
+  void recordInterruption() { record("the launch was interrupted"); }
   /// Call when all programs have ended.
   const std::string &message() const { return text; }
 
@@ -32,8 +35,10 @@ private:
 };
 
 /// Runs compiled code. A failing assertion in it is recorded in `failure` and
-/// leaves `programs` at once.
-void runGuarded(LaunchFailure &failure, llvm::function_ref<void()> programs);
+/// leaves `programs` at once; an interruption does the same at the next loop
+/// that asks for it. `interruption` is null but on the launching thread.
+void runGuarded(LaunchFailure &failure, Interruption *interruption,
+                llvm::function_ref<void()> programs);
 
 /// What compiled code calls as `malloc` and `free`: a program that is left at
 /// once gives back what it holds.
@@ -61,9 +66,13 @@ void tritonSharedAssertFailed(const char *where, int64_t whereSize,
                               const char *message, int64_t messageSize,
                               int32_t x, int32_t y, int32_t z);
 
+/// Called now and then by loops that take long: ends the program if the launch
+/// has failed or is interrupted.
+void tritonSharedPoll();
+
 /// Called in every round of a loop that waits for another program: lets other
-/// threads run, and ends the program if the launch has failed, because what it
-/// waits for may never come.
+/// threads run, and does what `tritonSharedPoll` does, because what it waits
+/// for may never come.
 void tritonSharedYield();
 
 /// A clock that never goes back.

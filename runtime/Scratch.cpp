@@ -11,37 +11,39 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstdlib>
+#include <utility>
 
-namespace {
+using namespace mlir::triton_shared;
 
-constexpr size_t kCacheLine = 64;
+static constexpr size_t kCacheLine = 64;
 
-class Area {
-public:
-  ~Area() { std::free(memory); }
+ScratchArea::~ScratchArea() { std::free(memory); }
 
-  void *get(size_t bytes) {
-    if (bytes > size)
-      grow(bytes);
+void *ScratchArea::get(size_t bytes) {
+  if (bytes <= size)
     return memory;
-  }
+  std::free(memory);
+  size = llvm::alignTo(bytes, kCacheLine);
+  memory = std::aligned_alloc(kCacheLine, size);
+  if (!memory)
+    llvm::report_bad_alloc_error("no memory for the buffers of a kernel");
+  return memory;
+}
 
-private:
-  void grow(size_t bytes) {
-    std::free(memory);
-    size = llvm::alignTo(bytes, kCacheLine);
-    memory = std::aligned_alloc(kCacheLine, size);
-    if (!memory)
-      llvm::report_bad_alloc_error("no memory for the buffers of a kernel");
-  }
+void ScratchArea::swap(ScratchArea &other) {
+  std::swap(memory, other.memory);
+  std::swap(size, other.size);
+}
 
-  void *memory = nullptr;
-  size_t size = 0;
-};
+static ScratchArea &areaOfThread() {
+  thread_local ScratchArea area;
+  return area;
+}
 
-} // namespace
+SeparateScratch::SeparateScratch() { areaOfThread().swap(other); }
+
+SeparateScratch::~SeparateScratch() { areaOfThread().swap(other); }
 
 void *tritonSharedScratch(int64_t bytes) {
-  thread_local Area area;
-  return area.get(static_cast<size_t>(bytes));
+  return areaOfThread().get(static_cast<size_t>(bytes));
 }

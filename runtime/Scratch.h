@@ -3,7 +3,41 @@
 #ifndef TRITON_SHARED_RUNTIME_SCRATCH_H
 #define TRITON_SHARED_RUNTIME_SCRATCH_H
 
+#include <cstddef>
 #include <cstdint>
+
+namespace mlir::triton_shared {
+
+/// An area of memory that grows.
+class ScratchArea {
+public:
+  ScratchArea() = default;
+  ~ScratchArea();
+  ScratchArea(const ScratchArea &) = delete;
+  ScratchArea &operator=(const ScratchArea &) = delete;
+
+  void *get(size_t bytes);
+  void swap(ScratchArea &other);
+
+private:
+  void *memory = nullptr;
+  size_t size = 0;
+};
+
+/// While it lives, the calling thread has another area: programs that have been
+/// interrupted keep theirs.
+class SeparateScratch {
+public:
+  SeparateScratch();
+  ~SeparateScratch();
+  SeparateScratch(const SeparateScratch &) = delete;
+  SeparateScratch &operator=(const SeparateScratch &) = delete;
+
+private:
+  ScratchArea other;
+};
+
+} // namespace mlir::triton_shared
 
 extern "C" {
 

@@ -60,13 +60,18 @@ bool tritonSharedKernelLaunch(const TritonSharedKernel *kernel,
   Residency residency = launch->sideBySide          ? Residency::Required
                         : kernel->object->mayWait() ? Residency::Preferred
                                                     : Residency::Any;
+  KernelDescription description{launch->name, launch->pointers,
+                                launch->argumentCount};
   GridLaunch grid{launch->grid[0],
                   launch->grid[1],
                   launch->grid[2],
                   launch->threads,
                   convertOrder(launch->order),
                   launch->seed,
-                  residency};
+                  residency,
+                  launch->name ? &description : nullptr,
+                  launch->isInterrupted,
+                  launch->context};
   LaunchFailure failure;
   runGrid(kernel->object->entry(), args, grid, failure);
   if (!failure.happened())

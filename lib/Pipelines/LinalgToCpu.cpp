@@ -115,6 +115,7 @@ static void buildReference(OpPassManager &manager) {
   addCleanUp(manager);
   buildBuffers(manager);
   buildDeallocation(manager);
+  manager.addPass(createCpuPollInLoops());
   buildLoops(manager);
   buildScalars(manager);
   manager.addPass(createCpuWrapProgramLoop());
@@ -176,6 +177,8 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   manager.addNestedPass<func::FuncOp>(createCpuChooseDestinations());
   buildBuffers(manager);
   buildPlaces(manager);
+  // From here on, loops of the kernel look like loops over its blocks.
+  manager.addPass(createCpuPollInLoops());
   buildVectors(manager, cpu);
   buildLoops(manager);
   buildArithmetic(manager);

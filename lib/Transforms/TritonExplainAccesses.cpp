@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Analysis/UseAnalysis.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -33,6 +34,24 @@ static void emitRemark(const AccessReport &report) {
         << "the mask stays a tensor, because this value " << mask.reason;
 }
 
+/// Integers that are data besides saying where memory is accessed: structured
+/// accesses do without the others. Said where they begin.
+static void emitRemarksOnData(FunctionOpInterface function) {
+  UseAnalysis uses(function);
+  auto isBoth = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getElementType().isInteger() &&
+           !type.getElementType().isInteger(1) &&
+           uses.getUse(value) == Use::Mixed;
+  };
+  function.walk([&](Operation *op) {
+    if (llvm::any_of(op->getResults(), isBoth) &&
+        llvm::none_of(op->getOperands(), isBoth))
+      op->emitRemark("these integers are data, too, and not only say where "
+                     "memory is accessed: they are computed");
+  });
+}
+
 namespace {
 
 struct TritonExplainAccesses
@@ -43,9 +62,11 @@ struct TritonExplainAccesses
     if (format != AccessFormat::Remarks)
       return printAccesses(getOperation(), format, llvm::outs());
     getOperation().walk([&](FunctionOpInterface function) {
-      if (!function.isExternal())
-        for (const AccessReport &report : reportAccesses(function))
-          emitRemark(report);
+      if (function.isExternal())
+        return;
+      for (const AccessReport &report : reportAccesses(function))
+        emitRemark(report);
+      emitRemarksOnData(function);
     });
   }
 };

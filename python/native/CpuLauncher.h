@@ -31,14 +31,16 @@ TritonSharedLaunch &launchSettings();
 class CpuLauncher : public Launcher {
 public:
   CpuLauncher(std::string name, nanobind::sequence plan, nanobind::object link,
-              nanobind::object check, nanobind::object failure)
-      : Launcher(std::move(name), plan, Memory::Host, std::move(link),
-                 std::move(check), std::move(failure)) {}
+              nanobind::object check, nanobind::object failure);
 
 protected:
   bool launch(nanobind::handle kernel, const uint32_t *grid,
               nanobind::handle stream, void *const *arguments,
               char *&error) override;
+
+private:
+  /// For each C value the name of the argument that it points for, or null.
+  std::vector<const char *> pointers;
 };
 
 } // namespace triton_shared_python

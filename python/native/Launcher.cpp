@@ -89,6 +89,8 @@ void Launcher::run(const uint32_t *grid, nb::handle stream,
   char *error = nullptr;
   if (launch(kernel, grid, stream, pointers, error))
     return;
-  PyErr_SetString(failure.ptr(), takeText(error).c_str());
+  std::string reason = takeText(error);
+  if (!PyErr_Occurred())
+    PyErr_SetString(failure.ptr(), reason.c_str());
   nb::raise_python_error();
 }

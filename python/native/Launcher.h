@@ -32,10 +32,14 @@ protected:
 
   /// Runs `kernel`, or queues it, with the values that `arguments` point at;
   /// behind the last one, they point at the size of the grid in x.
-  /// Returns false and fills `error` with a text of the C API if that fails.
+  /// Returns false and fills `error` with a text of the C API if that fails;
+  /// an exception of Python that is pending then is what is raised.
   virtual bool launch(nanobind::handle kernel, const uint32_t *grid,
                       nanobind::handle stream, void *const *arguments,
                       char *&error) = 0;
+
+  std::string name;
+  std::vector<Parameter> parameters;
 
 private:
   /// Asks for the kernel of `function` unless it is the one of the last launch.
@@ -43,8 +47,6 @@ private:
   void run(const uint32_t *grid, nanobind::handle stream, PyObject *const *args,
            size_t count);
 
-  std::string name;
-  std::vector<Parameter> parameters;
   size_t valueCount;
   Memory memory;
   nanobind::object link, check, failure;

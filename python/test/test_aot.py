@@ -79,7 +79,7 @@ def cpu_words(cpu: tuple[Path, dict[str, str]]) -> tuple[Path, str, dict[str, st
 # Names and files, as Triton's own tool makes them.
 
 
-@pytest.mark.parametrize(("target", "endings"), [("cpu", "c h o"), ("cuda:90", "c h")])
+@pytest.mark.parametrize(("target", "endings"), [("cpu", "c h kernel.o"), ("cuda:90", "c h")])
 def test_hash_and_files_are_those_of_triton(tmp_path: Path, target: str, endings: str):
     grid = ("--grid=1024,1024,1024", "--target", target)
     done = tool("compile", *SEED, *grid, "-o", "out/add_kernel", KERNELS, cwd=tmp_path)
@@ -87,6 +87,22 @@ def test_hash_and_files_are_those_of_triton(tmp_path: Path, target: str, endings
     expected = [f"out/add_kernel.9969bdda_{suffix}.{ending}" for ending in endings.split()]
     assert (done.stderr, done.stdout.split(), done.returncode) == ("", expected, 0)
     assert all((tmp_path / name).is_file() for name in expected)
+
+
+def test_a_c_compiler_beside_the_kernel_leaves_it_alone(tmp_path: Path):
+    kernel = aot.compile_kernel(KERNELS, "add_kernel", ADD.format(""), GRID)
+    launcher, _, machine_code = aot.write(kernel, tmp_path / "add")
+    before = machine_code.read_bytes()
+    subprocess.run(["cc", "-c", launcher.name], cwd=tmp_path, check=True)
+    assert machine_code.read_bytes() == before
+    objects = sorted(path.name for path in tmp_path.glob("*.o"))
+    assert objects == [f"{launcher.stem}.kernel.o", f"{launcher.stem}.o"]
+
+
+def test_a_grid_may_cast_and_calculate():
+    grid = "(int64_t)(n_elements + 0x3Fu) / 64, n_elements > 2 ? 1 : 2, sizeof(int) / 4"
+    kernel = aot.compile_kernel(KERNELS, "add_kernel", ADD.format(""), grid)
+    assert kernel.grid[2] == "sizeof(int) / 4"
 
 
 @CPU_AND_GPU
@@ -381,6 +397,9 @@ def test_cmake_finds_a_linked_library(tmp_path: Path, package: tuple[Path, str])
         ("*fp32:8, *fp32, *fp32, i32, 64", r"'x_ptr' has the unknown hint '\*fp32:8'"),
         ("*fp32:1, *fp32, *fp32, i32, 64", r"'x_ptr' has the unknown hint '\*fp32:1'"),
         ("*fp32, *fp32, *fp32, fp32:16, 64", "'n_elements' has the unknown hint 'fp32:16'"),
+        ("*fp33, *fp32, *fp32, i32, 64", r"'\*fp33', a pointer to the unknown type 'fp33'"),
+        ("*fp32, *fp32, *fp32, i32, i32", "is a tl.constexpr\nwrite its value in the signature"),
+        ("*fp32, 100, *fp32, i32, 64", "the number 100 for 'y_ptr', which is no tl.constexpr"),
     ],
 )
 def test_a_bad_signature_is_explained(signature: str, message: str):
@@ -396,6 +415,9 @@ def test_a_bad_signature_is_explained(signature: str, message: str):
         (("--emit", "exe"), "unknown output 'exe'; use c, h, hpp, a, so, ttir"),
         (("--option", "speed=9"), "there is no option 'speed'; there are allow_flush_denorm, arch"),
         (("--grid", "1,1"), "the grid has three C expressions"),
+        (("--grid", "n,1,1"), "'n' in the grid is no parameter of the kernel\nuse numbers and x_"),
+        (("--grid", "(n_elements,1),1"), "the grid has three C expressions"),
+        (("--grid", "n_elements),1,1"), "the grid has three C expressions"),
         (("-n", "sub"), "has no @triton.jit function 'sub'; it has add_kernel, scalars"),
     ],
 )

@@ -108,28 +108,20 @@ def test_a_pass_that_makes_a_kernel_wrong_is_named(script: Path, tmp_path: Path)
 
 
 def changes_with_plugin(ttir: str, after: str, folder: Path) -> Path:
-    """What the tool shows on the way of fast mode, with a wrong pass in it."""
-    plugin = BUILD / "lib" / "libTritonSharedWrongPass.so"
-    text = folder / "kernel.ttir"
-    text.write_text(ttir)
-    printed = subprocess.run(
-        [TOOL, "--print-pipeline", "--mode=fast"], capture_output=True, text=True, check=True
-    ).stdout
-    parts = re.findall(r"^builtin\.module\(\n(.*?)^\)$", printed, re.MULTILINE | re.DOTALL)
-    pipeline, count = re.subn(
-        rf"^,?  {after}(\{{.*\}})?,$",
-        r"\g<0>wrong-multiplications,",
-        ",".join(parts),
-        flags=re.MULTILINE,
-    )
-    assert count == 1
-    file = folder / "changes.mlir"
+    """What fast mode does with a wrong pass in it, by the script of docs/triage.md."""
+    page = (BUILD.parent / "docs" / "triage.md").read_text()
+    script = re.search(r"^```sh with-plugin.sh\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    (folder / "with-plugin.sh").write_text(script[1])
+    (folder / "kernel.ttir").write_text(ttir)
+    plugin = str(BUILD / "lib" / "libTritonSharedWrongPass.so")
     subprocess.run(
-        [TOOL, f"--load-pass-plugin={plugin}", f"--pass-pipeline=builtin.module({pipeline})",
-         str(text), "-o", os.devnull],
-        env={**os.environ, "MLIR_ENABLE_DUMP": "1", "MLIR_DUMP_PATH": str(file)},
+        ["sh", "with-plugin.sh", plugin, "wrong-multiplications", after, "kernel.ttir"],
+        cwd=folder,
+        env={**os.environ, "PATH": f"{TOOL.parent}:{os.environ['PATH']}"},
         check=True,
-    )  # fmt: skip
+    )
+    file = folder / "changes.mlir"
+    assert file.read_text().count("(wrong-multiplications)") == 1
     return file
 
 

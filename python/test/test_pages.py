@@ -32,3 +32,7 @@ def test_triage(tmp_path: Path):
 @pytest.mark.skipif(not PINNED, reason="the page shows the PTX that Triton 3.6 makes")
 def test_gpu_scripts(tmp_path: Path):
     assert replay("gpu-scripts.md", tmp_path) == 2
+
+
+def test_language_server(tmp_path: Path):
+    assert replay("language-server.md", tmp_path) == 1

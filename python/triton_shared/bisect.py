@@ -98,6 +98,11 @@ class Script:
         name = found[0].relative_to(self.folder / "texts").with_suffix("")
         return self.folder / "override" / name
 
+    def input(self, place: Path) -> str:
+        """The TTIR of the kernel for which a text lies at `place`."""
+        name = place.relative_to(self.folder / "override")
+        return (self.folder / "texts" / name).with_name(f"{name.name}.ttir").read_text()
+
     def run_with(self, snapshot: Snapshot, phase: str, place: Path) -> Result:
         """Runs it with a snapshot in the place of a phase of the kernel."""
         shutil.rmtree(place.parent, ignore_errors=True)
@@ -172,8 +177,9 @@ def bisect(script: Script, mode: str, kernel: str, changes: Path | None) -> int:
         kept = Path(tempfile.mkdtemp(prefix="triton-shared-bisect-"))
         (kept / "after.mlir").write_text(first.text)
         before = [snapshot for snapshot in snapshots if snapshot.number < first.number]
-        if before:
-            (kept / "before.mlir").write_text(before[-1].text)
+        # What the first pass was given is what Triton has printed.
+        text_before = before[-1].text if before else script.input(place)
+        (kept / "before.mlir").write_text(text_before)
         print(f"pass '{first.name}' (change {first.number}) changes the result")
         print(f"the modules before and after it are in {kept}")
         return CHANGED

@@ -32,7 +32,12 @@ def parse(words: list[str]) -> argparse.Namespace:
     add("--num-warps", "-w", type=int, default=1, help="of a program on a GPU (default: 1)")
     add("--num-stages", "-ns", type=int, default=3, help="of loads in loops (default: 3)")
     add("--out-name", "-on", default="", help="name in C (default: that of the kernel)")
-    add("--out-path", "-o", type=Path, help="the files' name up to the hash")
+    add(
+        "--out-path",
+        "-o",
+        type=Path,
+        help="the files' name up to the hash; missing folders in it are made",
+    )
     add(
         "--emit", default="", metavar="LIST",
         help=f"what to write, of {','.join(aot.EMITTABLE)} (default: c,h, on the CPU c,h,obj)",

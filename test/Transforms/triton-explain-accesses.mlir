@@ -68,3 +68,20 @@ tt.func @done(%p: !tt.ptr<f32>, %n: i64) -> tensor<8x4xf32> {
   %t = tts.load %p[%c0] strides [1, %n] wrap [0] from (%c0) size (%n) bounds [1] from (%c0) to (%n) : !tt.ptr<f32> -> tensor<8x4xf32>
   tt.return %t : tensor<8x4xf32>
 }
+
+// -----
+
+// Integers that are stored besides saying where are computed; those that only
+// say where need not be.
+tt.func @data(%p: !tt.ptr<i32>, %q: !tt.ptr<f32>, %t: tensor<8xf32>) {
+  // expected-remark @below {{these integers are data, too, and not only say where memory is accessed: they are computed}}
+  %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %o = arith.extsi %i : tensor<8xi32> to tensor<8xi64>
+  // expected-remark @below {{strided store; stride 1}}
+  tts.scatter %i to %p[%o] : tensor<8xi32>, !tt.ptr<i32>, tensor<8xi64>
+  %j = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %r = arith.extsi %j : tensor<8xi32> to tensor<8xi64>
+  // expected-remark @below {{strided store; stride 1}}
+  tts.scatter %t to %q[%r] : tensor<8xf32>, !tt.ptr<f32>, tensor<8xi64>
+  tt.return
+}

@@ -8,6 +8,7 @@
 #include "triton-shared/Target/CudaToolkit.h"
 #include "triton-shared/Target/ObjectWriter.h"
 #include "triton-shared/Target/PtxWriter.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
@@ -46,7 +47,8 @@ makeGpuCode(ModuleOp module, const CompileTarget &target, bool isAssembled) {
 LogicalResult triton_shared::writeCode(StringRef inputFile,
                                        StringRef outputFile, StringRef phase,
                                        const CompileTarget &target,
-                                       const DialectRegistry &registry) {
+                                       const DialectRegistry &registry,
+                                       CrashReport &crashReport) {
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output =
       openOutputFile(outputFile, &error);
@@ -54,12 +56,18 @@ LogicalResult triton_shared::writeCode(StringRef inputFile,
     llvm::errs() << "triton-shared-opt: " << error << "\n";
     return failure();
   }
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputFile, &error);
+  if (!input) {
+    llvm::errs() << "triton-shared-opt: " << error << "\n";
+    return failure();
+  }
+  crashReport.keepInput(inputFile, input->getBuffer());
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(inputFile, sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
   if (!module || failed(runToPhase(*module, Phase::Llir, target)))
     return failure();
   std::optional<std::string> code =

@@ -3,6 +3,7 @@
 #ifndef TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_MACHINECODE_H
 #define TRITON_SHARED_TOOLS_TRITON_SHARED_OPT_MACHINECODE_H
 
+#include "CrashReport.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "triton-shared/Pipelines/Phases.h"
 
@@ -12,10 +13,12 @@ namespace mlir::triton_shared {
 bool isCode(StringRef phase);
 
 /// Compiles `inputFile` to such a phase and writes it to `outputFile`. What
-/// ptxas says about registers goes to the standard error.
+/// ptxas says about registers goes to the standard error, and what is to be
+/// compiled to `crashReport`.
 LogicalResult writeCode(StringRef inputFile, StringRef outputFile,
                         StringRef phase, const CompileTarget &target,
-                        const DialectRegistry &registry);
+                        const DialectRegistry &registry,
+                        CrashReport &crashReport);
 
 } // namespace mlir::triton_shared
 

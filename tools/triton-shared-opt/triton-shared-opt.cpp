@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../ToolMains.h"
+#include "CommandLine.h"
 #include "CrashReport.h"
 #include "MachineCode.h"
 #include "RunToPhase.h"
@@ -149,9 +150,16 @@ int tritonSharedOptMain(int argc, char **argv) {
   if (wantsCrashReport({argv, static_cast<size_t>(argc)}))
     crashReport.goOnInChild();
   llvm::InitLLVM init(argc, argv);
+  if (failed(checkCommandLine({argv, static_cast<size_t>(argc)})))
+    return EXIT_FAILURE;
+  SmallVector<char *> words =
+      withOwnDefaults({argv, static_cast<size_t>(argc)});
+  argc = static_cast<int>(words.size());
+  argv = words.data();
   hideLibraryOptions();
 
-  llvm::cl::OptionCategory category("Phases of triton-shared");
+  // `--help` sorts categories by name: this one is read first.
+  llvm::cl::OptionCategory category("A kernel through its phases");
   const std::string toPhaseHelp =
       "Run everything from the phase of the input up to this one: " +
       listLastPhases();
@@ -225,13 +233,11 @@ int tritonSharedOptMain(int argc, char **argv) {
     target->numStages = numStages;
     target->keepsWarps = keepsWarps;
     Phase phase = symbolizePhase(toPhase).value_or(Phase::Llir);
-    if (printPipeline) {
-      printPipelines(Phase::Source, phase, *target, llvm::outs());
-      return EXIT_SUCCESS;
-    }
+    if (printPipeline)
+      return printPipelinesTo(phase, *target);
     if (isCode(toPhase))
-      return failed(
-          writeCode(inputFile, outputFile, toPhase, *target, registry));
+      return failed(writeCode(inputFile, outputFile, toPhase, *target, registry,
+                              crashReport));
     config.setPassPipelineSetupFn([&, phase,
                                    target = *target](PassManager &manager) {
       manager.addPass(createRunToPhase(phase, targetName, target, dumpFolder));

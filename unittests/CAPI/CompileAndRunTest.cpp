@@ -197,6 +197,55 @@ TEST_F(Launch, EndsTheProgramWhoseAssertionFails) {
             (std::vector<int32_t>{10, 11, 12, -1, -1, -1, -1, -1}));
 }
 
+/// Adds up numbers below `n`, without an end to speak of for a large one.
+constexpr std::string_view kLongKernel = R"(
+tt.func public @long(%out: !tt.ptr<i32>, %n: i64) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %none = arith.constant 0 : i32
+  %sum = scf.for %i = %zero to %n step %one iter_args(%s = %none) -> (i32) : i64 {
+    %v = tt.load %out {isVolatile = true} : !tt.ptr<i32>
+    %next = arith.addi %s, %v : i32
+    scf.yield %next : i32
+  }
+  %pid = tt.get_program_id x : i32
+  %to = tt.addptr %out, %pid : !tt.ptr<i32>, i32
+  tt.store %to, %sum : !tt.ptr<i32>
+  tt.return
+}
+)";
+
+TEST(Interrupt, EndsALaunchWhenTheCallerSaysSo) {
+  for (const char *mode : {"mode=reference", "mode=fast"})
+    for (uint32_t programs : {1u, 4u}) {
+      Compilation compilation(kLongKernel, mode);
+      ASSERT_TRUE(compilation.succeeded()) << compilation.diagnostics();
+      Kernel kernel(compilation.artefact("obj"), "long.entry");
+      std::vector<int32_t> out(4, 1);
+      int32_t *data = out.data();
+      int64_t rounds = INT64_MAX;
+      void *args[] = {&data, &rounds};
+      int questions = 0;
+      TritonSharedLaunch launch = {};
+      std::fill_n(launch.grid, 3, 1);
+      launch.grid[0] = programs;
+      launch.isInterrupted = [](void *context) {
+        return ++*static_cast<int *>(context) == 3;
+      };
+      launch.context = &questions;
+      EXPECT_FALSE(kernel.launch(args, launch));
+      EXPECT_EQ(kernel.error, "the launch was interrupted");
+      EXPECT_EQ(questions, 3);
+      EXPECT_EQ(out, std::vector<int32_t>(4, 1));
+      // The next launch starts afresh.
+      rounds = 5;
+      launch.isInterrupted = nullptr;
+      launch.grid[0] = 1;
+      EXPECT_TRUE(kernel.launch(args, launch));
+      EXPECT_EQ(out[0], 5);
+    }
+}
+
 TEST(Print, WritesOneLinePerElement) {
   Compilation compilation(R"(
 tt.func public @show(%x: f32) {

@@ -113,14 +113,32 @@ typedef struct TritonSharedLaunch {
    * are few, and start in order if they are many.
    */
   bool sideBySide;
+  /**
+   * If not null: called by the launching thread now and then while the grid
+   * runs, first after 50 ms; true ends the launch. It may launch kernels.
+   */
+  bool (*isInterrupted)(void *context);
+  void *context;
+  /**
+   * If not null, a crash in a program writes a line to the error output with
+   * this name, the program, and the address as seen from the nearest of
+   * `pointers`, which has for each argument its name, or null for what is no
+   * pointer. The line is written in a handler of SIGSEGV, SIGBUS, SIGFPE and
+   * SIGILL that the first such launch installs for good, and that then does
+   * what would have happened without it.
+   */
+  const char *name;
+  const char *const *pointers;
+  size_t argumentCount;
 } TritonSharedLaunch;
 
 /**
  * Runs every program of the grid and returns when all are done. `args[i]`
  * points at the value of argument i (for a pointer: at a `void *`). Returns
  * false and fills `error` (release with `tritonSharedFree`) if a
- * `device_assert` failed: its program ends at once, other threads finish their
- * current range of programs (256 at most), and no further range is started.
+ * `device_assert` failed or the launch was interrupted: no further program is
+ * started, but those that a thread runs in one go (256 at most), and running
+ * programs end at the next round of a loop that takes long.
  */
 TRITON_SHARED_EXPORT bool
 tritonSharedKernelLaunch(const TritonSharedKernel *kernel, void *const *args,

@@ -300,11 +300,13 @@ def CpuWrapProgramLoop
 
     ```c
     void <kernel>.entry(void *const *args, int32_t gridX, int32_t gridY,
-                        int32_t gridZ, int64_t first, int64_t count);
+                        int32_t gridZ, int64_t first, int64_t count,
+                        int64_t *running);
     ```
 
     which runs the programs `first` to `first + count - 1` of the grid, x
     fastest. `args[i]` points at the value of argument `i`; a boolean is a byte.
+    `*running` is always the program that runs: who handles a crash reads it.
 
     Needs: public `func.func`s with the six trailing i32 of phase `memref`, no
     tensors. Leaves: no memref of unknown rank.
@@ -357,6 +359,31 @@ def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def CpuPollInLoops : Pass<"cpu-poll-in-loops", "::mlir::ModuleOp"> {
+  let summary = "Let long loops ask whether their launch shall go on";
+  let description = [{
+    Loops whose number of rounds is known at run time only, or is large, call
+
+    ```c
+    void tritonSharedPoll(void);
+    ```
+
+    after every million scalar operations, by an estimate of what a round
+    costs; the call does not come back if the launch has ended. A `for` loop is
+    cut into pieces of as many rounds, and calls between two of them, so that
+    the rounds themselves have nothing new in them; other loops count in each
+    round.
+
+    Needs: phase `memref` after bufferization, with its blocks not yet loops:
+    their loops are short and would not be known from those of the kernel.
+    Leaves: no loop that runs for long without a call.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::scf::SCFDialect"
   ];
 }
 

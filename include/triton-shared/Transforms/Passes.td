@@ -178,6 +178,7 @@ def TritonExplainAccesses
     Changes nothing. Every load or store of a block becomes a remark with its
     kind, strides and bounds, in the names of the kernel. An access without
     structure has a note on the value that is to blame, and one with a way out.
+    So do integers, where they begin, that are data besides forming addresses.
     Run it before `structured-recover-accesses` to read names; after it, strides
     that are not constants show as `?`. The pipeline `--explain-accesses` runs
     what comes before, too.

@@ -134,7 +134,7 @@ void createEntry(func::FuncOp kernel) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto entry = func::FuncOp::create(
       builder, loc, (kernel.getName() + kEntrySuffix).str(),
-      builder.getFunctionType({pointer, i32, i32, i32, i64, i64}, {}));
+      builder.getFunctionType({pointer, i32, i32, i32, i64, i64, pointer}, {}));
   Block *body = entry.addEntryBlock();
   builder.setInsertionPointToStart(body);
   SmallVector<Value> operands;
@@ -145,10 +145,14 @@ void createEntry(func::FuncOp kernel) {
   llvm::append_range(operands, grid);
   Value first = body->getArgument(4);
   Value end = arith::AddIOp::create(builder, loc, first, body->getArgument(5));
+  Value running = body->getArgument(6);
   Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
   scf::ForOp::create(
       builder, loc, first, end, one, programIds(builder, loc, first, grid),
-      [&](OpBuilder &inner, Location innerLoc, Value, ValueRange ids) {
+      [&](OpBuilder &inner, Location innerLoc, Value number, ValueRange ids) {
+        // Volatile: it is read by who handles a signal.
+        LLVM::StoreOp::create(inner, innerLoc, number, running, /*alignment=*/8,
+                              /*isVolatile=*/true);
         llvm::append_range(operands, ids);
         func::CallOp::create(inner, innerLoc, kernel, operands);
         scf::YieldOp::create(inner, innerLoc,

@@ -12,7 +12,14 @@ from .. import library
 from ..errors import CompilationError, TritonSharedError
 from ..frontend import Target, parse_options
 from . import sources
-from .signature import Parameter, algorithm_of, hash_of, parse_signature, split, suffix_of
+from .signature import (
+    Parameter,
+    algorithm_of,
+    hash_of,
+    parse_grid,
+    parse_signature,
+    suffix_of,
+)
 
 _SEAL_BYTES = 16
 """Behind the object in artefact `obj` stands a checksum, which no linker needs."""
@@ -80,11 +87,7 @@ def compile_kernel(
     device = Target.parse(target)
     source = sources.read(path, name)
     parameters = parse_signature(signature, source.parameters)
-    expressions = split(grid)
-    if len(expressions) != 3 or not all(expressions):
-        raise TritonSharedError(
-            f"the grid has three C expressions, as in '1024, 1, 1'; got '{grid}'"
-        )
+    expressions = parse_grid(grid, parameters)
     digest = hash_of(signature, num_warps, num_stages)
     suffix = suffix_of(parameters, names_all=_triton_version() < (3, 7))
     keywords = {"num_warps": num_warps, "num_stages": num_stages, **(options or {})}
@@ -99,7 +102,7 @@ def compile_kernel(
         suffix,
         device,
         tuple(parameters),
-        (expressions[0], expressions[1], expressions[2]),
+        expressions,
         num_warps,
         num_stages,
         int(facts.get("shared", 0)),

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..errors import TritonSharedError
 from . import toolchain
-from .outputs import declare, functor, store
+from .outputs import PHASES, declare, functor, store
 from .packages import write_packages
 from .signature import Parameter
 from .templates import render
@@ -167,7 +167,8 @@ def _build(headers: Sequence[Path], variants: Sequence[Variant], out: Path, endi
     """A library of the dispatcher, and of launcher and machine code of every variant."""
     inputs = [out.with_name(f"{out.name}.c")]
     for path, variant in zip(headers, variants, strict=True):
-        beside = [path.with_suffix(".c"), *([path.with_suffix(".o")] * (variant.target == "cpu"))]
+        endings = ["c", PHASES["obj"]] if variant.target == "cpu" else ["c"]
+        beside = [path.with_suffix(f".{ending}") for ending in endings]
         missing = [file for file in beside if not file.is_file()]
         if missing:
             raise TritonSharedError(

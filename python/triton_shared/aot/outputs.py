@@ -14,14 +14,16 @@ from .signature import Parameter
 from .templates import render
 
 PHASES = {
-    "ttir": "ttir", "linalg": "mlir", "llir": "ll", "ptx": "ptx", "cubin": "cubin", "obj": "o",
+    "ttir": "ttir", "linalg": "mlir", "llir": "ll", "ptx": "ptx", "cubin": "cubin",
+    "obj": "kernel.o",
 }  # fmt: skip
-"""What is written as it is, and the suffix of its file."""
+"""What is written as it is, and the suffix of its file. The object is not `X.o`: that is what a C
+compiler makes of the launcher `X.c`."""
 
 EMITTABLE = ("c", "h", "hpp", "a", "so", *PHASES)
 
 _SUPPORT = (
-    "tritonSharedAssertFailed", "tritonSharedYield", "tritonSharedScratch",
+    "tritonSharedAssertFailed", "tritonSharedPoll", "tritonSharedYield", "tritonSharedScratch",
     "tritonSharedClockNanoseconds", "tritonSharedPrintBegin", "__truncsfbf2", "__truncdfbf2",
 )  # fmt: skip
 """Functions that machine code for the CPU may call, and that the launcher then brings along."""
@@ -52,7 +54,7 @@ def _write(kernel: Kernel, stem: Path, output: str) -> Path:
             )
         return store(stem, PHASES[output], content)
     if output == "c":
-        return store(stem, "c", launcher(kernel, f"{stem.name}.o").encode())
+        return store(stem, "c", _launcher_beside(kernel, stem))
     if output == "h":
         return store(stem, "h", header(kernel).encode())
     if output == "hpp":
@@ -113,6 +115,11 @@ def launcher(kernel: Kernel, object_name: str) -> str:
     )
 
 
+def _launcher_beside(kernel: Kernel, stem: Path) -> bytes:
+    """The launcher of the object that lies at `<stem>.kernel.o`."""
+    return launcher(kernel, f"{stem.name}.{PHASES['obj']}").encode()
+
+
 def _functor(kernel: Kernel, header_name: str) -> str:
     return functor(kernel.symbol, kernel.symbol, header_name, kernel.passed)
 
@@ -148,7 +155,7 @@ def _as_constant(parameter: Parameter) -> str:
 def _build(kernel: Kernel, stem: Path, output: str) -> Path:
     """An archive or a shared library of launcher and machine code."""
     with toolchain.workshop() as folder:
-        inputs = [store(folder / stem.name, "c", launcher(kernel, f"{stem.name}.o").encode())]
+        inputs = [store(folder / stem.name, "c", _launcher_beside(kernel, stem))]
         if kernel.target.kind == "cpu":
-            inputs.append(store(folder / stem.name, "o", kernel.artefacts["obj"]))
+            inputs.append(store(folder / stem.name, PHASES["obj"], kernel.artefacts["obj"]))
         return toolchain.build(inputs, stem.with_name(f"{stem.name}.{output}"))

@@ -27,6 +27,9 @@ C_TYPES = {
 }
 """The C type of a scalar parameter, as the compiled kernel reads it."""
 
+ELEMENTS = (*C_TYPES, "fp8e4nv", "fp8e5", "fp8e4b15", "fp8e4b8", "fp8e5b16")
+"""What a pointer may point at."""
+
 POINTER = "CUdeviceptr"
 """One word, which is all that Triton's linker reads; 64 bits on every target."""
 
@@ -87,7 +90,9 @@ def _parameter(name: str, word: str) -> Parameter:
     if number is not None:
         return Parameter(name, "constexpr", value=number)
     kind, colon, hint = word.partition(":")
-    if not (kind.startswith("*") and len(kind) > 1) and kind not in C_TYPES:
+    if kind.startswith("*"):
+        _check_element(name, kind)
+    elif kind not in C_TYPES:
         raise TritonSharedError(
             f"parameter '{name}' has the unknown type '{kind}'\n"
             f"use {', '.join(C_TYPES)}, a pointer such as *fp32, or a number for a tl.constexpr"
@@ -106,6 +111,16 @@ def _parameter(name: str, word: str) -> Parameter:
     return Parameter(name, kind, int(hint))
 
 
+def _check_element(name: str, kind: str) -> None:
+    """Rejects a pointer to what there is not; `*k` is Triton's pointer to constant memory."""
+    element = kind.lstrip("*")
+    if element not in ELEMENTS and element.removeprefix("k") not in ELEMENTS:
+        raise TritonSharedError(
+            f"parameter '{name}' has the type '{kind}', a pointer to the unknown type "
+            f"'{element}'\nuse a * before one of {', '.join(ELEMENTS)}"
+        )
+
+
 def _number(word: str) -> int | float | None:
     for read in (int, float):
         try:
@@ -113,6 +128,31 @@ def _number(word: str) -> int | float | None:
         except ValueError:
             pass
     return None
+
+
+_C_WORDS = re.compile(
+    r"sizeof|int|long|short|char|unsigned|signed|float|double|u?int(8|16|32|64|ptr)_t|size_t"
+)
+"""What stands in a C expression without being declared: sizes and casts."""
+
+
+def parse_grid(text: str, parameters: Sequence[Parameter]) -> tuple[str, str, str]:
+    """The three C expressions of a grid, which name nothing but parameters."""
+    expressions = split(text)
+    if len(expressions) != 3 or not all(expressions):
+        raise TritonSharedError(
+            f"the grid has three C expressions, as in '1024, 1, 1'; got '{text}'"
+        )
+    names = [parameter.name for parameter in parameters]
+    for expression in expressions:
+        # A word begins behind what is no part of a number, such as 0x1f or 16u.
+        for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", expression):
+            if word not in names and not _C_WORDS.fullmatch(word):
+                raise TritonSharedError(
+                    f"'{word}' in the grid is no parameter of the kernel\n"
+                    f"use numbers and {', '.join(names)}"
+                )
+    return expressions[0], expressions[1], expressions[2]
 
 
 def hash_of(signature: str, num_warps: int, num_stages: int) -> str:

@@ -51,15 +51,42 @@ class Source:
     def _compile(
         self, parameters: Sequence[Parameter], target: Target, options: Mapping[str, Any]
     ) -> str:
+        from triton.compiler.errors import CompilationError as FrontEndError
+
         constants = {p.name: p.value for p in parameters if p.is_constant}
         constants |= {p.name: 1 for p in parameters if p.hint == 1}
-        return ast_to_ttir(
-            self.kernel,
-            {p.name: p.type for p in parameters},
-            constants,
-            [p.name for p in parameters if p.hint == 16],
-            target=str(target),
-            **options,
+        self._check_constants(constants)
+        try:
+            return ast_to_ttir(
+                self.kernel,
+                {p.name: p.type for p in parameters},
+                constants,
+                [p.name for p in parameters if p.hint == 16],
+                target=str(target),
+                **options,
+            )
+        except FrontEndError as error:
+            raise TritonSharedError(
+                f"Triton's front end does not compile kernel '{self.name}' for this signature\n"
+                f"{self._describe_numbers(parameters)}{error}"
+            ) from error
+
+    def _check_constants(self, constants: Mapping[str, Any]) -> None:
+        for parameter in self.kernel.params:
+            if parameter.is_constexpr and parameter.name not in constants:
+                raise TritonSharedError(
+                    f"parameter '{parameter.name}' of kernel '{self.name}' is a tl.constexpr\n"
+                    "write its value in the signature, as in 64, instead of a type"
+                )
+
+    def _describe_numbers(self, parameters: Sequence[Parameter]) -> str:
+        """The parameters that have a number in the place of a type, if the kernel has types."""
+        runtime = {p.name for p in self.kernel.params if not p.is_constexpr}
+        numbers = [p for p in parameters if p.is_constant and p.name in runtime]
+        return "".join(
+            f"the signature has the number {p.value} for '{p.name}', which is no tl.constexpr: "
+            "write a type, as in i32 or *fp32, if it is passed at run time\n"
+            for p in numbers
         )
 
 

@@ -2,7 +2,7 @@
 
 // The entry reads the arguments, then runs a range of programs, x fastest.
 // CHECK-LABEL: func.func @kernel.entry(
-// CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32, %[[FIRST:.*]]: i64, %[[COUNT:.*]]: i64)
+// CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32, %[[FIRST:.*]]: i64, %[[COUNT:.*]]: i64, %[[RUNNING:.*]]: !llvm.ptr)
 // CHECK:         %[[SLOT:.*]] = llvm.getelementptr %[[ARGS]][0]
 // CHECK:         %[[PLACE:.*]] = llvm.load %[[SLOT]]
 // CHECK:         %[[P:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> !llvm.ptr
@@ -15,8 +15,9 @@
 // CHECK:         arith.remui %[[FIRST]], %[[GX]]
 // CHECK:         %[[REST:.*]] = arith.divui %[[FIRST]], %[[GX]]
 // CHECK:         arith.remui %[[REST]]
-// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]] step {{.*}} iter_args(%[[I:.*]] = %{{.*}}, %[[J:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}})
-// CHECK:           func.call @kernel(%[[P]], %[[B]], %[[X]], %[[Y]], %[[Z]], %[[I]], %[[J]], %[[K]])
+// CHECK:         scf.for %[[NUMBER:.*]] = %[[FIRST]] to %[[END]] step {{.*}} iter_args(%[[I:.*]] = %{{.*}}, %[[J:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}})
+// CHECK-NEXT:      llvm.store volatile %[[NUMBER]], %[[RUNNING]]
+// CHECK-NEXT:      func.call @kernel(%[[P]], %[[B]], %[[X]], %[[Y]], %[[Z]], %[[I]], %[[J]], %[[K]])
 // CHECK:           %[[NEXT:.*]] = arith.addi %[[I]]
 // CHECK:           %[[IS_END:.*]] = arith.cmpi eq, %[[NEXT]], %[[X]]
 // CHECK:           %[[NEW_I:.*]] = arith.select %[[IS_END]], %{{.*}}, %[[NEXT]]

@@ -1,0 +1,41 @@
+//===- Interruption.cpp - Launches that are to end early ------------------===//
+
+#include "Interruption.h"
+
+#include "Scratch.h"
+
+#include <algorithm>
+#include <ctime>
+
+using namespace mlir::triton_shared;
+
+/// Between two questions, at least: people do not notice it, and a question
+/// may wait for Python's lock.
+static constexpr std::chrono::milliseconds kPatience{50};
+
+/// The parts of the time of which questions may take one.
+static constexpr int kShare = 100;
+
+/// Exact to some milliseconds, and much cheaper than an exact one.
+static std::chrono::nanoseconds readCoarseClock() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+  return std::chrono::seconds(time.tv_sec) +
+         std::chrono::nanoseconds(time.tv_nsec);
+}
+
+bool Interruption::isWanted() {
+  if (!question)
+    return false;
+  Time now = readCoarseClock();
+  if (next == Time(0))
+    next = now + kPatience;
+  if (now < next)
+    return false;
+  // Who is asked may launch kernels itself, on this thread.
+  SeparateScratch separate;
+  bool answer = question(context);
+  Time end = readCoarseClock();
+  next = end + std::max<Time>(kPatience, kShare * (end - now));
+  return answer;
+}
