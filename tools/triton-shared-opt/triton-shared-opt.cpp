@@ -233,8 +233,10 @@ int tritonSharedOptMain(int argc, char **argv) {
     target->numStages = numStages;
     target->keepsWarps = keepsWarps;
     Phase phase = symbolizePhase(toPhase).value_or(Phase::Llir);
-    if (printPipeline)
-      return printPipelinesTo(phase, *target);
+    if (printPipeline) {
+      printPipelines(Phase::Source, phase, *target, llvm::outs());
+      return EXIT_SUCCESS;
+    }
     if (isCode(toPhase))
       return failed(writeCode(inputFile, outputFile, toPhase, *target, registry,
                               crashReport));
