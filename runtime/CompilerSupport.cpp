@@ -70,6 +70,8 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedPrintEnd),
       ENTRY(tritonSharedAssertFailed),
       ENTRY(tritonSharedClockNanoseconds),
+      ENTRY(tritonSharedProcessorNumber),
+      ENTRY(tritonSharedProcessorCount),
       ENTRY(tritonSharedYield),
       ENTRY(tritonSharedScratch),
   };

@@ -52,9 +52,13 @@ def save_all(folder: Path, quick: bool, only: str) -> list[Path]:
 
 
 def save_tests(folder: Path, files: str, only: str) -> list[Path]:
-    """Records the launches of the Python tests whose files match; once, as it takes a while."""
+    """Records the launches of the Python tests whose files match; once, as it takes a while.
+
+    `files` are patterns with commas between them.
+    """
     done = folder / f"tests-{''.join(c for c in files if c.isalnum())}.done"
-    found = [str(path) for path in sorted((ROOT / "python" / "test").glob(files))]
+    tests = ROOT / "python" / "test"
+    found = sorted({str(path) for pattern in files.split(",") for path in tests.glob(pattern)})
     if found and not done.is_file():
         plugin = ["-p", "benchmarks.gpu.record_tests", "-p", "no:cacheprovider"]
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *plugin, *found]

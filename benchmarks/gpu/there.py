@@ -78,7 +78,7 @@ def _driver() -> str:
 
 
 def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadline: float) -> int:
-    from . import check, launches
+    from . import check, launches, operations
 
     start = time.monotonic()
     # Results of another library, or of another mode, are no results.
@@ -99,6 +99,7 @@ def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadli
         print("\n".join(f"  {n}: {v[:160]}" for n, v in found.items() if v != "clean"))
     seconds = round(time.monotonic() - start)
     check.write(rows, {**facts, "mode": mode, "seconds": seconds}, out / "gpu-check.json")
+    operations.write(made, rows, out)
     print(f"compared in {seconds} s", flush=True)
     return int(any(row.verdict != "agree" for row in rows))
 
