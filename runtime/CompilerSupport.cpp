@@ -71,6 +71,8 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedAssertFailed),
       ENTRY(tritonSharedClockNanoseconds),
       ENTRY(tritonSharedPoll),
+      ENTRY(tritonSharedProcessorNumber),
+      ENTRY(tritonSharedProcessorCount),
       ENTRY(tritonSharedYield),
       ENTRY(tritonSharedScratch),
   };

@@ -5,13 +5,16 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <sched.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir::triton_shared;
 
@@ -191,4 +194,10 @@ int64_t tritonSharedClockNanoseconds() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
+}
+
+int64_t tritonSharedProcessorNumber() { return std::max(0, sched_getcpu()); }
+
+int64_t tritonSharedProcessorCount() {
+  return std::max(1L, sysconf(_SC_NPROCESSORS_CONF));
 }

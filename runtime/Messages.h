@@ -77,6 +77,12 @@ void tritonSharedYield();
 
 /// A clock that never goes back.
 int64_t tritonSharedClockNanoseconds();
+
+/// The logical CPU that the program runs on just now, from 0 on.
+int64_t tritonSharedProcessorNumber();
+
+/// More than any number of one.
+int64_t tritonSharedProcessorCount();
 }
 
 #endif // TRITON_SHARED_RUNTIME_MESSAGES_H

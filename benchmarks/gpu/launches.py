@@ -52,13 +52,13 @@ def save_all(folder: Path, quick: bool, only: str) -> list[Path]:
 
 
 def save_tests(folder: Path, files: str, only: str) -> list[Path]:
-    """Records the launches of the Python tests whose files match one of several patterns.
+    """Records the launches of the Python tests whose files match; once, as it takes a while.
 
-    Once, as it takes a while.
+    `files` are patterns with commas between them.
     """
     done = folder / f"tests-{''.join(c for c in files if c.isalnum())}.done"
     tests = ROOT / "python" / "test"
-    found = [str(path) for pattern in files.split() for path in sorted(tests.glob(pattern))]
+    found = sorted({str(path) for pattern in files.split(",") for path in tests.glob(pattern)})
     if found and not done.is_file():
         # The package is found where it was installed, not in the working tree.
         plugin = [

@@ -78,7 +78,7 @@ def _driver() -> str:
 
 
 def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadline: float) -> int:
-    from . import check, executed, launches
+    from . import check, launches, operations
 
     start = time.monotonic()
     # Results of another library, or of another mode, are no results.
@@ -91,7 +91,6 @@ def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadli
     reserve = 0.0 if options.no_speed else 60.0 * options.minutes / 3
     rows = check.check(made, options.timeout, deadline - reserve)
     print(check.table(rows), flush=True)
-    executed.write(rows, folder, out / "operations.jsonl")
     if options.sanitize:
         found = check.sanitize(made, folder / "sanitized", options.sanitize, deadline - reserve)
         facts = {**facts, "memcheck": found}
@@ -100,6 +99,7 @@ def _check(options: argparse.Namespace, facts: dict[str, Any], out: Path, deadli
         print("\n".join(f"  {n}: {v[:160]}" for n, v in found.items() if v != "clean"))
     seconds = round(time.monotonic() - start)
     check.write(rows, {**facts, "mode": mode, "seconds": seconds}, out / "gpu-check.json")
+    operations.write(made, rows, out)
     print(f"compared in {seconds} s", flush=True)
     return int(any(row.verdict != "agree" for row in rows))
 

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from triton_shared.diff import modules
 
 from benchmarks import page
-from benchmarks.gpu import check, launches, problems, there
+from benchmarks.gpu import check, launches, operations, problems, there
 
 
 @pytest.fixture(autouse=True)
@@ -76,6 +76,29 @@ def test_the_table_tells_what_did_not_agree():
         "3 launches: 1 agree, 1 refused, 1 differ; largest margin of those that agree 0.50" in said
     )
     assert "fine" not in said
+
+
+def test_what_agrees_says_which_operations_it_had(tmp_path: Path):
+    text = "tt.func public @k() {\n  %x = arith.addi %a, %b : tensor<8xi16>\n}"
+    rows = []
+    for name, verdict in (
+        ("corpus-vec_add", "agree"),
+        ("suite-x-0", "agree"),
+        ("tests-a-0", "differ"),
+    ):
+        place = tmp_path / name / "shared_cuda"
+        place.mkdir(parents=True)
+        (place / "result.json").write_text('{"succeeded": true, "facts": {}, "seconds": 0}')
+        (place / "ttir.mlir").write_text(text)
+        rows.append(check.Row(name, "k", verdict, (), 0.0, "", [], 0, 0, 0.0))
+    file = operations.write([tmp_path / row.name for row in rows], rows, tmp_path)
+    assert file.parent.name == f"gpu-{triton.__version__}"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["test"].rpartition("::")[2] for line in lines] == [
+        "corpus[vec_add]",
+        "examples[x-0]",
+    ]
+    assert all(line["cells"] == [["arith.addi", "i16"]] for line in lines)
 
 
 def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -231,7 +231,9 @@ def test_a_scalar_address():
 # ---------------------------------------------------------------------------------------------
 
 REFUSED = {
-    "mov.u32 $0, %laneid;": "is a register of the GPU",
+    "mov.u32 $0, %envreg3;": "is a register of the GPU that is not known",
+    "mov.u32 $0, %tid;": "is a register of the GPU that is not known",
+    "mov.u32 $0, %clock64;": "reads a register of another width",
     "ld.shared.b32 $0, [$1];": "is an instruction without a portable meaning",
     "ld.global.b32 $0, [$1];": "reads a register of another width",
     "ld.global.b32 $0, [name];": "is no address in a register",
@@ -270,3 +272,105 @@ def test_refusals_name_the_instruction(text: str):
 def test_refused_constraints(constraints: str, reason: str):
     with pytest.raises(CompilationError, match=reason):
         assembled("mov.b32 $0, $1;", numbers("int32"), result="int32", constraints=constraints)
+
+
+THREAD_REGISTERS = ["tid.x", "ntid.x", "laneid", "warpid", "nwarpid", "lanemask_lt"]
+
+
+@pytest.mark.parametrize("name", THREAD_REGISTERS)
+def test_a_cpu_has_no_threads_of_a_program(name: str):
+    with pytest.raises(CompilationError) as caught:
+        assembled(f"mov.u32 $0, %{name};", numbers("int32"), result="int32")
+    message = str(caught.value)
+    assert f'kernel reads "%{name}", which tells the threads of a program on a GPU apart' in message
+    assert "number elements by tl.arange" in message
+    assert "inline_assembly.py" in message
+
+
+# ---------------------------------------------------------------------------------------------
+# Special registers
+# ---------------------------------------------------------------------------------------------
+
+
+@triton.jit
+def where_it_runs(out_ptr):
+    number = tl.inline_asm_elementwise(
+        """{
+        .reg .b32 t;
+        mad.lo.u32 t, %ctaid.y, %nctaid.x, %ctaid.x;
+        mad.lo.u32 t, %cluster_ctarank, 1000, t;
+        mul.lo.u32 $0, t, %cluster_nctarank;
+        }""",
+        "=r",
+        [],
+        dtype=tl.int32,
+        is_pure=True,
+        pack=1,
+    )
+    tl.store(out_ptr + number, tl.program_id(1) * 100 + tl.program_id(0) + 1)
+
+
+def test_programs_know_their_place():
+    out = torch.zeros(2, 5, dtype=torch.int32)
+    where_it_runs[(5, 2)](out)
+    assert out.tolist() == [[1, 2, 3, 4, 5], [101, 102, 103, 104, 105]]
+
+
+@triton.jit
+def add_program(x_ptr, out_ptr, N: tl.constexpr, PACK: tl.constexpr):
+    at = tl.program_id(0) * N + tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    y = tl.inline_asm_elementwise(
+        "add.u32 $0, $1, %ctaid.x;", "=r,r", [x], dtype=x.dtype, is_pure=True, pack=PACK
+    )
+    tl.store(out_ptr + at, y)
+
+
+@pytest.mark.parametrize(("dtype", "pack"), [(torch.int32, 1), (torch.int8, 4), (torch.int16, 2)])
+def test_registers_meet_elements(dtype: torch.dtype, pack: int):
+    x = torch.zeros(3, 16, dtype=dtype)
+    out = torch.ones_like(x)
+    add_program[(3,)](x, out, N=16, PACK=pack)
+    for program in range(3):
+        # The register is added to that of the pack, whose first element is lowest.
+        want = torch.zeros(16, dtype=dtype)
+        want[::pack] = program
+        assert torch.equal(out[program], want)
+
+
+@triton.jit
+def time_passes(counts_ptr, out_ptr, CLOCK: tl.constexpr, N: tl.constexpr):
+    start = tl.inline_asm_elementwise(CLOCK, "=l", [], dtype=tl.int64, is_pure=False, pack=1)
+    for _ in range(1000):
+        tl.store(counts_ptr + tl.arange(0, N), tl.load(counts_ptr + tl.arange(0, N)) + 1)
+    end = tl.inline_asm_elementwise(CLOCK, "=l", [], dtype=tl.int64, is_pure=False, pack=1)
+    tl.store(out_ptr, (end > start).to(tl.int32))
+
+
+@pytest.mark.parametrize("name", ["globaltimer", "clock64"])
+def test_clocks_go_on(name: str):
+    counts, out = torch.zeros(128, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
+    time_passes[(1,)](counts, out, CLOCK=f"mov.u64 $0, %{name};", N=128)
+    assert counts.tolist() == [1000] * 128
+    assert out.item() == 1
+
+
+@triton.jit
+def of_the_machine(out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    count = tl.inline_asm_elementwise(
+        "mov.u32 $0, %nsmid;", "=r", [], dtype=tl.int32, is_pure=True, pack=1
+    )
+    low = tl.inline_asm_elementwise(
+        "mov.u32 $0, %clock; sub.u32 $0, $0, $0;", "=r", [], dtype=tl.int32, is_pure=False, pack=1
+    )
+    number = tl.extra.cuda.smid()
+    fine = (number >= 0) & (number < count) & (low == 0)
+    tl.store(out_ptr + tl.program_id(0) * N + at, tl.full((N,), 1, tl.int32) * fine.to(tl.int32))
+    tl.static_assert(tl.extra.cuda.num_threads() == 32 * tl.extra.cuda.num_warps())
+
+
+def test_a_program_runs_on_one_of_the_processors():
+    out = torch.zeros(64, 16, dtype=torch.int32)
+    of_the_machine[(64,)](out, N=16)
+    assert out.all()

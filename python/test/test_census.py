@@ -127,6 +127,20 @@ def test_the_first_test_of_a_type_is_recorded(
     assert executed == {"CPU": {"tt.cat": {"i8": "a"}}, "GPU": {"tt.cat": {"i8": "c"}}}
 
 
+def test_a_leg_without_a_record_stays(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(script, "EXECUTED", tmp_path / "executed.json")
+    old = {"CPU": {"tt.cat": {"i8": "a"}}, "GPU": {"tt.cat": {"i1": "b"}}}
+    script.EXECUTED.write_text(json.dumps(old))
+    (tmp_path / "gpu-3.6.0").mkdir()
+    line = json.dumps({"test": "c", "cells": [["tt.cat", "i64"]]})
+    (tmp_path / "gpu-3.6.0" / "operations.jsonl").write_text(line + "\n")
+    script.record(tmp_path)
+    executed = json.loads(script.EXECUTED.read_text())
+    assert executed == {**old, "GPU": {"tt.cat": {"i64": "c"}}}
+
+
 TTIR = """
   tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32} loc("p")) {
     %x = tt.load %p {isVolatile = true} : !tt.ptr<f16> loc(#loc1)

@@ -10,10 +10,11 @@
 include "mlir/Pass/PassBase.td"
 
 def LinalgExtendDotOperands : Pass<"linalg-extend-dot-operands"> {
-  let summary = "Extend 8-bit floats that go into matrix products to f16";
+  let summary = "Give matrix products operands that tensor cores take";
   let description = [{
     Every 8-bit float is an f16, so nothing is lost, and the tensor cores of all
-    supported GPUs take f16.
+    supported GPUs take f16. A product that says in `tts.exact_in` what else
+    holds its operands gets them as bf16, or takes them as tf32.
 
     Needs: phase `linalg`. Leaves: matrix products without 8-bit floats.
   }];
@@ -88,6 +89,7 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
     | `tts.load`, `tts.store`              | loads and stores of up to 16 bytes |
     | `cta.reduce`                         | vector arithmetic, shuffles, shared memory |
     | `cta.convert_layout`, `cta.lookup`   | register moves or shared memory    |
+    | `tts.read_machine`                   | a read of the special register, by each thread |
     | program ids                          | the block's index, and of the warp's where programs share a block |
 
     The kernel becomes a `gpu.func` in a `gpu.module` and loses the six trailing
@@ -106,13 +108,14 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
 }
 
 def GpuApproximateMath : Pass<"gpu-approximate-math"> {
-  let summary = "Use the GPU's own instructions for division and powers";
+  let summary = "Use the GPU's own instructions for division, roots and powers";
   let description = [{
     Of f32, on scalars and on the registers of a thread:
 
     | operation     | becomes                                              |
     |---------------|------------------------------------------------------|
     | `arith.divf`, unless it is `tts.precise` | `div.full`: 2 ulp         |
+    | `llvm.nvvm.sqrt.rn.f`, unless it is `tts.precise` | `sqrt.approx`: 1 ulp |
     | `math.exp2`   | `ex2.approx`: 2 ulp                                  |
     | `math.exp`, unless it is `tts.precise`  | the same of the scaled operand |
 

@@ -135,7 +135,9 @@ def TritonTensorsToLinalg
     NaN rules: `arith.maxnumf` and `arith.maximumf` stay what they are;
     `tt.clampf` uses the one or the other as `propagateNan` says.
 
-    Inline assembly and external functions nobody knows are errors.
+    Inline assembly and external functions nobody knows are errors. A special
+    register in assembly is an argument or a constant where it says which
+    program this is, and a `tts.read_machine` otherwise.
 
     Needs: phase `structured`. Leaves: phase `linalg`, no `tt` op or type.
   }];
@@ -169,6 +171,7 @@ def StructuredToMemRef
     | `tts.atomic_poll`                     | `scf.while` over `llvm.load atomic` |
     | `tts.from_address`, `tts.to_address`  | `llvm.inttoptr` and a memref descriptor; `memref.extract_aligned_pointer_as_index` |
     | `tts.print`, `tts.assert`             | calls of the runtime, see runtime/Messages.h |
+    | `tts.read_machine`                    | a call of the runtime; an error where it tells threads apart |
 
     For example
 

@@ -25,6 +25,10 @@ namespace mlir::triton_shared {
 /// The discardable attribute of a dot that names its input precision.
 inline constexpr StringRef kInputPrecisionAttribute = "tts.input_precision";
 
+/// On a product of f32, the format that its operands are exact in: `bf16` or
+/// `tf32`. Only numbers near the smallest of f32 may lose bits.
+inline constexpr StringRef kExactInAttribute = "tts.exact_in";
+
 /// Attribute of an operation that must be right to the last bit also where
 /// others of its kind need not.
 inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";

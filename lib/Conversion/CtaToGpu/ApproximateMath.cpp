@@ -28,29 +28,6 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// Applies an intrinsic of one f32 result to scalars, or to each register.
-static Value applyIntrinsic(OpBuilder &builder, Location loc, StringRef name,
-                            ValueRange operands) {
-  Type f32 = builder.getF32Type();
-  auto apply = [&](ValueRange scalars) -> Value {
-    return LLVM::CallIntrinsicOp::create(builder, loc, f32,
-                                         builder.getStringAttr(name), scalars)
-        .getResult(0);
-  };
-  if (!isa<VectorType>(operands.front().getType()))
-    return apply(operands);
-  SmallVector<SmallVector<Value>> registers;
-  for (Value operand : operands)
-    registers.push_back(unpackRegisters(builder, loc, operand));
-  SmallVector<Value> results;
-  for (size_t reg = 0; reg < registers.front().size(); ++reg)
-    results.push_back(apply(
-        llvm::map_to_vector(registers, [&](const SmallVector<Value> &operand) {
-          return operand[reg];
-        })));
-  return packRegisters(builder, loc, results);
-}
-
 namespace {
 
 struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
@@ -100,12 +77,27 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
   }
 };
 
+/// Square roots are made exact before.
+struct ApproximateSquareRoot : OpRewritePattern<LLVM::CallIntrinsicOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LLVM::CallIntrinsicOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getIntrin() != kExactRootF32 || op->hasAttr(kIsPrecise))
+      return rewriter.notifyMatchFailure(op, "is to be right to the last bit");
+    rewriter.replaceOp(op,
+                       applyIntrinsic(rewriter, op.getLoc(),
+                                      "llvm.nvvm.sqrt.approx.f", op.getArgs()));
+    return success();
+  }
+};
+
 struct GpuApproximateMath
     : triton_shared::impl::GpuApproximateMathBase<GpuApproximateMath> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ApproximateDivision, ApproximateExp, ApproximateExp2>(
-        &getContext());
+    patterns.add<ApproximateDivision, ApproximateExp, ApproximateExp2,
+                 ApproximateSquareRoot>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

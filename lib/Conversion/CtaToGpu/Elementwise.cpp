@@ -4,6 +4,8 @@
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -35,6 +37,26 @@ struct ConvertElementwise : ConversionPattern {
                           op->getPropertiesStorage(), BlockRange(), 0);
     rewriter.insert(converted);
     rewriter.replaceOp(op, converted);
+    return success();
+  }
+};
+
+/// libdevice's is an approximation, these are rounded once. The mark goes
+/// along: without it, an approximation is allowed.
+struct ConvertSquareRoot : OpConversionPattern<math::SqrtOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(math::SqrtOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!element.isF32() && !element.isF64())
+      return rewriter.notifyMatchFailure(op, "is of a type without a root");
+    rewriter.replaceOp(
+        op, applyIntrinsic(
+                rewriter, op.getLoc(),
+                element.isF32() ? kExactRootF32 : "llvm.nvvm.sqrt.rn.d",
+                adaptor.getOperand(), op->getDiscardableAttrDictionary()));
     return success();
   }
 };
@@ -120,4 +142,5 @@ void triton_shared::populateCtaToGpuElementwise(const TypeConverter &types,
                                                 RewritePatternSet &patterns) {
   patterns.add<ConvertElementwise, ConvertConstant, ConvertSplat, ConvertMap>(
       types, patterns.getContext());
+  patterns.add<ConvertSquareRoot>(types, patterns.getContext(), /*benefit=*/2);
 }

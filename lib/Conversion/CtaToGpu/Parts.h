@@ -36,6 +36,8 @@ void populateCtaToGpuHistogram(const TypeConverter &types,
                                RewritePatternSet &patterns);
 void populateCtaToGpuAtomics(const TypeConverter &types,
                              RewritePatternSet &patterns);
+void populateCtaToGpuMachineRegisters(const TypeConverter &types,
+                                      RewritePatternSet &patterns);
 void populateCtaToGpuMessages(const TypeConverter &types,
                               RewritePatternSet &patterns);
 /// The width of each strided access of a block.

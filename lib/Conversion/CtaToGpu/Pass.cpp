@@ -8,6 +8,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -75,6 +76,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);
     populateCtaToGpuAtomics(types, patterns);
+    populateCtaToGpuMachineRegisters(types, patterns);
     populateCtaToGpuMessages(types, patterns);
     populateCtaToGpuAccesses(types, widths, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
@@ -82,6 +84,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
                                                          target);
     target.addIllegalDialect<cta::CTADialect, tts::TTSDialect>();
+    target.addIllegalOp<math::SqrtOp>();
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                            vector::VectorDialect>();
     target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {

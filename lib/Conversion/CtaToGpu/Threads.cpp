@@ -206,3 +206,28 @@ Value triton_shared::createVectorSplat(OpBuilder &builder, Location loc,
   return vector::BroadcastOp::create(
       builder, loc, VectorType::get({count}, scalar.getType()), scalar);
 }
+
+Value triton_shared::applyIntrinsic(OpBuilder &builder, Location loc,
+                                    StringRef name, ValueRange operands,
+                                    DictionaryAttr marks) {
+  Type element = getElementTypeOrSelf(operands.front());
+  auto apply = [&](ValueRange scalars) -> Value {
+    auto call = LLVM::CallIntrinsicOp::create(
+        builder, loc, element, builder.getStringAttr(name), scalars);
+    if (marks)
+      call->setDiscardableAttrs(marks);
+    return call.getResult(0);
+  };
+  if (!isa<VectorType>(operands.front().getType()))
+    return apply(operands);
+  SmallVector<SmallVector<Value>> registers;
+  for (Value operand : operands)
+    registers.push_back(unpackRegisters(builder, loc, operand));
+  SmallVector<Value> results;
+  for (size_t reg = 0; reg < registers.front().size(); ++reg)
+    results.push_back(apply(
+        llvm::map_to_vector(registers, [&](const SmallVector<Value> &operand) {
+          return operand[reg];
+        })));
+  return packRegisters(builder, loc, results);
+}

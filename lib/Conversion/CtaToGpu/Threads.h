@@ -70,6 +70,14 @@ Value shuffleRegisters(OpBuilder &builder, Location loc, Value vector,
 Value createVectorSplat(OpBuilder &builder, Location loc, Value scalar,
                         unsigned count);
 
+/// Applies an intrinsic of scalars to scalars, or to each register. The result
+/// has the type of the operands, each call the attributes `marks`.
+Value applyIntrinsic(OpBuilder &builder, Location loc, StringRef name,
+                     ValueRange operands, DictionaryAttr marks = {});
+
+/// The square root of an f32, rounded once.
+inline constexpr llvm::StringLiteral kExactRootF32 = "llvm.nvvm.sqrt.rn.f";
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_THREADS_H

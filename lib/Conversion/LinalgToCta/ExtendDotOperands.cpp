@@ -1,10 +1,11 @@
-//===- ExtendDotOperands.cpp - 8-bit floats into matrix products ----------===//
+//===- ExtendDotOperands.cpp - Operands that tensor cores take ------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
+#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_LINALGEXTENDDOTOPERANDS
@@ -14,36 +15,52 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-static bool isSmallFloat(Value value) {
-  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(value.getType()));
-  return type && type.getWidth() == 8;
+static bool isSmallFloat(Type type) {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
 }
 
-/// The elements of `operand` as f16, which holds them all.
-static Value extend(OpBuilder &builder, Value operand) {
-  auto type = cast<RankedTensorType>(operand.getType());
+/// The elements of `operand` as `type`, which holds them all.
+static Value convert(OpBuilder &builder, Value operand, Type type) {
+  auto tensor = cast<RankedTensorType>(operand.getType());
+  if (tensor.getElementType() == type)
+    return operand;
+  bool isNarrower =
+      tensor.getElementTypeBitWidth() > type.getIntOrFloatBitWidth();
   Location loc = operand.getLoc();
-  Type f16 = builder.getF16Type();
-  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(), f16);
-  AffineMap identity = builder.getMultiDimIdentityMap(type.getRank());
-  SmallVector<utils::IteratorType> loops(type.getRank(),
+  Value empty = tensor::EmptyOp::create(builder, loc, tensor.getShape(), type);
+  AffineMap identity = builder.getMultiDimIdentityMap(tensor.getRank());
+  SmallVector<utils::IteratorType> loops(tensor.getRank(),
                                          utils::IteratorType::parallel);
   return linalg::GenericOp::create(
              builder, loc, empty.getType(), operand, empty,
              ArrayRef<AffineMap>{identity, identity}, loops,
              [&](OpBuilder &b, Location loc, ValueRange arguments) {
-               Value wide =
-                   arith::ExtFOp::create(b, loc, f16, arguments.front());
-               linalg::YieldOp::create(b, loc, wide);
+               Value element = arguments.front();
+               element =
+                   isNarrower
+                       ? Value(arith::TruncFOp::create(b, loc, type, element))
+                       : arith::ExtFOp::create(b, loc, type, element);
+               linalg::YieldOp::create(b, loc, element);
              })
       .getResult(0);
+}
+
+/// What tensor cores take of `operand`, of a product that is exact in `format`.
+static Type getTakenType(Value operand, StringRef format) {
+  Type type = getElementTypeOrSelf(operand);
+  MLIRContext *context = type.getContext();
+  if (format == "tf32")
+    return Float32Type::get(context);
+  if (format == "bf16")
+    return BFloat16Type::get(context);
+  return isSmallFloat(type) ? Type(Float16Type::get(context)) : type;
 }
 
 /// The same product of `operands`; its region has their types, so it is a new
 /// operation.
 template <typename OpTy>
-static void replaceProduct(OpBuilder &builder, OpTy op, ValueRange operands) {
-  SmallVector<NamedAttribute> attributes(op->getDiscardableAttrs());
+static void replaceProduct(OpBuilder &builder, OpTy op, ValueRange operands,
+                           ArrayRef<NamedAttribute> attributes) {
   auto product =
       OpTy::create(builder, op.getLoc(), op->getResultTypes(), operands,
                    ValueRange(op.getOutputs()), attributes);
@@ -57,21 +74,27 @@ struct LinalgExtendDotOperands
     : triton_shared::impl::LinalgExtendDotOperandsBase<
           LinalgExtendDotOperands> {
   void runOnOperation() override {
-    OpBuilder builder(&getContext());
     getOperation()->walk([&](linalg::LinalgOp op) {
-      if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op) ||
-          llvm::none_of(op.getDpsInputs(), isSmallFloat))
+      if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op))
         return;
-      builder.setInsertionPoint(op);
-      SmallVector<Value> operands(op.getDpsInputs());
-      for (Value &operand : operands)
-        if (isSmallFloat(operand))
-          operand = extend(builder, operand);
+      OpBuilder builder(op);
+      auto exactIn = op->getAttrOfType<StringAttr>(kExactInAttribute);
+      StringRef format = exactIn ? exactIn.getValue() : "";
+      SmallVector<Value> operands = llvm::map_to_vector(
+          ValueRange(op.getDpsInputs()), [&](Value operand) {
+            return convert(builder, operand, getTakenType(operand, format));
+          });
+      if (llvm::equal(operands, op.getDpsInputs()) && format != "tf32")
+        return;
+      NamedAttrList attributes(op->getDiscardableAttrDictionary());
+      attributes.erase(kExactInAttribute);
+      if (format == "tf32")
+        attributes.set(kInputPrecisionAttribute, exactIn);
       if (auto matmul = dyn_cast<linalg::MatmulOp>(op.getOperation()))
-        replaceProduct(builder, matmul, operands);
+        replaceProduct(builder, matmul, operands, attributes);
       else
         replaceProduct(builder, cast<linalg::BatchMatmulOp>(op.getOperation()),
-                       operands);
+                       operands, attributes);
     });
   }
 };

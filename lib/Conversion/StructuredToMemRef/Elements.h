@@ -124,6 +124,7 @@ void populateStridedAccesses(RewritePatternSet &patterns);
 void populateElementAccesses(RewritePatternSet &patterns);
 void populateAtomicAccesses(RewritePatternSet &patterns);
 void populateAddresses(RewritePatternSet &patterns);
+void populateMachineRegisters(RewritePatternSet &patterns);
 void populateMessages(RewritePatternSet &patterns);
 
 } // namespace mlir::triton_shared

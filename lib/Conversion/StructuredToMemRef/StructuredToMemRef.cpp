@@ -33,6 +33,7 @@ void triton_shared::populateStructuredToMemRef(RewritePatternSet &patterns) {
   populateElementAccesses(patterns);
   populateAtomicAccesses(patterns);
   populateAddresses(patterns);
+  populateMachineRegisters(patterns);
   populateMessages(patterns);
 }
 
@@ -52,12 +53,30 @@ StringRef findProblem(Operation *op) {
   return "";
 }
 
+/// What only a GPU's threads have is an error of the kernel.
+LogicalResult reportThreadRegister(tts::ReadMachineOp op) {
+  if (!tts::isOfThread(op.getName()))
+    return success();
+  InFlightDiagnostic error = op->emitError("kernel reads \"%")
+                             << tts::stringifyMachineRegister(op.getName())
+                             << "\", which tells the threads of a program on "
+                                "a GPU apart";
+  error.attachNote()
+      << "on a CPU no thread holds an element more than another: "
+         "one runs the whole program";
+  error.attachNote() << "number elements by tl.arange, programs by "
+                        "tl.program_id";
+  return error;
+}
+
 struct StructuredToMemRef
     : triton_shared::impl::StructuredToMemRefBase<StructuredToMemRef> {
   void runOnOperation() override {
     WalkResult walk = getOperation().walk([](Operation *op) {
       if (!isa_and_nonnull<tts::TTSDialect>(op->getDialect()))
         return WalkResult::advance();
+      if (auto read = dyn_cast<tts::ReadMachineOp>(op))
+        return WalkResult(reportThreadRegister(read));
       StringRef problem = findProblem(op);
       if (problem.empty())
         return WalkResult::advance();

@@ -168,8 +168,10 @@ namespace {
 
 /// `tt.dot_scaled` becomes one `linalg.generic` per operand and a product in
 /// f32, in which every element times its scale is exact unless it leaves the
-/// range of f32. An operand of floats without a scale goes to the product as it
-/// is. `fastMath` is dropped: it allows to ignore NaN, which need not be used.
+/// range of f32. Which narrower format holds the operands as well is noted at
+/// the product, for tensor cores. An operand of floats without a scale goes to
+/// the product as it is. `fastMath` is dropped: it allows to ignore NaN, which
+/// need not be used.
 struct LowerDotScaled : OpConversionPattern<tt::DotScaledOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -189,13 +191,23 @@ struct LowerDotScaled : OpConversionPattern<tt::DotScaledOp> {
       b.packedDim = op.getRhsKPack() ? b.summedDim : b.otherDim;
 
     Location loc = op.getLoc();
+    NamedAttribute narrow = rewriter.getNamedAttr(
+        kExactInAttribute,
+        rewriter.getStringAttr(
+            isExactInBFloat(a.format) && isExactInBFloat(b.format) ? "bf16"
+                                                                   : "tf32"));
     rewriter.replaceOp(
         op, createProduct(rewriter, loc, toFloats(rewriter, loc, a),
-                          toFloats(rewriter, loc, b), adaptor.getC()));
+                          toFloats(rewriter, loc, b), adaptor.getC(), narrow));
     return success();
   }
 
 private:
+  /// A scale changes the exponent only, and bf16 has those of f32.
+  static bool isExactInBFloat(tt::ScaleDotElemType format) {
+    return format != tt::ScaleDotElemType::FP16;
+  }
+
   static Value toFloats(OpBuilder &builder, Location loc,
                         const ScaledOperand &operand) {
     bool isPlain = isa<FloatType>(getElementTypeOrSelf(operand.elements));

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 
@@ -75,4 +76,11 @@ Value triton_shared::createExactQuotient(OpBuilder &builder, Location loc,
   auto quotient = arith::DivFOp::create(builder, loc, dividend, divisor);
   quotient->setAttr(kIsPrecise, builder.getUnitAttr());
   return quotient;
+}
+
+Value triton_shared::createExactRoot(OpBuilder &builder, Location loc,
+                                     Value value) {
+  auto root = math::SqrtOp::create(builder, loc, value);
+  root->setAttr(kIsPrecise, builder.getUnitAttr());
+  return root;
 }

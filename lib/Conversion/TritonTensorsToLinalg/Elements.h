@@ -73,6 +73,9 @@ struct LowerPerElement : OpConversionPattern<OpTy> {
 Value createExactQuotient(OpBuilder &builder, Location loc, Value dividend,
                           Value divisor);
 
+/// A square root that is rounded once, also where the target has a faster one.
+Value createExactRoot(OpBuilder &builder, Location loc, Value value);
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_ELEMENTS_H

@@ -122,7 +122,7 @@ Value clamp(tt::ClampFOp op, OpBuilder &builder, Location loc, ValueRange in) {
 
 Value squareRoot(tt::PreciseSqrtOp, OpBuilder &builder, Location loc,
                  ValueRange in) {
-  return math::SqrtOp::create(builder, loc, in[0]);
+  return createExactRoot(builder, loc, in[0]);
 }
 
 Value divide(tt::PreciseDivFOp, OpBuilder &builder, Location loc,

@@ -14,6 +14,7 @@
 #include "Unsupported.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -39,6 +40,8 @@ public:
       : program(program), isWritten(program.widths.size(), false) {
     for (unsigned i = resultCount; i < holders; ++i)
       isWritten[i] = true;
+    for (const auto &read : program.reads)
+      isWritten[read.first] = true;
   }
 
   /// The rule of `instruction`, none for a move; false if it has no meaning.
@@ -421,7 +424,8 @@ private:
 };
 
 /// Runs the assembly on one pack of elements: all neighbours of the first
-/// operand come first, then those of the second, and so for the results.
+/// operand come first, then those of the second, and so for the results. Behind
+/// the operands stand the special registers, one value each.
 SmallVector<Value> runOnPack(OpBuilder &builder, Location loc,
                              tt::ElementwiseInlineAsmOp op,
                              const Assembly &assembly, ValueRange elements) {
@@ -451,6 +455,8 @@ SmallVector<Value> runOnPack(OpBuilder &builder, Location loc,
       machine.set(number, bits);
     }
   }
+  for (auto [read, value] : llvm::zip_equal(assembly.program.reads, elements))
+    machine.set(read.first, value);
   for (auto [instruction, rule] :
        llvm::zip_equal(assembly.program.instructions, assembly.rules))
     machine.run(instruction, rule);
@@ -475,13 +481,56 @@ SmallVector<Value> runOnPack(OpBuilder &builder, Location loc,
   return results;
 }
 
+/// What `special` holds, at `op`; for the elements of `block`, if it is one and
+/// they may differ.
+Value readSpecialRegister(OpBuilder &builder, tt::ElementwiseInlineAsmOp op,
+                          const SpecialRegister &special,
+                          RankedTensorType block) {
+  using RegisterKind = SpecialRegister::Kind;
+  Location loc = op.getLoc();
+  Type type = builder.getIntegerType(special.getWidth());
+  auto argument = [&](unsigned first) -> Value {
+    auto function = op->getParentOfType<func::FuncOp>();
+    return function.getArguments().take_back(
+        tts::kProgramArguments)[first + special.number];
+  };
+  switch (special.kind) {
+  case RegisterKind::Constant:
+    return createScalar(builder, loc, type, special.number);
+  case RegisterKind::GridSize:
+    return argument(0);
+  case RegisterKind::ProgramId:
+    return argument(tts::kGridSizeArguments);
+  case RegisterKind::Machine:
+    if (block)
+      type = block.clone(type);
+    return tts::ReadMachineOp::create(builder, loc, type, special.machine);
+  }
+  llvm_unreachable("covered switch");
+}
+
+SmallVector<Value> readSpecialRegisters(OpBuilder &builder,
+                                        tt::ElementwiseInlineAsmOp op,
+                                        const Assembly &assembly,
+                                        RankedTensorType block) {
+  SmallVector<Value> values;
+  for (const auto &read : assembly.program.reads)
+    values.push_back(readSpecialRegister(builder, op, read.second, block));
+  return values;
+}
+
 /// What accesses memory runs in a loop of its own: nothing may drop or move it.
 SmallVector<Value> runInOrder(OpBuilder &builder, Location loc,
                               tt::ElementwiseInlineAsmOp op,
                               const Assembly &assembly, ValueRange operands) {
   auto shape = dyn_cast<RankedTensorType>(op->getResultTypes().front());
+  auto run = [&](OpBuilder &at, SmallVector<Value> elements) {
+    llvm::append_range(elements,
+                       readSpecialRegisters(at, op, assembly, nullptr));
+    return runOnPack(at, loc, op, assembly, elements);
+  };
   if (!shape)
-    return runOnPack(builder, loc, op, assembly, operands);
+    return run(builder, SmallVector<Value>(operands));
   auto index = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
@@ -500,8 +549,7 @@ SmallVector<Value> runInOrder(OpBuilder &builder, Location loc,
           isa<RankedTensorType>(operand.getType())
               ? tensor::ExtractOp::create(inner, innerLoc, operand, indices)
               : operand);
-    SmallVector<Value> made =
-        runOnPack(inner, innerLoc, op, assembly, elements);
+    SmallVector<Value> made = run(inner, elements);
     for (auto [value, tensor] : llvm::zip_equal(made, carried))
       value = tensor::InsertOp::create(inner, innerLoc, value, tensor, indices);
     return scf::ValueVector(made.begin(), made.end());
@@ -523,6 +571,8 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
     if (std::holds_alternative<Refusal>(read))
       return rewriter.notifyMatchFailure(op, "has no portable meaning");
     const Assembly &assembly = std::get<Assembly>(read);
+    if (!op->getParentOfType<func::FuncOp>())
+      return rewriter.notifyMatchFailure(op, "not in a converted kernel");
     Location loc = op.getLoc();
     auto body = [&](OpBuilder &builder, Location inner, ValueRange elements) {
       return runOnPack(builder, inner, op, assembly, elements);
@@ -533,13 +583,21 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
           op, runInOrder(rewriter, loc, op, assembly, adaptor.getOperands()));
       return success();
     }
+    auto block = dyn_cast<RankedTensorType>(op->getResultTypes().front());
     if (pack == 1) {
-      rewriter.replaceOp(op, mapElements(rewriter, loc, op->getResultTypes(),
-                                         adaptor.getOperands(), body));
+      SmallVector<Value> operands(adaptor.getOperands());
+      llvm::append_range(operands,
+                         readSpecialRegisters(rewriter, op, assembly, block));
+      rewriter.replaceOp(
+          op, mapElements(rewriter, loc, op->getResultTypes(), operands, body));
       return success();
     }
-    rewriter.replaceOp(op, mapPacks(rewriter, loc, op->getResultTypes(),
-                                    adaptor.getOperands(), pack, body));
+    SmallVector<Value> registers = readSpecialRegisters(
+        rewriter, op, assembly,
+        Packs(block, pack).getPartType(rewriter.getI32Type()));
+    rewriter.replaceOp(op,
+                       mapPacks(rewriter, loc, op->getResultTypes(),
+                                adaptor.getOperands(), pack, body, registers));
     return success();
   }
 };

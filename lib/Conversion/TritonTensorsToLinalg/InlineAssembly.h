@@ -11,6 +11,7 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_INLINEASSEMBLY_H
 #define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_INLINEASSEMBLY_H
 
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 #include <functional>
@@ -53,11 +54,34 @@ struct Instruction {
   bool isGuardNegated = false;   ///< `@!p`.
 };
 
+/// A register of the GPU that the text reads: what it stands for here.
+struct SpecialRegister {
+  enum class Kind {
+    Constant,  ///< `number` itself.
+    GridSize,  ///< Of the axis `number`.
+    ProgramId, ///< Along the axis `number`.
+    Machine,   ///< What `machine` holds now.
+  };
+  Kind kind;
+  unsigned number = 0;
+  tts::MachineRegister machine = {};
+
+  unsigned getWidth() const {
+    return kind == Kind::Machine ? tts::getWidth(machine) : 32;
+  }
+};
+
+/// The meaning of `name`, which begins with `%`, or nothing.
+std::optional<SpecialRegister> findSpecialRegister(StringRef name);
+
 /// Registers are numbered: first the placeholders `$0`, `$1`, ..., then those
-/// that the text declares.
+/// that the text declares or reads.
 struct Program {
   SmallVector<unsigned> widths; ///< Of each register, in bits.
   SmallVector<Instruction> instructions;
+  /// The special registers that are read, in order: each read has a register
+  /// of its own, which is written before the first instruction.
+  SmallVector<std::pair<unsigned, SpecialRegister>> reads;
 };
 
 /// Reads `text`, whose placeholders have the given widths.

@@ -212,9 +212,11 @@ private:
     }
     if (text.starts_with("["))
       return readAddress(text, operand);
+    if (readRegister(text, operand))
+      return true;
     if (text.starts_with("%"))
-      return refuse(text, "is a register of the GPU");
-    return readRegister(text, operand) || readLiteral(text, operand) ||
+      return readSpecialRegister(text, operand);
+    return readLiteral(text, operand) ||
            refuse(text, "is no register that the text declares");
   }
 
@@ -243,6 +245,17 @@ private:
     if (number)
       operand.number = *number;
     return number.has_value();
+  }
+
+  bool readSpecialRegister(StringRef text, Operand &operand) {
+    std::optional<SpecialRegister> special = findSpecialRegister(text);
+    if (!special)
+      return refuse(text, "is a register of the GPU that is not known");
+    operand.kind = Operand::Kind::Register;
+    operand.number = program.widths.size();
+    program.widths.push_back(special->getWidth());
+    program.reads.push_back({operand.number, *special});
+    return true;
   }
 
   /// Integers as in C, `0f` and the pattern of an f32, `0d` and that of an f64,

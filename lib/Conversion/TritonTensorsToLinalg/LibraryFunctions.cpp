@@ -68,10 +68,10 @@ static ScalarBuilder findMathOp(StringRef name) {
       .Cases({"pow", "fast_pow"}, apply<math::PowFOp>)
       .Cases({"rint", "nearbyint"}, apply<math::RoundEvenOp>)
       .Case("round", apply<math::RoundOp>)
-      .Cases({"rsqrt", "frsqrt_rn"}, apply<math::RsqrtOp>)
+      .Case("rsqrt", apply<math::RsqrtOp>)
       .Cases({"sin", "fast_sin"}, apply<math::SinOp>)
       .Case("sinh", apply<math::SinhOp>)
-      .Cases({"sqrt", "fsqrt_rn", "dsqrt_rn"}, apply<math::SqrtOp>)
+      .Case("sqrt", apply<math::SqrtOp>)
       .Cases({"tan", "fast_tan"}, apply<math::TanOp>)
       .Cases({"tanh", "fast_tanh"}, apply<math::TanhOp>)
       .Case("trunc", apply<math::TruncOp>)
@@ -83,7 +83,6 @@ static ScalarBuilder findArithOp(StringRef name) {
       .Cases({"fadd_rn", "dadd_rn"}, apply<arith::AddFOp>)
       .Cases({"fsub_rn", "dsub_rn"}, apply<arith::SubFOp>)
       .Cases({"fmul_rn", "dmul_rn"}, apply<arith::MulFOp>)
-      .Cases({"fdiv_rn", "ddiv_rn"}, applyPrecisely<arith::DivFOp>)
       .Case("fast_fdivide", apply<arith::DivFOp>)
       .Case("fmod", apply<arith::RemFOp>)
       .Case("fmax", apply<arith::MaxNumFOp>)
@@ -107,6 +106,25 @@ static Value createInfinity(OpBuilder &builder, Location loc, Type type) {
   APFloat infinity = APFloat::getInf(cast<FloatType>(type).getFloatSemantics());
   return arith::ConstantOp::create(builder, loc,
                                    builder.getFloatAttr(type, infinity));
+}
+
+static Value quotient(OpBuilder &builder, Location loc, ValueRange in, Type) {
+  return createExactQuotient(builder, loc, in[0], in[1]);
+}
+
+static Value squareRoot(OpBuilder &builder, Location loc, ValueRange in, Type) {
+  return createExactRoot(builder, loc, in[0]);
+}
+
+/// In f64, so that what f32 takes is rounded once.
+static Value reciprocalSquareRoot(OpBuilder &builder, Location loc,
+                                  ValueRange in, Type type) {
+  Type f64 = builder.getF64Type();
+  Value wide = arith::ExtFOp::create(builder, loc, f64, in[0]);
+  Value one = createScalar(builder, loc, f64, 1);
+  Value root = math::SqrtOp::create(builder, loc, wide);
+  Value result = arith::DivFOp::create(builder, loc, one, root);
+  return arith::TruncFOp::create(builder, loc, type, result);
 }
 
 static Value reciprocal(OpBuilder &builder, Location loc, ValueRange in,
@@ -255,7 +273,10 @@ static Value signBit(OpBuilder &builder, Location loc, ValueRange in,
 
 static ScalarBuilder findFormula(StringRef name) {
   return llvm::StringSwitch<ScalarBuilder>(name)
+      .Cases({"fdiv_rn", "ddiv_rn"}, quotient)
       .Cases({"frcp_rn", "drcp_rn"}, reciprocal)
+      .Cases({"fsqrt_rn", "dsqrt_rn"}, squareRoot)
+      .Case("frsqrt_rn", reciprocalSquareRoot)
       .Case("rcbrt", reciprocalCubeRoot)
       .Cases({"exp10", "fast_exp10"}, exponential10)
       .Case("powi", powerOfInteger)

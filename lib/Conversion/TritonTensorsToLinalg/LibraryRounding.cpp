@@ -328,7 +328,7 @@ static Value roundedReciprocal(OpBuilder &builder, Location loc, ValueRange in,
 static Value roundedRoot(OpBuilder &builder, Location loc, ValueRange in, Type,
                          Direction direction) {
   Doubles f(builder, loc);
-  Value root = math::SqrtOp::create(builder, loc, in[0]);
+  Value root = createExactRoot(builder, loc, in[0]);
   Value x = widen(builder, loc, in[0]), r = widen(builder, loc, root);
   Excess excess = signOfSum(f, f.negate(r), r, x, f.constant(0));
   return step(builder, loc, root, excess, direction);

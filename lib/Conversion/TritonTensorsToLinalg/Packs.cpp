@@ -53,11 +53,12 @@ Value Packs::merge(OpBuilder &builder, Location loc, ValueRange parts) const {
 SmallVector<Value> triton_shared::mapPacks(OpBuilder &builder, Location loc,
                                            TypeRange resultTypes,
                                            ValueRange operands, int64_t pack,
-                                           ElementBody body) {
+                                           ElementBody body, ValueRange more) {
   Packs packs(cast<RankedTensorType>(resultTypes.front()), pack);
   SmallVector<Value> inputs;
   for (Value operand : operands)
     packs.split(builder, loc, operand, inputs);
+  llvm::append_range(inputs, more);
   SmallVector<Type> partTypes;
   for (Type type : resultTypes)
     partTypes.append(pack, packs.getPartType(getElementTypeOrSelf(type)));

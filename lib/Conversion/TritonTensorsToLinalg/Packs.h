@@ -40,10 +40,12 @@ private:
 };
 
 /// `mapElements` on packs: `body` takes the `pack` elements of the first
-/// operand, then those of the second, and gives results in the same order.
+/// operand, then those of the second, and gives results in the same order. Of
+/// `more`, which have one element for each pack or are scalars, it takes one.
 SmallVector<Value> mapPacks(OpBuilder &builder, Location loc,
                             TypeRange resultTypes, ValueRange operands,
-                            int64_t pack, ElementBody body);
+                            int64_t pack, ElementBody body,
+                            ValueRange more = {});
 
 } // namespace mlir::triton_shared
 

@@ -391,12 +391,21 @@ private:
     int64_t perStage = 0, others = 0;
     for (const AheadLoad &ahead : loads)
       perStage += cta::getTileBytes(ahead.getTile());
-    // Operands that do not come from these loads have buffers of their own.
+    // Operands that are not read where they were loaded have buffers of their
+    // own.
+    auto isLoaded = [&](Value operand) {
+      if (auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>())
+        operand = convert.getSource();
+      return llvm::any_of(loads, [&](const AheadLoad &ahead) {
+        return ahead.load == operand.getDefiningOp();
+      });
+    };
+    llvm::SmallDenseSet<Value> buffered;
     loop.walk([&](cta::DotOp dot) {
       for (Value operand : {dot.getA(), dot.getB()})
-        others += cta::getTileBytes(cta::getTile(operand));
+        if (!isLoaded(operand) && buffered.insert(operand).second)
+          others += cta::getTileBytes(cta::getTile(operand));
     });
-    others = std::max<int64_t>(0, others - perStage);
     int64_t stages = numStages;
     while (stages > 1 && stages * perStage + others > sharedBytes)
       --stages;

@@ -225,12 +225,38 @@ def _make_matrix_load(count: int, is_transposed: bool) -> str:
     return "\n".join(lines)
 
 
+_MACHINE = (
+    "smid", "nsmid", "clock", "clock_hi", "clock64", "globaltimer", "globaltimer_lo",
+    "globaltimer_hi", "tid.x", "ntid.x", "laneid", "warpid", "nwarpid", "lanemask_eq",
+    "lanemask_le", "lanemask_lt", "lanemask_ge", "lanemask_gt",
+)  # fmt: skip
+"""The special registers, in the order of `emu_machine`."""
+
+
+def _make_read(name: str, match: re.Match[str]) -> str:
+    """`mov.u32 $0, %smid;`, as MachineRegisters.cpp writes it."""
+    read = re.fullmatch(r"mov\.u(32|64) \$0, %([\w.]+);", match["text"])
+    if not read or read[2] not in _MACHINE:
+        raise UnknownInstruction(match["text"])
+    word = f"i{read[1]}"
+    lines = [
+        f"define internal {word} {name}() {{",
+        f"  %v = call i64 @emu_machine(i32 {_MACHINE.index(read[2])})",
+        f"  %r = {'trunc' if word == 'i32' else 'bitcast'} i64 %v to {word}",
+        f"  ret {word} %r",
+        "}",
+    ]
+    return "\n".join(lines)
+
+
 def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
     """`@$p ld.global…` or `@$p st.global…` of words, as GlobalMemory.cpp writes them."""
     if " cp.async." in match["text"]:
         return _make_copy(name, match, types)
     if match["text"].startswith(("atom.", "red.")):
         return _make_update(name, match, types)
+    if match["text"].startswith("mov."):
+        return _make_read(name, match)
     if match["text"].startswith("mma."):
         return _make_product(name, match, types)
     if match["text"].startswith("cvt.rna.tf32.f32 ") and types == ["i32"]:
@@ -348,6 +374,7 @@ def for_host(ir: str) -> Kernel:
         "declare void @emu_access(ptr, i64, i64, i32, ptr)\n"
         "declare void @emu_mma(i32, i32, i32, ptr, ptr, ptr)\n"
         "declare i32 @emu_cvt_tf32(i32)\n"
+        "declare i64 @emu_machine(i32)\n"
         "declare void @emu_ldmatrix(ptr, i32, i32, ptr)\n"
         "declare void @emu_copy(i32, i32, ptr, i32, i32)"
     )

@@ -2,6 +2,7 @@
 // that runs until it waits for others. Accesses are watched: see `emu_access`.
 
 #define _GNU_SOURCE
+#include <math.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -80,6 +81,19 @@ uint32_t emu_read_ptx_sreg_tid_x(void) { return current % threadsX; }
 uint32_t emu_read_ptx_sreg_tid_y(void) { return current / threadsX; }
 uint32_t emu_read_ptx_sreg_ntid_x(void) { return threadsX; }
 uint32_t emu_read_ptx_sreg_laneid(void) { return current % kWarp; }
+float emu_sqrt_rn_f(float x) { return sqrtf(x); }
+float emu_sqrt_approx_f(float x) { return sqrtf(x); }
+double emu_sqrt_rn_d(double x) { return sqrt(x); }
+/// A special register, by its number in rewrite.py; a clock goes on by one a read.
+uint64_t emu_machine(uint32_t number) {
+  static uint64_t clock = (uint64_t)1 << 32;
+  uint32_t thread = current % threadsX, lane = thread % kWarp, bit = 1u << lane;
+  const uint64_t values[] = {
+      block[0] % 4, 4, ++clock, clock >> 32, clock, clock, clock, clock >> 32,
+      thread, threadsX, lane, thread / kWarp, threadsX / kWarp, bit,
+      bit | (bit - 1), bit - 1, ~(bit - 1), ~(bit | (bit - 1))};
+  return values[number];
+}
 uint32_t emu_read_ptx_sreg_ctaid_x(void) { return block[0]; }
 uint32_t emu_read_ptx_sreg_ctaid_y(void) { return block[1]; }
 uint32_t emu_read_ptx_sreg_ctaid_z(void) { return block[2]; }

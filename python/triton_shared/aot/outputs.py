@@ -24,7 +24,8 @@ EMITTABLE = ("c", "h", "hpp", "a", "so", *PHASES)
 
 _SUPPORT = (
     "tritonSharedAssertFailed", "tritonSharedPoll", "tritonSharedYield", "tritonSharedScratch",
-    "tritonSharedClockNanoseconds", "tritonSharedPrintBegin", "__truncsfbf2", "__truncdfbf2",
+    "tritonSharedClockNanoseconds", "tritonSharedProcessorNumber", "tritonSharedProcessorCount",
+    "tritonSharedPrintBegin", "__truncsfbf2", "__truncdfbf2",
 )  # fmt: skip
 """Functions that machine code for the CPU may call, and that the launcher then brings along."""
 

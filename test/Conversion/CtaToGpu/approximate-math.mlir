@@ -1,7 +1,7 @@
 // RUN: triton-shared-opt %s --gpu-approximate-math | FileCheck %s
 // RUN: triton-shared-opt %s --gpu-approximate-math | FileCheck %s --check-prefix=EXACT
 
-// Instructions of the GPU stand for division and powers of f32, and for nothing else.
+// Instructions of the GPU stand for division, roots and powers of f32, and for nothing else.
 
 // CHECK-LABEL: func.func @scalars(
 // CHECK-SAME:    %[[X:.*]]: f32, %[[Y:.*]]: f32
@@ -33,4 +33,15 @@ func.func @exact(%x: f32, %y: f32, %a: f64, %b: f64) -> (f32, f32, f64) {
   %e = math.exp %x {tts.precise} : f32
   %r = arith.divf %a, %b : f64
   return %q, %e, %r : f32, f32, f64
+}
+
+// CHECK-LABEL: func.func @roots(
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.sqrt.approx.f"
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.sqrt.rn.f"{{.*}}tts.precise
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.sqrt.rn.d"
+func.func @roots(%x: f32, %y: f64) -> (f32, f32, f64) {
+  %a = llvm.call_intrinsic "llvm.nvvm.sqrt.rn.f"(%x) : (f32) -> f32
+  %b = llvm.call_intrinsic "llvm.nvvm.sqrt.rn.f"(%x) {tts.precise} : (f32) -> f32
+  %c = llvm.call_intrinsic "llvm.nvvm.sqrt.rn.d"(%y) : (f64) -> f64
+  return %a, %b, %c : f32, f32, f64
 }

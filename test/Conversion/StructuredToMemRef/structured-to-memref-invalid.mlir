@@ -19,3 +19,13 @@ func.func @no_program(%c: i1) {
   tts.assert %c, "c" : i1
   return
 }
+
+// -----
+
+func.func @threads() -> i32 {
+  // expected-error @below {{kernel reads "%laneid", which tells the threads of a program on a GPU apart}}
+  // expected-note @below {{on a CPU no thread holds an element more than another: one runs the whole program}}
+  // expected-note @below {{number elements by tl.arange, programs by tl.program_id}}
+  %0 = tts.read_machine laneid : i32
+  return %0 : i32
+}

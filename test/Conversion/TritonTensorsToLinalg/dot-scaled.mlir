@@ -20,7 +20,7 @@
 // CHECK:           arith.mulf %[[WIDE]], %[[FACTOR]]
 // CHECK:         %[[FA:.*]] = tensor.collapse_shape %[[GA]] {{\[}}[0], [1, 2]] : tensor<4x2x32xf32> into tensor<4x64xf32>
 // CHECK:         linalg.generic {indexing_maps = [#[[ROWS]], #[[COLUMN_SCALES]], #[[ROWS]]]{{.*}}} ins(%{{.*}}, %[[SB]] : tensor<2x32x8xf8E5M2>, tensor<8x2xi8>)
-// CHECK:         linalg.matmul ins(%[[FA]], %{{.*}} : tensor<4x64xf32>, tensor<64x8xf32>) outs(%[[C]] : tensor<4x8xf32>)
+// CHECK:         linalg.matmul {tts.exact_in = "bf16"} ins(%[[FA]], %{{.*}} : tensor<4x64xf32>, tensor<64x8xf32>) outs(%[[C]] : tensor<4x8xf32>)
 func.func @fp8(%a: tensor<4x64xf8E4M3FN>, %sa: tensor<4x2xi8>, %b: tensor<64x8xf8E5M2>, %sb: tensor<8x2xi8>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = tt.dot_scaled %a scale %sa, %b scale %sb, %c lhs = e4m3 rhs = e5m2 {fastMath = false} : tensor<4x64xf8E4M3FN>, tensor<4x2xi8> * tensor<64x8xf8E5M2>, tensor<8x2xi8> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>
@@ -57,7 +57,7 @@ func.func @fp4_not_along_the_sum(%a: tensor<2x64xi8>, %sa: tensor<4x2xi8>, %b: t
 // CHECK-LABEL: func.func @batch_with_plain_operand(
 // CHECK-SAME:    %[[A:.*]]: tensor<2x4x32xbf16>
 // CHECK-COUNT-1: linalg.generic
-// CHECK:         linalg.batch_matmul ins(%[[A]], %{{.*}} : tensor<2x4x32xbf16>, tensor<2x32x8xf32>)
+// CHECK:         linalg.batch_matmul {tts.exact_in = "tf32"} ins(%[[A]], %{{.*}} : tensor<2x4x32xbf16>, tensor<2x32x8xf32>)
 func.func @batch_with_plain_operand(%a: tensor<2x4x32xbf16>, %b: tensor<2x32x8xf16>, %sb: tensor<2x8x1xi8>, %c: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
   %0 = tt.dot_scaled %a, %b scale %sb, %c lhs = bf16 rhs = fp16 {fastMath = false} : tensor<2x4x32xbf16> * tensor<2x32x8xf16>, tensor<2x8x1xi8> -> tensor<2x4x8xf32>
   return %0 : tensor<2x4x8xf32>

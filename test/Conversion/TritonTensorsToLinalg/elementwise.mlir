@@ -83,7 +83,7 @@ tt.func public @clamp(%x: tensor<8xf32>, %lo: tensor<8xf32>, %hi: tensor<8xf32>)
 // Scalars need no loop.
 // CHECK-LABEL: func.func public @scalars(
 // CHECK-NOT:     linalg.generic
-// CHECK:         math.sqrt %{{.*}} : f32
+// CHECK:         math.sqrt %{{.*}} {tts.precise} : f32
 // CHECK:         arith.divf %{{.*}}, %{{.*}} : f32
 // CHECK:         arith.divf %{{.*}}, %{{.*}} : f32
 // CHECK:         %{{.*}}, %[[HIGH:.*]] = arith.mului_extended %{{.*}}, %{{.*}} : i32

@@ -29,8 +29,8 @@ tt.func public @assembly(%x: tensor<8xi32>) -> tensor<8xi32> {
   // expected-note @below {{write it with operations of triton.language, or call a function of libdevice}}
   %0 = tt.elementwise_inline_asm "mov.b32 $0, $1; shfl.sync.up.b32 $0, $1, 1, 0, -1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : tensor<8xi32> -> tensor<8xi32>
   // expected-error @below {{'tt.elementwise_inline_asm' op holds assembly}}
-  // expected-note @below {{"%smid" is a register of the GPU}}
+  // expected-note @below {{"%envreg3" is a register of the GPU that is not known}}
   // expected-note @below {{write it with}}
-  %1 = tt.elementwise_inline_asm "mov.u32 $0, %smid;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %0 : tensor<8xi32> -> tensor<8xi32>
+  %1 = tt.elementwise_inline_asm "mov.u32 $0, %envreg3;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %0 : tensor<8xi32> -> tensor<8xi32>
   tt.return %1 : tensor<8xi32>
 }

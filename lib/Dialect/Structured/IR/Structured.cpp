@@ -196,3 +196,17 @@ void GatherOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   addReadEffects(getIsVolatile(), effects);
 }
+
+//===----------------------------------------------------------------------===//
+// Registers of the machine
+//===----------------------------------------------------------------------===//
+
+unsigned tts::getWidth(MachineRegister name) {
+  return name == MachineRegister::Clock64 || name == MachineRegister::Timer
+             ? 64
+             : 32;
+}
+
+bool tts::isOfThread(MachineRegister name) {
+  return name >= MachineRegister::Thread;
+}

@@ -151,3 +151,13 @@ LogicalResult AtomicCASOp::verify() {
     return failure();
   return verifySameShape(*this, getType(), getOffset(), "offsets");
 }
+
+LogicalResult ReadMachineOp::verify() {
+  Type element = getElementTypeOrSelf(getType());
+  unsigned width = getWidth(getName());
+  if (element.isInteger(width))
+    return success();
+  return emitOpError("reads '")
+         << stringifyMachineRegister(getName()) << "', which has " << width
+         << " bits, as " << element;
+}

@@ -51,10 +51,25 @@ bool isAddressable(Type type);
 /// The type of the elements in memory at `base`.
 Type getAccessElementType(Type base);
 
+/// What `tts.read_machine` reads: it changes by itself, and is no memory.
+struct MachineState : SideEffects::Resource::Base<MachineState> {
+  StringRef getName() final { return "MachineState"; }
+};
+
 } // namespace mlir::tts
 
 #include "triton-shared/Dialect/Structured/IR/StructuredDialect.h.inc"
 #include "triton-shared/Dialect/Structured/IR/StructuredEnums.h.inc"
+namespace mlir::tts {
+
+/// The bits of a register.
+unsigned getWidth(MachineRegister name);
+
+/// True for what differs from thread to thread of a program.
+bool isOfThread(MachineRegister name);
+
+} // namespace mlir::tts
+
 #define GET_ATTRDEF_CLASSES
 #include "triton-shared/Dialect/Structured/IR/StructuredAttrs.h.inc"
 #define GET_OP_CLASSES

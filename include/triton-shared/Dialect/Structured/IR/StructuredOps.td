@@ -81,10 +81,30 @@ def TTS_MemoryScope : TTS_Enum<"MemoryScope", "Who sees an atomic access", [
   I32EnumCase<"Sys", 3, "sys">
 ]>;
 
+def TTS_MachineRegister : TTS_Enum<"MachineRegister",
+    "A register of a GPU that says what the machine does", [
+  I32EnumCase<"Processor", 1, "smid">,
+  I32EnumCase<"ProcessorCount", 2, "nsmid">,
+  I32EnumCase<"Clock", 3, "clock">, I32EnumCase<"ClockHigh", 4, "clock_hi">,
+  I32EnumCase<"Clock64", 5, "clock64">,
+  I32EnumCase<"Timer", 6, "globaltimer">,
+  I32EnumCase<"TimerLow", 7, "globaltimer_lo">,
+  I32EnumCase<"TimerHigh", 8, "globaltimer_hi">,
+  I32EnumCase<"Thread", 9, "tid.x">, I32EnumCase<"ThreadCount", 10, "ntid.x">,
+  I32EnumCase<"Lane", 11, "laneid">, I32EnumCase<"Warp", 12, "warpid">,
+  I32EnumCase<"WarpCount", 13, "nwarpid">,
+  I32EnumCase<"LaneMaskEqual", 14, "lanemask_eq">,
+  I32EnumCase<"LaneMaskLessEqual", 15, "lanemask_le">,
+  I32EnumCase<"LaneMaskLess", 16, "lanemask_lt">,
+  I32EnumCase<"LaneMaskGreaterEqual", 17, "lanemask_ge">,
+  I32EnumCase<"LaneMaskGreater", 18, "lanemask_gt">
+]>;
+
 class TTS_EnumAttr<EnumInfo info, string mnemonic>
     : EnumAttr<TTS_Dialect, info, mnemonic>;
 def TTS_AtomicKindAttr : TTS_EnumAttr<TTS_AtomicKind, "kind">;
 def TTS_MemoryOrderAttr : TTS_EnumAttr<TTS_MemoryOrder, "order">;
+def TTS_MachineRegisterAttr : TTS_EnumAttr<TTS_MachineRegister, "machine">;
 def TTS_MemoryScopeAttr : TTS_EnumAttr<TTS_MemoryScope, "scope">;
 
 class TTS_Op<string mnemonic, list<Trait> traits = []>
@@ -347,6 +367,33 @@ def TTS_AssertOp : TTS_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let summary = "Stop the launch unless all elements are true";
   let arguments = (ins TTS_Mask:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+def TTS_MachineState : Resource<"::mlir::tts::MachineState">;
+
+def TTS_ReadMachineOp : TTS_Op<"read_machine", [
+    MemoryEffects<[MemRead<TTS_MachineState>, MemWrite<TTS_MachineState>]>]> {
+  let summary = "What a register of the machine holds now";
+  let description = [{
+    ```mlir
+    %t = tts.read_machine globaltimer : i64
+    %l = tts.read_machine laneid : tensor<64xi32>
+    ```
+
+    Reads follow each other in the order of the program; none is dropped. On a
+    GPU every thread reads for itself, and an element of a block is what a
+    thread that holds it has read. On a CPU a clock counts nanoseconds and a
+    multiprocessor is a logical CPU; what tells the threads of a program apart
+    has no meaning there.
+  }];
+  let arguments = (ins TTS_MachineRegisterAttr:$name);
+  let results = (outs AnyTypeOf<[I32, I64, RankedTensorOf<[I32, I64]>]>:$result);
+  let assemblyFormat = "$name attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif // TRITON_SHARED_DIALECT_STRUCTURED_OPS
