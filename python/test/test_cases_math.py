@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.special
+import torch
 import triton
 import triton.language as tl
 from kernels import apply
+from triton.language.extra import libdevice
 from values import (
     FLOATS,
     INTEGERS,
@@ -276,3 +278,36 @@ def test_clamping(propagates: bool, name: str):
     if not propagates:
         expected = np.where(np.isnan(x), low, expected).astype(x.dtype)
     assert_same(read(), expected, x, what="clamp")
+
+
+@triton.jit
+def exact_bits(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    tl.store(out_ptr + at, tl.math.sqrt_rn(x).to(tl.int32, bitcast=True))
+    tl.store(out_ptr + N + at, tl.math.div_rn(x, y).to(tl.int32, bitcast=True))
+    tl.store(out_ptr + 2 * N + at, tl.fma(x, y, 1.0).to(tl.int32, bitcast=True))
+    root = libdevice.sqrt_rn(x) + 0.0
+    tl.store(out_ptr + 3 * N + at, root.to(tl.int32, bitcast=True))
+    quotient = libdevice.div_rn(x, y) + 0.0
+    tl.store(out_ptr + 4 * N + at, quotient.to(tl.int32, bitcast=True))
+
+
+def test_exact_functions_are_rounded_once():
+    """Bit by bit, as numbers that a GPU must agree on."""
+    n = 4096
+    rng = torch.Generator().manual_seed(3)
+    x = torch.randint(1, 0x7F800000, (n,), dtype=torch.int32, generator=rng).view(torch.float32)
+    y = torch.randn(n, generator=rng)
+    x[:8] = torch.tensor([0.0, 1.0, 4.0, 2.0, 3.0, float("inf"), 1e-45, 3.4e38])
+    out = torch.zeros(5, n, dtype=torch.int32)
+    exact_bits[(1,)](x, y, out, N=n)
+    root = x.double().sqrt().float().view(torch.int32)
+    quotient = (x.double() / y.double()).float().view(torch.int32)
+    assert torch.equal(out[0], root)
+    assert torch.equal(out[3], root)
+    # Both divisions round once: f64 first may round subnormal quotients twice.
+    ratio = quotient.view(torch.float32).abs()
+    is_normal = (ratio > 2.0**-126) & ratio.isfinite()
+    assert torch.equal(out[1][is_normal], quotient[is_normal])
+    assert torch.equal(out[4], out[1])

@@ -331,3 +331,36 @@ def test_scan_as_an_index():
     kept = x[x > 0]
     assert torch.equal(out[: len(kept)], kept)
     assert not out[len(kept) :].any()
+
+
+@triton.jit
+def roll(a1, b1_last, b1_cur, a2, b2_last, b2_cur):
+    """Of what came before, the last element alone: the first part counts the elements."""
+    return a1 + a2, tl.where(a2 == 1, b1_cur, 0) + b2_last, b2_cur
+
+
+@triton.jit
+def roll_rows(
+    x_ptr, out_ptr, M: tl.constexpr, N: tl.constexpr, AXIS: tl.constexpr, REVERSE: tl.constexpr
+):
+    at = tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :]
+    x = tl.load(x_ptr + at)
+    _, z, _ = tl.associative_scan((1 + 0 * x, 0 * x, x), AXIS, roll, reverse=REVERSE)
+    tl.store(out_ptr + at, z)
+
+
+ROLLED = [(8, 32), (16, 32), (32, 16), (2, 1024), (1024, 2), (32, 32), (1, 1024)]
+
+
+@pytest.mark.parametrize("shape", ROLLED)
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("reverse", [False, True])
+def test_each_element_may_become_its_neighbour(shape: tuple[int, int], axis: int, reverse: bool):
+    """Counts beyond 256 are no bf16, but none of them is taken for one."""
+    x = torch.randn(shape).to(torch.bfloat16)
+    want = x.roll(-1 if reverse else 1, axis)
+    want.select(axis, -1 if reverse else 0).zero_()
+    for warps in (4, 16):
+        out = torch.ones_like(x)
+        roll_rows[(1,)](x, out, *shape, AXIS=axis, REVERSE=reverse, num_warps=warps)
+        assert torch.equal(out, want)

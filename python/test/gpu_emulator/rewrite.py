@@ -233,11 +233,13 @@ _MACHINE = (
 """The special registers, in the order of `emu_machine`."""
 
 
-def _make_read(name: str, match: re.Match[str]) -> str:
+_READ = re.compile(r"mov\.u(32|64) \$0, %([\w.]+);")
+
+
+def _make_read(name: str, read: re.Match[str]) -> str:
     """`mov.u32 $0, %smid;`, as MachineRegisters.cpp writes it."""
-    read = re.fullmatch(r"mov\.u(32|64) \$0, %([\w.]+);", match["text"])
-    if not read or read[2] not in _MACHINE:
-        raise UnknownInstruction(match["text"])
+    if read[2] not in _MACHINE:
+        raise UnknownInstruction(read[0])
     word = f"i{read[1]}"
     lines = [
         f"define internal {word} {name}() {{",
@@ -255,8 +257,8 @@ def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
         return _make_copy(name, match, types)
     if match["text"].startswith(("atom.", "red.")):
         return _make_update(name, match, types)
-    if match["text"].startswith("mov."):
-        return _make_read(name, match)
+    if read := _READ.fullmatch(match["text"]):
+        return _make_read(name, read)
     if match["text"].startswith("mma."):
         return _make_product(name, match, types)
     if match["text"].startswith("cvt.rna.tf32.f32 ") and types == ["i32"]:
