@@ -68,6 +68,11 @@ class LaunchOptions:
     llvm_fn_attrs: Any = ""
     wgp_cu_mode: str = "wgp"
 
+    # Options of one of our devices, which the other ignores.
+    mode: str = ""
+    cpu: str = ""
+    precise: bool = False
+
     # Read or passed by Triton's jit on every launch.
     backend_name: str = "cpu"
     extern_libs: Any = None

@@ -36,8 +36,6 @@ class CudaOptions(LaunchOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.num_ctas not in (1, 2, 4, 8, 16):
-            raise ValueError(f"num_ctas must be a power of two from 1 to 16; got {self.num_ctas}")
         if not _ARCH.fullmatch(self.arch):
             raise ValueError(
                 f"arch must be 'sm' and a compute capability, as in sm90; got {self.arch!r}"
