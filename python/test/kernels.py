@@ -82,7 +82,7 @@ def program_order(order_ptr, counter_ptr):
 @triton.jit
 def assembly(x_ptr):
     x = tl.load(x_ptr)
-    y = tl.inline_asm_elementwise("mov.b32 $0, %laneid;", "=r,r", [x], tl.int32, True, 1)
+    y = tl.inline_asm_elementwise("mov.b32 $0, %envreg0;", "=r,r", [x], tl.int32, True, 1)
     tl.store(x_ptr, y)
 
 

@@ -158,6 +158,28 @@ def test_a_file_of_ttir_is_a_kernel(tmp_path: Path):
         aot.compile_kernel(tmp_path / "inc.ttir", "inc", "*i32, i64", "1,1,1")
 
 
+def test_special_registers_are_read_without_the_library(tmp_path: Path):
+    read = 'tt.elementwise_inline_asm "mov.u{0} $0, %{1};" {{constraints = "={2}", '
+    read += "packed_element = 1 : i32, pure = false}} -> i{0}"
+    text = f"""module {{ tt.func public @look(%p: !tt.ptr<i64>, %q: !tt.ptr<i32>) {{
+        %t = {read.format(64, "globaltimer", "l")}
+        tt.store %p, %t : !tt.ptr<i64>
+        %n = {read.format(32, "smid", "r")}
+        %c = {read.format(32, "nsmid", "r")}
+        %fits = arith.cmpi ult, %n, %c : i32
+        %bit = arith.extui %fits : i1 to i32
+        tt.store %q, %bit : !tt.ptr<i32>
+        tt.return }} }}"""
+    (tmp_path / "look.ttir").write_text(text)
+    kernel = aot.compile_kernel(tmp_path / "look.ttir", "look", "*i64, *i32", "1,1,1")
+    look = aot.Program(*aot.write(kernel, tmp_path / "look", ["so", "h"]))
+    times, fits = np.zeros(2, np.int64), np.zeros(1, np.int32)
+    look(times, fits)
+    look(times[1:], fits)
+    assert 0 < times[0] <= times[1]
+    assert fits[0] == 1
+
+
 # Launchers.
 
 

@@ -40,7 +40,7 @@ def assembly(x_ptr, N: tl.constexpr):
     i = tl.arange(0, N)
     x = tl.load(x_ptr + i)
     y = tl.inline_asm_elementwise(
-        "mov.u32 $0, %laneid;", "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1
+        "mov.u32 $0, %envreg0;", "=r,r", [x], dtype=tl.int32, is_pure=True, pack=1
     )
     tl.store(x_ptr + i, y)
 

@@ -481,44 +481,6 @@ SmallVector<Value> runOnPack(OpBuilder &builder, Location loc,
   return results;
 }
 
-/// What `special` holds, at `op`; for the elements of `block`, if it is one and
-/// they may differ.
-Value readSpecialRegister(OpBuilder &builder, tt::ElementwiseInlineAsmOp op,
-                          const SpecialRegister &special,
-                          RankedTensorType block) {
-  using RegisterKind = SpecialRegister::Kind;
-  Location loc = op.getLoc();
-  Type type = builder.getIntegerType(special.getWidth());
-  auto argument = [&](unsigned first) -> Value {
-    auto function = op->getParentOfType<func::FuncOp>();
-    return function.getArguments().take_back(
-        tts::kProgramArguments)[first + special.number];
-  };
-  switch (special.kind) {
-  case RegisterKind::Constant:
-    return createScalar(builder, loc, type, special.number);
-  case RegisterKind::GridSize:
-    return argument(0);
-  case RegisterKind::ProgramId:
-    return argument(tts::kGridSizeArguments);
-  case RegisterKind::Machine:
-    if (block)
-      type = block.clone(type);
-    return tts::ReadMachineOp::create(builder, loc, type, special.machine);
-  }
-  llvm_unreachable("covered switch");
-}
-
-SmallVector<Value> readSpecialRegisters(OpBuilder &builder,
-                                        tt::ElementwiseInlineAsmOp op,
-                                        const Assembly &assembly,
-                                        RankedTensorType block) {
-  SmallVector<Value> values;
-  for (const auto &read : assembly.program.reads)
-    values.push_back(readSpecialRegister(builder, op, read.second, block));
-  return values;
-}
-
 /// What accesses memory runs in a loop of its own: nothing may drop or move it.
 SmallVector<Value> runInOrder(OpBuilder &builder, Location loc,
                               tt::ElementwiseInlineAsmOp op,
@@ -526,7 +488,7 @@ SmallVector<Value> runInOrder(OpBuilder &builder, Location loc,
   auto shape = dyn_cast<RankedTensorType>(op->getResultTypes().front());
   auto run = [&](OpBuilder &at, SmallVector<Value> elements) {
     llvm::append_range(elements,
-                       readSpecialRegisters(at, op, assembly, nullptr));
+                       readSpecialRegisters(at, op, assembly.program, nullptr));
     return runOnPack(at, loc, op, assembly, elements);
   };
   if (!shape)
@@ -586,14 +548,14 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
     auto block = dyn_cast<RankedTensorType>(op->getResultTypes().front());
     if (pack == 1) {
       SmallVector<Value> operands(adaptor.getOperands());
-      llvm::append_range(operands,
-                         readSpecialRegisters(rewriter, op, assembly, block));
+      llvm::append_range(operands, readSpecialRegisters(
+                                       rewriter, op, assembly.program, block));
       rewriter.replaceOp(
           op, mapElements(rewriter, loc, op->getResultTypes(), operands, body));
       return success();
     }
     SmallVector<Value> registers = readSpecialRegisters(
-        rewriter, op, assembly,
+        rewriter, op, assembly.program,
         Packs(block, pack).getPartType(rewriter.getI32Type()));
     rewriter.replaceOp(op,
                        mapPacks(rewriter, loc, op->getResultTypes(),

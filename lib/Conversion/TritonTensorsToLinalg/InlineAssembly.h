@@ -94,6 +94,13 @@ struct Constraints {
 };
 std::variant<Constraints, Refusal> parseConstraints(StringRef constraints);
 
+/// What the special registers of `program` hold at `op`, one value each; for
+/// the elements of `block`, if it is one and they may differ.
+SmallVector<Value> readSpecialRegisters(OpBuilder &builder,
+                                        triton::ElementwiseInlineAsmOp op,
+                                        const Program &program,
+                                        RankedTensorType block);
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//

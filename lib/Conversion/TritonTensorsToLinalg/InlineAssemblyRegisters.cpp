@@ -7,9 +7,15 @@
 
 #include "InlineAssembly.h"
 
+#include "Elements.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 using namespace mlir::triton_shared;
 using namespace mlir::triton_shared::assembly;
+
+namespace tt = mlir::triton;
 
 using Kind = SpecialRegister::Kind;
 
@@ -47,4 +53,42 @@ std::optional<SpecialRegister> assembly::findSpecialRegister(StringRef name) {
   if (isOneOf({"cluster_nctaid", "ntid"}))
     return SpecialRegister{Kind::Constant, 1};
   return std::nullopt;
+}
+
+/// What `special` holds, at `op`; for the elements of `block`, if it is one and
+/// they may differ.
+static Value readSpecialRegister(OpBuilder &builder,
+                                 tt::ElementwiseInlineAsmOp op,
+                                 const SpecialRegister &special,
+                                 RankedTensorType block) {
+  Location loc = op.getLoc();
+  Type type = builder.getIntegerType(special.getWidth());
+  auto argument = [&](unsigned first) -> Value {
+    auto function = op->getParentOfType<func::FuncOp>();
+    return function.getArguments().take_back(
+        tts::kProgramArguments)[first + special.number];
+  };
+  switch (special.kind) {
+  case Kind::Constant:
+    return createScalar(builder, loc, type, special.number);
+  case Kind::GridSize:
+    return argument(0);
+  case Kind::ProgramId:
+    return argument(tts::kGridSizeArguments);
+  case Kind::Machine:
+    if (block)
+      type = block.clone(type);
+    return tts::ReadMachineOp::create(builder, loc, type, special.machine);
+  }
+  llvm_unreachable("covered switch");
+}
+
+SmallVector<Value> assembly::readSpecialRegisters(OpBuilder &builder,
+                                                  tt::ElementwiseInlineAsmOp op,
+                                                  const Program &program,
+                                                  RankedTensorType block) {
+  SmallVector<Value> values;
+  for (const auto &read : program.reads)
+    values.push_back(readSpecialRegister(builder, op, read.second, block));
+  return values;
 }
