@@ -71,6 +71,7 @@ static void buildFloats(OpPassManager &manager) {
 }
 
 static void buildLlvm(OpPassManager &manager) {
+  manager.addPass(createCpuSplitFunctions());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
@@ -109,10 +110,16 @@ static void buildScalars(OpPassManager &manager) {
   manager.addPass(createCpuLowerMath());
 }
 
+/// From how many operations on the results of a function do not share buffers:
+/// bufferization compares each two that do.
+static constexpr unsigned kManyOperations = 100;
+
 static void buildReference(OpPassManager &manager) {
   buildTensors(manager);
   manager.addPass(createCpuOrderLoops());
   addCleanUp(manager);
+  manager.addNestedPass<func::FuncOp>(
+      createCpuSeparateResults({kManyOperations}));
   buildBuffers(manager);
   buildDeallocation(manager);
   manager.addPass(createCpuPollInLoops());
@@ -174,6 +181,7 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   manager.addNestedPass<func::FuncOp>(
       createCpuScansToVector({cpu.getVectorBytes(), cpu.hasFma()}));
   manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());
+  manager.addNestedPass<func::FuncOp>(createCpuSeparateResults());
   manager.addNestedPass<func::FuncOp>(createCpuChooseDestinations());
   buildBuffers(manager);
   buildPlaces(manager);

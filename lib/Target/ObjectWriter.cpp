@@ -16,6 +16,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "triton-shared/Target/CpuTarget.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
@@ -32,6 +34,37 @@ static void setMachine(llvm::Module &module,
     function.addFnAttr("target-cpu", machine.getTargetCPU());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
   }
+}
+
+/// The instructions of the longest function whose loops are unrolled. A
+/// function of one block of tens of thousands takes LLVM's schedulers seconds.
+static constexpr uint64_t kMostUnrolled = 4000;
+
+/// About how many instructions `instruction` becomes: LLVM counts an access by
+/// lanes as one, and unrolls loops over them into long blocks.
+static uint64_t countCode(const llvm::Instruction &instruction) {
+  auto *access = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  if (!access)
+    return 1;
+  llvm::Type *type = nullptr;
+  if (access->getIntrinsicID() == llvm::Intrinsic::masked_gather)
+    type = access->getType();
+  else if (access->getIntrinsicID() == llvm::Intrinsic::masked_scatter)
+    type = access->getArgOperand(0)->getType();
+  auto *vector = llvm::dyn_cast_or_null<llvm::FixedVectorType>(type);
+  // An address and an access for each lane.
+  return vector ? 2 * vector->getNumElements() : 1;
+}
+
+/// Long code is not made longer.
+static llvm::PipelineTuningOptions tuneFor(const llvm::Module &module) {
+  uint64_t size = 0;
+  for (const llvm::Function &function : module)
+    for (const llvm::Instruction &instruction : llvm::instructions(function))
+      size += countCode(instruction);
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopUnrolling = size <= kMostUnrolled;
+  return tuning;
 }
 
 std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
@@ -70,7 +103,8 @@ std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
     return std::nullopt;
   }
   setMachine(*llvmModule, *machine);
-  optimise(*llvmModule, *machine, llvm::OptimizationLevel::O2);
+  optimise(*llvmModule, *machine, llvm::OptimizationLevel::O2,
+           tuneFor(*llvmModule));
   CpuObject result;
   llvm::raw_string_ostream text(result.llvmIr);
   llvmModule->print(text, /*AAW=*/nullptr);

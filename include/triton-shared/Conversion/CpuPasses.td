@@ -337,6 +337,30 @@ def CpuKeepInRegisters : Pass<"cpu-keep-in-registers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def CpuSplitFunctions : Pass<"cpu-split-functions", "::mlir::ModuleOp"> {
+  let summary = "Make functions of the pieces of a long kernel";
+  let description = [{
+    Where a block has more than `most` operations, with all that is nested,
+    consecutive ones become private functions of about `piece` operations each,
+    so that what LLVM does to a function takes a bounded time. Values that a
+    piece reads are its arguments, values that it leaves its results; constants
+    and views of memory are made again where they are read. Ordinary kernels
+    stay one function.
+
+    Needs: one block per region, entries (`cpu-wrap-program-loop`), buffers that
+    have their places (`cpu-place-buffers`) or are freed. Leaves: the same.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"6000",
+           "the operations of the longest block that stays whole">,
+    Option<"piece", "piece", "int64_t", /*default=*/"1500",
+           "the operations of a piece">
+  ];
+  let dependentDialects = [
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
 def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Give each buffer its place in one scratch area";
   let description = [{

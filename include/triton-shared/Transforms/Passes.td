@@ -330,14 +330,29 @@ def CpuReadInPlace : Pass<"cpu-read-in-place", "::mlir::func::FuncOp"> {
     %t = bufferization.to_tensor %view restrict
     ```
 
-    Operations that write to one `tensor.empty` get one each.
-
     Needs: phase `memref`. Leaves: the same, upstream dialects only.
   }];
   let dependentDialects = [
     "::mlir::bufferization::BufferizationDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
   ];
+}
+
+def CpuSeparateResults : Pass<"cpu-separate-results", "::mlir::func::FuncOp"> {
+  let summary = "Give each operation a result of its own to write to";
+  let description = [{
+    Operations that write to one `tensor.empty` get one each: what is computed
+    can then go to memory, and bufferization need not ask of each result how it
+    stands with all the others.
+
+    Needs: `linalg` on tensors. Leaves: the same; common subexpressions may not
+    be shared again before bufferization.
+  }];
+  let options = [
+    Option<"least", "least", "unsigned", /*default=*/"0",
+           "the number of operations below which a function stays as it is">
+  ];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
 def CpuCarryInPlace : Pass<"cpu-carry-in-place", "::mlir::func::FuncOp"> {

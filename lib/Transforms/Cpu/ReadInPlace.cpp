@@ -102,8 +102,34 @@ bool collectReaders(Value tensor, SmallVectorImpl<Operation *> &readers) {
   return true;
 }
 
+/// Where a function writes to memory of others. Each block is looked through
+/// once, however many loads ask.
+class OutsideWrites {
+public:
+  /// True if an operation from `first` to `last` in their block writes.
+  bool isAnyBetween(Operation *first, Operation *last) {
+    ArrayRef<Operation *> writers = get(first->getBlock());
+    auto *next = llvm::partition_point(writers, [&](Operation *writer) {
+      return writer->isBeforeInBlock(first);
+    });
+    return next != writers.end() && !last->isBeforeInBlock(*next);
+  }
+
+private:
+  ArrayRef<Operation *> get(Block *block) {
+    auto [found, isNew] = ofBlocks.try_emplace(block);
+    if (isNew)
+      for (Operation &op : *block)
+        if (mayWriteOutside(&op))
+          found->second.push_back(&op);
+    return found->second;
+  }
+
+  DenseMap<Block *, SmallVector<Operation *>> ofBlocks;
+};
+
 /// True if nothing writes to memory between `load` and the last reader.
-bool staysUnchanged(BlockLoad &load) {
+bool staysUnchanged(BlockLoad &load, OutsideWrites &writes) {
   SmallVector<Operation *> readers;
   if (!collectReaders(load.contents.getResult(), readers))
     return false;
@@ -114,10 +140,7 @@ bool staysUnchanged(BlockLoad &load) {
     if (last->isBeforeInBlock(ancestor))
       last = ancestor;
   }
-  for (Operation *op = load.copy; op != last; op = op->getNextNode())
-    if (mayWriteOutside(op))
-      return false;
-  return !mayWriteOutside(last);
+  return !writes.isAnyBetween(load.copy, last);
 }
 
 /// The block in memory, or its copy where a bound cuts it off.
@@ -160,25 +183,12 @@ void readInPlace(BlockLoad &load) {
     load.buffer.erase();
 }
 
-/// Gives each operation a result of its own to write to. Operations that share
-/// one would share its buffer, and none could write to memory instead.
-void separateResults(func::FuncOp function) {
-  function.walk([](linalg::LinalgOp op) {
-    for (OpOperand &init : op.getDpsInitsMutable()) {
-      auto empty = init.get().getDefiningOp<tensor::EmptyOp>();
-      if (!empty || empty->hasOneUse())
-        continue;
-      OpBuilder builder(op);
-      init.set(builder.clone(*empty)->getResult(0));
-    }
-  });
-}
-
 struct CpuReadInPlace
     : triton_shared::impl::CpuReadInPlaceBase<CpuReadInPlace> {
   void runOnOperation() override {
     SmallVector<memref::AllocOp> buffers;
     getOperation().walk([&](memref::AllocOp op) { buffers.push_back(op); });
+    OutsideWrites writes; // Reading in place changes none of them.
     for (memref::AllocOp buffer : buffers) {
       BlockLoad load;
       if (!matchBlockLoad(buffer, load))
@@ -186,10 +196,9 @@ struct CpuReadInPlace
       auto type = dyn_cast<MemRefType>(load.view.getType());
       if (type && type.getShape() == buffer.getType().getShape() &&
           type.getElementType() == buffer.getType().getElementType() &&
-          getRowsAnywhere(type) && staysUnchanged(load))
+          getRowsAnywhere(type) && staysUnchanged(load, writes))
         readInPlace(load);
     }
-    separateResults(getOperation());
   }
 };
 

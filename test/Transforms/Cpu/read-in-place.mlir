@@ -108,18 +108,3 @@ func.func @stored(%view: memref<8xf32>, %other: memref<8xf32>) {
   bufferization.materialize_in_destination %t in writable %other : (tensor<8xf32>, memref<8xf32>) -> ()
   return
 }
-
-// -----
-
-// Two operations do not share what they write to.
-// CHECK-LABEL: func.func @shared_result(
-// CHECK:         %[[A:.*]] = tensor.empty()
-// CHECK:         %[[B:.*]] = tensor.empty()
-// CHECK:         linalg.exp {{.*}} outs(%[[B]] :
-// CHECK:         linalg.exp {{.*}} outs(%[[A]] :
-func.func @shared_result(%t: tensor<8xf32>) -> tensor<8xf32> {
-  %e = tensor.empty() : tensor<8xf32>
-  %0 = linalg.exp ins(%t : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  %1 = linalg.exp ins(%0 : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
-  return %1 : tensor<8xf32>
-}
