@@ -191,6 +191,9 @@ def test_reinterpreted_tensors():
 class Stranger:
     """A class that no kernel knows."""
 
+    def __repr__(self) -> str:
+        return "a stranger"
+
 
 STRANGERS = [
     (np.ones(4), "a 'numpy.ndarray' is no argument of a kernel; pass a tensor, as torch.from"),

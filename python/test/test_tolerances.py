@@ -55,3 +55,19 @@ def test_numbers_without_a_size_have_a_bound():
             bound = tolerances.choose(left, "float32", facts, reference, None)
             assert bound.allowed.isfinite().all()
             assert (bound.allowed >= 0).all()
+
+
+def test_the_largest_numbers_have_a_last_place():
+    value = torch.tensor([1.15e308, 1.0, 5e-324], dtype=torch.float64)
+    above = torch.nextafter(value, torch.full_like(value, torch.inf))
+    assert torch.equal(tolerances.rounding(torch.float64).ulp(value), above - value)
+
+
+def test_a_scaled_product_may_be_summed_in_any_order():
+    kernel = """
+tt.func public @k(%a: tensor<16x64xi8>, %s: tensor<16x4xi8>, %b: tensor<128x8xf16>) {
+  %0 = tt.dot_scaled %a scale %s, %b, %c lhs = e2m1 rhs = fp16 {fastMath = false} : """
+    kernel += "tensor<16x64xi8>, tensor<16x4xi8> * tensor<128x8xf16> -> tensor<16x8xf32>\n"
+    assert census.take(kernel).approximation == 66
+    of_bytes = kernel.replace("64xi8>, tensor", "64xf8E5M2>, tensor")
+    assert census.take(of_bytes).approximation == 34

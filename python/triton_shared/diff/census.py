@@ -49,6 +49,8 @@ EXACT = frozenset({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.mi
 
 _NEGATIVE = re.compile(r"arith\.constant (?:dense<)?-.*\bf(?:16|32|64)\b|arith\.constant .*-.*bf16")
 _SYMBOL = re.compile(r'symbol = "__nv_(\w+)"')
+_SCALED = "tt.dot_scaled"
+_SHAPE = re.compile(r"tensor<(?:\d+x)*?(\d+)x([a-z]\w*)>")
 _FLOAT = re.compile(r"(?:(?<=x)|(?<!\w))(?:f16|bf16|f32|f64|f8E\w+)\b")
 
 
@@ -106,7 +108,9 @@ def take(ttir: str) -> Census:
                 counts[name] += 1
                 types.add(floats[-1])
                 exponentials += name == "math.exp" or "__nv_fast_exp" in line
-                further = _of_library(line, floats[-1])
+                further = (
+                    _of_scaled_product(line) if name == _SCALED else _of_library(line, floats[-1])
+                )
                 units, absolute = units + further[0], absolute + further[1]
     return Census(
         dict(counts),
@@ -118,6 +122,14 @@ def take(ttir: str) -> Census:
         library_units=units,
         absolute=absolute,
     )
+
+
+def _of_scaled_product(line: str) -> tuple[int, float]:
+    """What a sum of K products may be off in another order: (K + 4) u, of which two are an ulp."""
+    factor = _SHAPE.search(line.rpartition(" : ")[2])
+    assert factor
+    # Two numbers of four bits lie in a byte.
+    return int(factor[1]) * (2 if factor[2] == "i8" else 1) // 2 + 2, 0.0
 
 
 def _of_library(line: str, element: str) -> tuple[int, float]:

@@ -35,10 +35,10 @@ class Rounding:
 
     def ulp(self, value: torch.Tensor) -> torch.Tensor:
         """The distance from each value (in f64) to its neighbour in the type."""
-        _, exponent = torch.frexp(value.abs())
-        at = torch.ldexp(torch.ones_like(value), exponent)
-        at = torch.where(value == 0, 0.0, at)
-        return (at * self.unit).nan_to_num(posinf=0.0).clamp_min(self.smallest)
+        mantissa, _ = torch.frexp(value)
+        # The largest power of two in it: exact, where ldexp goes through f32.
+        power = value / (2 * mantissa)
+        return (power * (2 * self.unit)).nan_to_num(posinf=0.0).clamp_min(self.smallest)
 
 
 def rounding(dtype: torch.dtype) -> Rounding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import zlib
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +26,8 @@ def load(file: str) -> ModuleType:
         if str(root) not in sys.path:
             sys.path.insert(0, str(root))
         return importlib.import_module(".".join(words))
-    name = f"_triton_shared_diff_{path.stem}"
+    # Files of one name may lie in several folders.
+    name = f"_triton_shared_diff_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, path)
