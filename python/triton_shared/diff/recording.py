@@ -59,6 +59,15 @@ class Descriptor:
 
 
 @dataclass(frozen=True)
+class Reinterpreted:
+    """A tensor whose elements a kernel takes for another type (`triton.reinterpret`)."""
+
+    base: View
+    dtype: str
+    """In Triton's words."""
+
+
+@dataclass(frozen=True)
 class Dtype:
     """A type of Triton as an argument, in its own words."""
 
@@ -206,10 +215,12 @@ class Storages:
 def encode_argument(name: str, value: Any, storages: Storages) -> Any:
     """An argument of a launch, as a recording holds it."""
     import triton.language as tl
-    from triton.runtime.jit import JITFunction
+    from triton.runtime.jit import JITFunction, TensorWrapper
 
     if isinstance(value, torch.Tensor):
         return storages.view(value)
+    if isinstance(value, TensorWrapper):
+        return Reinterpreted(storages.view(value.base), value.dtype.name)
     if isinstance(value, tl.dtype):
         return Dtype(value.name)
     if isinstance(value, tl.constexpr):
@@ -231,7 +242,7 @@ def encode_argument(name: str, value: Any, storages: Storages) -> Any:
 def _views(value: Any, name: str = "") -> Iterator[tuple[str, View]]:
     if isinstance(value, View):
         yield name, value
-    elif isinstance(value, Descriptor):
+    elif isinstance(value, (Descriptor, Reinterpreted)):
         yield f"{name}.base", value.base
     elif isinstance(value, dict):
         for key, member in value.items():
@@ -250,6 +261,10 @@ def map_argument(value: Any, view: Callable[[View], Any], other: Callable[[Any],
 
         lists = (list(value.shape), list(value.strides), list(value.block_shape))
         return TensorDescriptor(view(value.base), *lists, padding=value.padding)
+    if isinstance(value, Reinterpreted):
+        import triton
+
+        return triton.reinterpret(view(value.base), triton.language.dtype(value.dtype))
     if isinstance(value, tuple):
         return tuple(map_argument(member, view, other) for member in value)
     if isinstance(value, Constant):
@@ -283,6 +298,8 @@ def _encode(value: Any) -> Any:
         return {"tensor": asdict(value)}
     if isinstance(value, Descriptor):
         return {"descriptor": asdict(value)}
+    if isinstance(value, Reinterpreted):
+        return {"reinterpreted": asdict(value)}
     if isinstance(value, Dtype):
         return {"dtype": value.name}
     if isinstance(value, Function):
@@ -310,6 +327,8 @@ def _decode(value: Any) -> Any:
             tuple(content["block_shape"]),
             content["padding"],
         )
+    if form == "reinterpreted":
+        return Reinterpreted(_decode_view(content["base"]), content["dtype"])
     if form == "dtype":
         return Dtype(content)
     if form == "function":

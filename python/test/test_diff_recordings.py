@@ -1,4 +1,4 @@
-"""Launches whose memory holds addresses are repeated with the addresses of the copies."""
+"""What a recording of a launch holds, a replay finds again: addresses, types, constants."""
 
 from __future__ import annotations
 
@@ -68,3 +68,33 @@ def test_small_numbers_name_no_tensor():
 
     made = caught(lambda: double[(1,)](torch.tensor([5])))
     assert len(made.storages) == 1
+
+
+@triton.jit
+def double_first(x_ptr, SIZES, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    inside = at < SIZES[0]
+    x = tl.load(x_ptr + at, mask=inside)
+    tl.store(x_ptr + at, x + x, mask=inside)
+
+
+def test_reinterpreted_tensors_and_constants_in_tuples(tmp_path: Path):
+    def run() -> None:
+        bits = torch.full((8,), 1.0).to(torch.float8_e4m3fnuz).view(torch.uint8)
+        sizes = (tl.constexpr(4),)
+        double_first[(1,)](triton.reinterpret(bits, tl.float8e4b8), sizes, BLOCK=8)
+
+    made = caught(run)
+    made.save(tmp_path)
+    again = recording.load(tmp_path)
+    assert again.arguments == made.arguments
+    done = replay.replay(again, "cpu")
+    assert "f8E4M3FNUZ" in done.ttir
+    [found] = done.buffers
+    assert found.view(torch.float8_e4m3fnuz).float().tolist() == [2.0] * 4 + [1.0] * 4
+
+
+def test_tensors_without_elements(tmp_path: Path):
+    made = caught(lambda: double_first[(0,)](torch.empty(0), (tl.constexpr(0),), BLOCK=1))
+    made.save(tmp_path)
+    assert replay.replay(recording.load(tmp_path), "cpu").buffers[0].numel() == 0
