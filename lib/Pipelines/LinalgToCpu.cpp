@@ -93,10 +93,16 @@ static void buildLlvm(OpPassManager &manager) {
 // Reference mode
 //===----------------------------------------------------------------------===//
 
-/// Each buffer is freed where its last owner ends.
+/// What is long: functions of fewer operations on blocks, or of fewer buffers,
+/// stay as bufferization leaves them.
+static constexpr unsigned kLong = 100;
+
+/// Each buffer is freed where its last owner ends, in long code where its last
+/// use is.
 static void buildDeallocation(OpPassManager &manager) {
   bufferization::buildBufferDeallocationPipeline(manager);
   manager.addPass(createConvertBufferizationToMemRefPass());
+  manager.addNestedPass<func::FuncOp>(createCpuFreeEarly({kLong}));
 }
 
 /// Scalars: what LLVM and the CPU would not do right by themselves.
@@ -110,16 +116,11 @@ static void buildScalars(OpPassManager &manager) {
   manager.addPass(createCpuLowerMath());
 }
 
-/// From how many operations on the results of a function do not share buffers:
-/// bufferization compares each two that do.
-static constexpr unsigned kManyOperations = 100;
-
 static void buildReference(OpPassManager &manager) {
   buildTensors(manager);
   manager.addPass(createCpuOrderLoops());
   addCleanUp(manager);
-  manager.addNestedPass<func::FuncOp>(
-      createCpuSeparateResults({kManyOperations}));
+  manager.addNestedPass<func::FuncOp>(createCpuSeparateResults({kLong}));
   buildBuffers(manager);
   buildDeallocation(manager);
   manager.addPass(createCpuPollInLoops());

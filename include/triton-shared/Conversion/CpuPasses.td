@@ -337,6 +337,20 @@ def CpuKeepInRegisters : Pass<"cpu-keep-in-registers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def CpuFreeEarly : Pass<"cpu-free-early", "::mlir::func::FuncOp"> {
+  let summary = "Free buffers after their last use";
+  let description = [{
+    A `memref.dealloc` at the end of a block goes behind the last operation of
+    the block that uses the buffer, if all its uses are known.
+
+    Needs: `memref.dealloc` of buffers that nobody uses later. Leaves: the same.
+  }];
+  let options = [
+    Option<"least", "least", "unsigned", /*default=*/"0",
+           "the number of deallocations below which a function stays as it is">
+  ];
+}
+
 def CpuSplitFunctions : Pass<"cpu-split-functions", "::mlir::ModuleOp"> {
   let summary = "Make functions of the pieces of a long kernel";
   let description = [{

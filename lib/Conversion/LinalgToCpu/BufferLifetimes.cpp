@@ -84,6 +84,25 @@ static bool followInto(OpOperand &operand, llvm::SetVector<Value> &aliases) {
   return !isa<memref::ExtractAlignedPointerAsIndexOp>(user);
 }
 
+Operation *triton_shared::findLastUser(memref::AllocOp buffer,
+                                       Operation *except) {
+  Operation *last = buffer;
+  llvm::SetVector<Value> aliases;
+  aliases.insert(buffer.getResult());
+  for (size_t next = 0; next < aliases.size(); ++next)
+    for (OpOperand &use : aliases[next].getUses()) {
+      if (use.getOwner() == except)
+        continue;
+      Operation *user =
+          buffer->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      if (!user || !followInto(use, aliases))
+        return nullptr;
+      if (last->isBeforeInBlock(user))
+        last = user;
+    }
+  return last;
+}
+
 Lifetime BufferLifetimes::get(memref::AllocOp buffer) const {
   Lifetime life = positions.lookup(buffer);
   llvm::SetVector<Value> aliases;

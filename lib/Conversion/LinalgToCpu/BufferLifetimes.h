@@ -36,6 +36,10 @@ private:
   DenseMap<Operation *, Lifetime> positions;
 };
 
+/// The last operation of the block of `buffer` that uses it, in itself or
+/// nested, but for `except`; null if that is not known.
+Operation *findLastUser(memref::AllocOp buffer, Operation *except);
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_LIB_CONVERSION_LINALGTOCPU_BUFFERLIFETIMES_H

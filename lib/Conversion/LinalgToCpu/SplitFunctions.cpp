@@ -72,7 +72,8 @@ public:
     function = func::FuncOp::create(builder, moved.front()->getLoc(), name,
                                     builder.getFunctionType({}, {}));
     function.setPrivate();
-    function.setNoInline(true);
+    // LLVM would put a function of one caller back.
+    function->setAttr("passthrough", builder.getStrArrayAttr({"noinline"}));
     function->setAttr(
         "llvm.linkage",
         LLVM::LinkageAttr::get(builder.getContext(), LLVM::Linkage::Internal));

@@ -20,7 +20,7 @@ func.func @long(%n: i32, %area: !llvm.ptr {llvm.noalias}) {
 // The area is still nobody else's; LLVM may not put the piece back.
 // CHECK-LABEL: func.func private @long.piece1(
 // CHECK-SAME:    %[[SUM:.*]]: i32, %[[AREA:.*]]: !llvm.ptr {llvm.noalias})
-// CHECK-SAME:    no_inline
+// CHECK-SAME:    passthrough = ["noinline"]
 // CHECK-DAG:     %[[C1:.*]] = arith.constant 1
 // CHECK-DAG:     %[[VIEW:.*]] = llvm.getelementptr %[[AREA]][64]
 // CHECK-DAG:     %[[C:.*]] = arith.addi %[[SUM]], %[[C1]]
