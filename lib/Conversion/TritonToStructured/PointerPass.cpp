@@ -159,8 +159,10 @@ LogicalResult PointerRewriter::refuseArgument(BlockArgument argument) {
       function.emitOpError("has a block of pointers as argument ")
       << argument.getArgNumber() << ", " << argument.getType();
   diagnostic.attachNote(argument.getLoc())
-      << "a kernel is launched with scalars: pass the pointer that the block "
-         "is made of, and add its offsets in the function";
+      << "a kernel is launched with scalars, and starts at their pointers";
+  diagnostic.attachNote(function.getLoc())
+      << "pass the pointer that the block is made of, and add its offsets in "
+         "the function";
   return diagnostic;
 }
 

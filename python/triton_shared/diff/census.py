@@ -23,6 +23,7 @@ APPROXIMATE = {
         for name in ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf", "powf")
     },
     "tt.extern_elementwise": 4,
+    "tt.elementwise_inline_asm": 2,
     "tt.precise_sqrt": 1,
     "tt.precise_divf": 1,
     "tt.approx_divf": 2,
@@ -35,6 +36,8 @@ LIBRARY_UNITS = {
     "yn": 17,
     "lgamma": 6,
     "tgamma": 10,
+    # Triton's own code of the same function is 19 off on an H200, for results of 2^-120 to 2^120.
+    **dict.fromkeys(("powf", "fast_powf"), 20),
 }
 """The same for functions of libdevice that are further off, as the CUDA Programming Guide says."""
 
@@ -102,6 +105,8 @@ def take(ttir: str) -> Census:
     for line in ttir.splitlines():
         for name in _OPERATION.findall(line):
             if name not in ROUNDED and name not in APPROXIMATE and name not in SUMMING:
+                continue
+            if name == "tt.elementwise_inline_asm" and ".approx" not in line:
                 continue
             floats = _FLOAT.findall(line)
             if floats:

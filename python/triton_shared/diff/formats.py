@@ -19,6 +19,18 @@ TYPES: dict[str, torch.dtype] = {
 _BITS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
 
 
+_OF_TRITON = {
+    "fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2",
+    "fp8e4b8": "float8_e4m3fnuz", "fp8e5b16": "float8_e5m2fnuz",
+    "fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64",
+}  # fmt: skip
+
+
+def of_triton(word: str, other: str) -> str:
+    """The name of a float type of Triton's; `other` if torch has none like it."""
+    return _OF_TRITON.get(word, other)
+
+
 def name_of(dtype: torch.dtype) -> str:
     """The name of a type in a recording."""
     return str(dtype).removeprefix("torch.")

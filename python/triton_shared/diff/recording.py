@@ -11,14 +11,14 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import torch
 
-from .formats import TYPES, name_of
+from .formats import TYPES, name_of, of_triton
 
 VERSION = 1
 _LARGEST = 8 << 30
@@ -242,8 +242,10 @@ def encode_argument(name: str, value: Any, storages: Storages) -> Any:
 def _views(value: Any, name: str = "") -> Iterator[tuple[str, View]]:
     if isinstance(value, View):
         yield name, value
-    elif isinstance(value, (Descriptor, Reinterpreted)):
+    elif isinstance(value, Descriptor):
         yield f"{name}.base", value.base
+    elif isinstance(value, Reinterpreted):
+        yield f"{name}.base", replace(value.base, dtype=of_triton(value.dtype, value.base.dtype))
     elif isinstance(value, dict):
         for key, member in value.items():
             yield from _views(member, key)

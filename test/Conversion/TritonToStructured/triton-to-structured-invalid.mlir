@@ -26,7 +26,8 @@ tt.func @blocks(%c: i1) {
 // -----
 
 // expected-error @below {{'tt.func' op has a block of pointers as argument 1, 'tensor<8x!tt.ptr<f32>>'}}
-// expected-note @below {{a kernel is launched with scalars: pass the pointer that the block is made of, and add its offsets in the function}}
+// expected-note @below {{a kernel is launched with scalars, and starts at their pointers}}
+// expected-note @below {{pass the pointer that the block is made of, and add its offsets in the function}}
 tt.func @block_of_pointers(%p: !tt.ptr<f32>, %q: tensor<8x!tt.ptr<f32>>) {
   tt.return
 }
