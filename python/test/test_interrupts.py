@@ -6,6 +6,7 @@ of its kernel. All of them would run for minutes.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -111,8 +112,6 @@ LAUNCHES = {
 
 
 def run(script: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    import os
-
     file = tmp_path / "script.py"
     file.write_text(HEAD + script)
     return subprocess.run(
@@ -203,7 +202,6 @@ handler()
 swap[(1,)](block, flag, rounds, B=16)
 calls.clear()
 flag[0] = 0
-# Triton's own library takes this signal, and SIGTERM, when it compiles first.
 signal.signal(signal.SIGUSR1, handler)
 after(0.5, send(signal.SIGUSR1))
 swap[(1,)](block, flag, rounds, B=16)
@@ -256,6 +254,30 @@ endless[(4,)](x, HUGE, B=64)
 """
     done = run(script, tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 7)
+
+
+def test_compiling_leaves_handlers_to_the_application(tmp_path: Path):
+    script = """
+numbers = [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2]
+seen = []
+for number in numbers:
+    signal.signal(number, lambda number, _: seen.append(number))
+many[(1,)](x, B=64)  # is compiled
+for number in numbers:
+    os.kill(os.getpid(), number)
+print(seen == numbers)
+"""
+    compile_late = "endless[(1,)](x, 1, B=64)  # compiled before time counts\n"
+    file = tmp_path / "script.py"
+    file.write_text(HEAD.replace(compile_late, "") + script)
+    done = subprocess.run(
+        [sys.executable, str(file)],
+        env={**os.environ, "TRITON_ALWAYS_COMPILE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_interrupted_programs_give_back_what_they_hold(tmp_path: Path):
