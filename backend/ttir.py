@@ -6,7 +6,7 @@ from typing import Any
 
 import triton
 from triton._C.libtriton import ir, passes
-from triton_shared import knobs
+from triton_shared import knobs, library
 from triton_shared.lowering import Metadata
 
 
@@ -26,7 +26,9 @@ def make_ttir(module: Any, metadata: Metadata) -> Any:
     passes.common.add_cse(manager)
     passes.common.add_symbol_dce(manager)
     version = tuple(int(part) for part in triton.__version__.split(".")[:2])
-    manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")
+    # The wheel's LLVM would handle SIGTERM, SIGUSR1 and others from now on.
+    with library.kept_signal_handlers():
+        manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")
     metadata["name"] = name
     return module
 

@@ -13,8 +13,10 @@ using namespace mlir::triton_shared;
 /// may wait for Python's lock.
 static constexpr std::chrono::milliseconds kPatience{50};
 
-/// The parts of the time of which questions may take one.
+/// The parts of the time of which questions may take one. Python hands its lock
+/// over after 5 ms; who waited longer was held up by something else.
 static constexpr int kShare = 100;
+static constexpr std::chrono::milliseconds kMostPatience{kShare * 5};
 
 /// Exact to some milliseconds, and much cheaper than an exact one.
 static std::chrono::nanoseconds readCoarseClock() {
@@ -36,6 +38,6 @@ bool Interruption::isWanted() {
   SeparateScratch separate;
   bool answer = question(context);
   Time end = readCoarseClock();
-  next = end + std::max<Time>(kPatience, kShare * (end - now));
+  next = end + std::clamp<Time>(kShare * (end - now), kPatience, kMostPatience);
   return answer;
 }

@@ -22,8 +22,9 @@ public:
   Interruption(Question question, void *context)
       : question(question), context(context) {}
 
-  /// Asks if it is time to, which is never in the first 50 ms, and so rarely
-  /// that answers take less than a hundredth of the time.
+  /// Asks if it is time to: not in the first 50 ms, and then so rarely that
+  /// answers take about a hundredth of the time, but every half second at
+  /// least.
   bool isWanted();
 
 private:

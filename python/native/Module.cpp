@@ -6,6 +6,7 @@
 
 #include "CpuLauncher.h"
 #include "CudaLauncher.h"
+#include "SignalHandlers.h"
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -89,6 +90,10 @@ NB_MODULE(_native, module) {
   nb::class_<Kernel>(module, "Kernel")
       .def(nb::init<nb::bytes, std::string, bool>(), nb::arg("object"),
            nb::arg("entry"), nb::arg("side_by_side"));
+
+  nb::class_<SignalHandlers>(module, "SignalHandlers")
+      .def(nb::init<>())
+      .def("restore", &SignalHandlers::restore);
 
   nb::class_<Launcher>(module, "Launcher")
       .def("__call__", &Launcher::operator());

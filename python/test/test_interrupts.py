@@ -6,6 +6,7 @@ of its kernel. All of them would run for minutes.
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -111,8 +112,6 @@ LAUNCHES = {
 
 
 def run(script: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    import os
-
     file = tmp_path / "script.py"
     file.write_text(HEAD + script)
     return subprocess.run(
@@ -169,37 +168,44 @@ def test_a_handler_that_returns_lets_the_kernel_go_on(mode: str, tmp_path: Path)
     """It launches larger kernels itself: those that wait for it keep their buffers."""
     script = """
 @triton.jit
-def swap(x, n, B: tl.constexpr):
+def swap(x, flag, rounds, B: tl.constexpr):
+    i = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
+    block = tl.load(x + i)
+    count = 0
+    while tl.load(flag, volatile=True) == 0:
+        block = 1 - tl.trans(block)
+        count += 1
+    tl.store(x + i, block)
+    tl.store(rounds, count)
+
+@triton.jit
+def turn(x, n, B: tl.constexpr):
     i = tl.arange(0, B)[:, None] * B + tl.arange(0, B)[None, :]
     block = tl.load(x + i)
     for _ in range(n):
-        block = tl.trans(block) + 1
+        block = 1 - tl.trans(block)
     tl.store(x + i, block)
 
+flag, rounds = torch.zeros(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
 calls = []
 def handler(*_):
     calls.append(1)
     other = torch.zeros(64, 64)
-    swap[(1,)](other, 3, B=64)
-    assert torch.equal(other, torch.full((64, 64), 3.0))
+    turn[(1,)](other, 3, B=64)
+    assert torch.equal(other, torch.ones(64, 64))
     check()
-signal.signal(signal.SIGUSR1, handler)
+    flag[0] = 1
 
-small = torch.arange(256.0).reshape(16, 16)
-expected = small.clone()
-rounds = 2000
-while True:  # until it takes long enough
-    for _ in range(2):  # the first time, it may be compiled
-        start = time.thread_time()
-        swap[(1,)](small.clone(), rounds, B=16)
-    if time.thread_time() - start > 0.8:
-        break
-    rounds *= 3
-after(0.2, send(signal.SIGUSR1))
-block = small.clone()
-swap[(1,)](block, rounds, B=16)
-turned = small if rounds % 2 == 0 else small.T
-assert torch.equal(block, turned + rounds)
+start = torch.arange(256.0).reshape(16, 16)
+block = start.clone()
+handler()
+swap[(1,)](block, flag, rounds, B=16)
+calls.clear()
+flag[0] = 0
+signal.signal(signal.SIGUSR1, handler)
+after(0.5, send(signal.SIGUSR1))
+swap[(1,)](block, flag, rounds, B=16)
+assert torch.equal(block, 1 - start.T if rounds.item() % 2 else start)
 print(len(calls))
 """
     done = run(script, tmp_path, TRITON_SHARED_MODE=mode)
@@ -208,24 +214,31 @@ print(len(calls))
 
 def test_a_thread_that_is_not_the_main_one_leaves_signals_to_it(tmp_path: Path):
     script = """
-results = []
-def work():
-    one_endless[(1,)](x, 0, 2_000_003, B=16)
-    results.append(x)
-one_endless[(1,)](x, 0, 3, B=16)
-thread = threading.Thread(target=work)
+@triton.jit
+def wait(flag, x):
+    rounds = 0
+    while tl.load(flag, volatile=True) == 0:
+        rounds += 1
+    tl.store(x, 7)
+
+flag, result = torch.ones(1, dtype=torch.int32), torch.zeros(1, dtype=torch.int32)
+wait[(1,)](flag, result)
+flag[0] = result[0] = 0
+thread = threading.Thread(target=lambda: wait[(1,)](flag, result))
 thread.start()
-after(0.1, send(signal.SIGINT))
+after(0.5, send(signal.SIGINT))
 try:
     time.sleep(60)
 except KeyboardInterrupt:
-    print("interrupted", len(results))
+    print("interrupted", result.item())
+time.sleep(0.5)  # it would have been asked meanwhile
+flag[0] = 1
 thread.join()
-print(len(results))
+print(result.item())
 check()
 """
     done = run(script, tmp_path)
-    assert (done.stdout, done.stderr) == ("interrupted 0\n1\n", "")
+    assert (done.stdout, done.stderr) == ("interrupted 0\n7\n", "")
 
 
 def test_sigterm_ends_the_process(tmp_path: Path):
@@ -241,6 +254,30 @@ endless[(4,)](x, HUGE, B=64)
 """
     done = run(script, tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 7)
+
+
+def test_compiling_leaves_handlers_to_the_application(tmp_path: Path):
+    script = """
+numbers = [signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2]
+seen = []
+for number in numbers:
+    signal.signal(number, lambda number, _: seen.append(number))
+many[(1,)](x, B=64)  # is compiled
+for number in numbers:
+    os.kill(os.getpid(), number)
+print(seen == numbers)
+"""
+    compile_late = "endless[(1,)](x, 1, B=64)  # compiled before time counts\n"
+    file = tmp_path / "script.py"
+    file.write_text(HEAD.replace(compile_late, "") + script)
+    done = subprocess.run(
+        [sys.executable, str(file)],
+        env={**os.environ, "TRITON_ALWAYS_COMPILE": "1"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+    assert (done.stdout, done.stderr) == ("True\n", "")
 
 
 def test_interrupted_programs_give_back_what_they_hold(tmp_path: Path):

@@ -33,6 +33,13 @@ class Compilation:
     def artefact(self, phase: str) -> bytes:
         """What the phase left; empty if the compilation did not get there."""
 
+class SignalHandlers:
+    """Who handles signals at the time that it is made."""
+
+    def __init__(self) -> None: ...
+    def restore(self) -> None:
+        """Puts them back."""
+
 class Kernel:
     """An object file, linked into this process. Raises ValueError if it is none.
 

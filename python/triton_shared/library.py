@@ -11,7 +11,8 @@ import importlib.machinery
 import importlib.util
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +75,16 @@ def make_launcher(
     """Makes the object that turns arguments into C values and runs grids."""
     launcher: _native.CpuLauncher = _module().CpuLauncher(name, plan, link, check, failure)
     return launcher
+
+
+@contextmanager
+def kept_signal_handlers() -> Iterator[None]:
+    """Gives the application's handlers of signals back to it after the block."""
+    handlers = _module().SignalHandlers()
+    try:
+        yield
+    finally:
+        handlers.restore()
 
 
 def launch_settings() -> knobs.LaunchSettings:
