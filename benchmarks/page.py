@@ -42,7 +42,8 @@ AGREEMENT = """
 ## GPU: agreement with the CPU
 
 `scripts/gpu-check --there`, on {gpu}: every kernel of the corpus and every example, compared with
-the CPU by the bounds of [gpu.md](gpu.md). {told}
+the CPU by the bounds of [gpu.md](gpu.md), and the launches of the Python tests: {tests} of
+{files} files agree. {told}
 
 {table}
 """
@@ -136,7 +137,7 @@ def speed_table(rows: list[dict[str, Any]]) -> str:
 
 
 def _agreement(check: dict[str, Any]) -> str:
-    counts = Counter(row["verdict"] for row in check["rows"])
+    counts = Counter(check["counts"])
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common()) + "."
     clean = check.get("memcheck", {})
     if clean:
@@ -148,7 +149,9 @@ def _agreement(check: dict[str, Any]) -> str:
         bounds = ", ".join(row["policies"])
         cells = (row["name"], row["verdict"], bounds, margin, str(row["registers"]))
         lines.append(f"| {' | '.join(cells)} |")
-    return AGREEMENT.format(gpu=_gpu(check), told=told, table="\n".join(lines))
+    tests = check.get("tests", {})
+    facts = {"told": told, "tests": sum(tests.values()), "files": len(tests)}
+    return AGREEMENT.format(gpu=_gpu(check), table="\n".join(lines), **facts)
 
 
 def _costs(costs: dict[str, Any]) -> str:

@@ -101,11 +101,24 @@ def test_what_agrees_says_which_operations_it_had(tmp_path: Path):
     assert all(line["cells"] == [["arith.addi", "i16"]] for line in lines)
 
 
+def test_launches_of_tests_that_agree_are_counted(tmp_path: Path):
+    usual = {"policies": ("exact",), "margin": 0.5, "message": "", "detail": []}
+    usual |= {"kernel": "k", "registers": 40, "spills": 0, "seconds": 0.1}
+    names = {"tests-test_a-01-0": "agree", "tests-test_a-02-0": "differ", "corpus-k": "agree"}
+    rows = [check.Row(name=name, verdict=verdict, **usual) for name, verdict in names.items()]
+    check.write(rows, {"mode": "usual"}, tmp_path / "found.json")
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["counts"] == {"agree": 2, "differ": 1}
+    assert found["tests"] == {"test_a": 1}
+    assert [row["name"] for row in found["rows"]] == ["tests-test_a-02-0", "corpus-k"]
+
+
 def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(page, "RESULTS", tmp_path)
     gpu = {"gpu": {"name": "A GPU"}, "torch": "2.11", "triton": "3.6.0"}
     row = {"name": "k", "verdict": "agree", "policies": ["exact"], "margin": 0.0, "registers": 7}
     checked = gpu | {"rows": [row], "memcheck": {"k": "clean"}}
+    checked |= {"counts": {"agree": 8}, "tests": {"test_a": 3, "test_b": 4}}
     timed = {"name": "add", "us": {"triton": 10.0, "ours": 5.0}, "ratio": 2.0, "unit": "GB/s"}
     timed |= {"rate": {"ours": 4000.0}, "best": {"ours": {"BLOCK": 512}}}
     launch = {"jit_us": {"ours": 9.0, "triton": 18.0}, "launcher_us": {"ours": 2.0, "triton": 9.0}}
@@ -115,7 +128,9 @@ def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "gpu-speed.json").write_text(json.dumps(gpu | {"rows": [timed], "costs": costs}))
     shown = page.render()
     assert "one A GPU" in shown
-    assert "1 agree. Under compute-sanitizer's memcheck: 1 of 1 clean." in shown
+    assert (
+        "7 of\n2 files agree. 8 agree. Under compute-sanitizer's memcheck: 1 of 1 clean." in shown
+    )
     assert "| add | 2.000 | 5.00 | 10.00 | - | 4000 GB/s | BLOCK=512 |" in shown
     assert "| add | 30 | 40 | 0.75 |" in shown
     assert "9.0 µs (2.0 µs of it" in shown
