@@ -123,6 +123,19 @@ Value reciprocal(OpBuilder &builder, Location loc, ValueRange in) {
   return arith::DivFOp::create(builder, loc, one, in[0]);
 }
 
+Value exactReciprocal(OpBuilder &builder, Location loc, ValueRange in) {
+  Value one = createScalar(builder, loc, in[0].getType(), 1);
+  return createExactQuotient(builder, loc, one, in[0]);
+}
+
+Value exactQuotient(OpBuilder &builder, Location loc, ValueRange in) {
+  return createExactQuotient(builder, loc, in[0], in[1]);
+}
+
+Value exactRoot(OpBuilder &builder, Location loc, ValueRange in) {
+  return createExactRoot(builder, loc, in[0]);
+}
+
 /// PTX names the number that gives the sign first.
 Value copySign(OpBuilder &builder, Location loc, ValueRange in) {
   return math::CopySignOp::create(builder, loc, in[1], in[0]);
@@ -185,15 +198,19 @@ Compute findArithmetic(StringRef base, StringRef mode, NumberType type) {
       .Case("add", apply<arith::AddFOp>())
       .Case("sub", apply<arith::SubFOp>())
       .Case("mul", apply<arith::MulFOp>())
-      .Case("div", apply<arith::DivFOp>())
+      .Case("div", exactQuotient)
       .Case("fma", apply<math::FmaOp>())
-      .Case("rcp", reciprocal)
-      .Case("sqrt", apply<math::SqrtOp>())
+      .Case("rcp", exactReciprocal)
+      .Case("sqrt", exactRoot)
       .Default({});
 }
 
+/// What a GPU's own instruction may stand for.
 Compute findFunction(StringRef base) {
   return llvm::StringSwitch<Compute>(base)
+      .Case("div", apply<arith::DivFOp>())
+      .Case("rcp", reciprocal)
+      .Case("sqrt", apply<math::SqrtOp>())
       .Case("ex2", apply<math::Exp2Op>())
       .Case("lg2", apply<math::Log2Op>())
       .Case("rsqrt", apply<math::RsqrtOp>())
@@ -292,9 +309,7 @@ std::optional<Rule> assembly::findFloatRule(Opcode opcode) {
   if (base == "rcp" && mode == "approx" && type.width == 64)
     compute = callLibrary(findIntegerFunction("rcp64h"));
   else if (mode == "approx" || mode == "full")
-    compute = llvm::is_contained({"div", "rcp", "sqrt"}, base)
-                  ? findArithmetic(base, "rn", type)
-                  : findFunction(base);
+    compute = findFunction(base);
   else if (mode.empty() && !llvm::is_contained({"div", "rcp", "sqrt"}, base))
     compute = findSimple(base, propagatesNan);
   if (!compute && mode != "approx" && mode != "full")

@@ -52,6 +52,8 @@ EXACT = frozenset({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.mi
 
 _NEGATIVE = re.compile(r"arith\.constant (?:dense<)?-.*\bf(?:16|32|64)\b|arith\.constant .*-.*bf16")
 _SYMBOL = re.compile(r'symbol = "__nv_(\w+)"')
+_INEXACT = re.compile(r"\.approx\b|\.full\b")
+"""Instructions in assembly that are not rounded once."""
 _SCALED = "tt.dot_scaled"
 _SHAPE = re.compile(r"tensor<(?:\d+x)*?(\d+)x([a-z]\w*)>")
 _FLOAT = re.compile(r"(?:(?<=x)|(?<!\w))(?:f16|bf16|f32|f64|f8E\w+)\b")
@@ -106,7 +108,7 @@ def take(ttir: str) -> Census:
         for name in _OPERATION.findall(line):
             if name not in ROUNDED and name not in APPROXIMATE and name not in SUMMING:
                 continue
-            if name == "tt.elementwise_inline_asm" and ".approx" not in line:
+            if name == "tt.elementwise_inline_asm" and not _INEXACT.search(line):
                 continue
             floats = _FLOAT.findall(line)
             if floats:

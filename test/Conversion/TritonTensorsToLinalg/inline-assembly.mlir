@@ -23,6 +23,17 @@ tt.func @float(%x: f32) -> f32 {
   tt.return %0 : f32
 }
 
+// What is rounded once stays so on a GPU, too; what names an approximation need
+// not be exact.
+// CHECK-LABEL: func.func @rounded_once(
+// CHECK:         arith.divf %{{.*}} {tts.precise} : f32
+// CHECK:         math.sqrt %{{.*}} {tts.precise} : f32
+// CHECK:         arith.divf %{{[^ ]*}}, %{{[^ ]*}} : f32
+tt.func @rounded_once(%x: f32) -> f32 {
+  %0 = tt.elementwise_inline_asm "{ .reg .f32 t; rcp.rn.f32 t, $1; sqrt.rn.f32 t, t; div.full.f32 $0, t, $1; }" {constraints = "=f,f", packed_element = 1 : i32, pure = true} %x : f32 -> f32
+  tt.return %0 : f32
+}
+
 // A pack of four bytes is one register: the first element is the lowest byte.
 // CHECK-LABEL: func.func @pack(
 // CHECK-SAME:    %[[X:[^:]*]]: tensor<8xi8>
