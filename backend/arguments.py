@@ -69,7 +69,8 @@ def _launch_in_flight() -> tuple[Any, Sequence[Any], Mapping[str, Any]] | None:
     while frame.f_back and frame.f_code is not JITFunction.run.__code__:
         frame = frame.f_back
     found = frame.f_locals
-    if frame.f_code is not JITFunction.run.__code__:
+    # Somebody's own function may stand for `run`, with names of its own.
+    if frame.f_code is not JITFunction.run.__code__ or not {"self", "args", "kwargs"} <= set(found):
         return None
     return found["self"], found["args"], found["kwargs"]
 

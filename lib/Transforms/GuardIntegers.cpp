@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -49,6 +50,10 @@ template <typename Division> struct GuardDivision : OpRewritePattern<Division> {
         (matchPattern(op.getRhs(), m_ConstantInt(&divisor)) &&
          !divisor.isZero() && !(isSigned && divisor.isAllOnes())))
       return rewriter.notifyMatchFailure(op, "cannot trap");
+    // What a GPU divides at run time has these values by itself.
+    if (op->template getParentOfType<gpu::GPUModuleOp>() &&
+        !matchPattern(op.getRhs(), m_ConstantInt(&divisor)))
+      return rewriter.notifyMatchFailure(op, "is divided by a GPU");
     Location loc = op.getLoc();
     Value lhs = op.getLhs(), rhs = op.getRhs();
     auto constant = [&](int64_t value) {

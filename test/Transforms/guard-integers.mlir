@@ -68,3 +68,16 @@ func.func @constant_shift(%a: i8) -> i8 {
   %0 = arith.shrui %a, %c7 : i8
   return %0 : i8
 }
+
+// A GPU divides by zero itself; by a constant, LLVM would.
+gpu.module @kernels {
+  // CHECK-LABEL: gpu.func @on_a_gpu(
+  // CHECK-NEXT:    arith.divsi %arg0, %arg1
+  // CHECK:         arith.select
+  gpu.func @on_a_gpu(%a: i32, %b: i32) -> i32 {
+    %0 = arith.divsi %a, %b : i32
+    %zero = arith.constant 0 : i32
+    %1 = arith.remui %0, %zero : i32
+    gpu.return %1 : i32
+  }
+}

@@ -270,7 +270,8 @@ def GuardIntegers : Pass<"guard-integers"> {
     Triton, and kernels divide in elements that are masked off. A CPU would end
     the process, and LLVM make anything of what it knows to be so. Here x / 0 is
     -1 (all ones) and x % 0 is x, as on NVIDIA GPUs; the smallest integer divided
-    by -1 is itself. Divisions by other constants stay what they are.
+    by -1 is itself. Divisions by other constants stay what they are, and so do
+    those of a GPU by what is known at run time only: it gives these values.
 
     A shift by the width or more is as undefined; here it leaves zero, or the
     sign where the shift keeps it.
