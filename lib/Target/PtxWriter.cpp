@@ -9,6 +9,7 @@
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
+#include "WidenSelects.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -141,6 +142,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   llvm::PipelineTuningOptions tuning;
   tuning.SLPVectorization = true;
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O3, tuning);
+  widenSelects(*llvmModule);
 
   PtxCode code;
   llvm::raw_string_ostream text(code.llvmIr);

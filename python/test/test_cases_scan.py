@@ -355,12 +355,18 @@ ROLLED = [(8, 32), (16, 32), (32, 16), (2, 1024), (1024, 2), (32, 32), (1, 1024)
 @pytest.mark.parametrize("shape", ROLLED)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])
-def test_each_element_may_become_its_neighbour(shape: tuple[int, int], axis: int, reverse: bool):
-    """Counts beyond 256 are no bf16, but none of them is taken for one."""
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+def test_each_element_may_become_its_neighbour(
+    shape: tuple[int, int], axis: int, reverse: bool, dtype: torch.dtype
+):
+    """Counts beyond 256 are no bf16, but none of them is taken for one.
+
+    How the results are stored decides what a thread of a GPU holds.
+    """
     x = torch.randn(shape).to(torch.bfloat16)
     want = x.roll(-1 if reverse else 1, axis)
     want.select(axis, -1 if reverse else 0).zero_()
     for warps in (4, 16):
-        out = torch.ones_like(x)
+        out = torch.ones_like(x, dtype=dtype)
         roll_rows[(1,)](x, out, *shape, AXIS=axis, REVERSE=reverse, num_warps=warps)
-        assert torch.equal(out, want)
+        assert torch.equal(out, want.to(dtype))
