@@ -45,6 +45,7 @@ def install() -> dict[str, str]:
         "PYTHONPATH": os.pathsep.join(paths),
         "PYTHONUNBUFFERED": "1",
         "TRITON_CACHE_DIR": str(PLACE / "cache"),
+        "TRITON_SHARED_TEST_BUILD": str(unpacked),
     }
 
 

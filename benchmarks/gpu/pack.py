@@ -34,6 +34,7 @@ def main(build: bool) -> None:
         for extra in _other_libraries(library):
             archive.add(extra.resolve(), extra.name)
         archive.add(_nanobind(), "nanobind", filter=_only_sources)
+        archive.add(_sources_of_mutants(), "fuzz")
     digest = hashlib.sha256(ARCHIVE.read_bytes()).hexdigest()
     (PACK / "sha256").write_text(digest + "\n")
     total = ARCHIVE.stat().st_size + _size_of_tree()
@@ -47,6 +48,14 @@ def _other_libraries(library: Path) -> list[Path]:
     said = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
     words = [line.split() for line in said.splitlines() if "libtbb" in line]
     return [Path(line[2]) for line in words]
+
+
+def _sources_of_mutants() -> Path:
+    """What scripts/fuzz damages: the tool makes it."""
+    sys.path.insert(0, str(ROOT / "python"))
+    from fuzz import sources
+
+    return sources.make_all()
 
 
 def _nanobind() -> Path:

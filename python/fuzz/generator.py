@@ -365,7 +365,8 @@ class Generator:
         base = self.program.argument(buffer)
         pointer, indices = self.addresses.pointers(base, value.shape, SPAN)
         mask = self.addresses.mask(indices, value.shape)
-        old = self.program.atomic(kind, numerics.ATOMIC[kind], pointer, value, mask)
+        combine = numerics.ATOMIC[kind]
+        old = self.program.atomic(kind, combine, pointer, value, mask, is_read=False)
         self.program.block.pool.remove(old)
 
     def atomic(self) -> None:

@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,8 +110,8 @@ def run(first: int, count: int, kind: str = "text", phase: str = "obj") -> Resul
 #
 
 
-def _work(first: int, count: int, kind: str, phase: str) -> None:
-    """Writes one word about each mutant."""
+def ends(kind: str, first: int, count: int, phase: str = "obj") -> Iterator[tuple[int, str]]:
+    """How each mutant of a range ends, in a process of its own: a word as `attempt` gives it."""
     from triton_shared import library
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
@@ -125,7 +125,7 @@ def _work(first: int, count: int, kind: str, phase: str) -> None:
             # In this process, as a kernel of Triton: a crash is to be seen as it is.
             return library.compile_text(source, options, printed_by_triton=True).succeeded
 
-        print(attempt(compiles), flush=True)
+        yield number, attempt(compiles)
 
 
 def attempt(compiles: Callable[[], bool], patience: int = PATIENCE) -> str:
@@ -157,7 +157,7 @@ _READER = re.compile(
 _UPSTREAM = re.compile(
     # Libraries; what TableGen and upstream's templates make; the start of the tool.
     r"/lib[\w+]*\.so|\./|DialectBytecodeReader"
-    r"|^(main|_start|__do_global_dtors_aux|call_init|__libc_\w+) "
+    r"|^(main|tritonSharedOptMain|_start|__do_global_dtors_aux|call_init|__libc_\w+) "
 )
 
 
@@ -248,7 +248,8 @@ def main() -> int:
         sys.stdout.buffer.write(mutant(options.show, options.kind))
         return 0
     if options.worker:
-        _work(options.first, options.count, options.kind, options.phase)
+        for _, end in ends(options.kind, options.first, options.count, options.phase):
+            print(end, flush=True)
         return 0
     total = Result(0, 0, ())
     for first in range(options.first, options.first + options.count, BATCH):

@@ -226,11 +226,9 @@ class PointerCasts:
         stored = self.g.some(value.element, value.shape)
 
         def store(state: State, at: Array, values: Array) -> tuple[()]:
-            memory = state.memory[value.buffer].view(np.uint8)
-            for index in np.ndindex(at.shape):
-                first = int(at[index])
-                numbers = np.frombuffer(values[index].tobytes(), np.uint8)
-                memory[first : first + kind.itemsize] = numbers
+            places = at[..., None] + np.arange(kind.itemsize)
+            numbers = np.ascontiguousarray(values)[..., None].view(np.uint8)
+            state.write(value.buffer, places, numbers)
             return ()
 
         program.block.lines.append(f"tt.store {value.name}, {stored.name} : {value.type}")

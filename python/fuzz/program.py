@@ -52,6 +52,14 @@ class State:
     ids: tuple[int, int]
     memory: dict[str, Array]
     env: dict[str, Array] = field(default_factory=dict)
+    is_ordered: bool = False
+    """Whether elements of one access met at a place, and the order in which they came matters."""
+
+    def write(self, buffer: str, places: Array, values: Array) -> None:
+        """Writes one element after the other; the last one stays."""
+        memory = self.memory[buffer].view(values.dtype)
+        memory[places] = values
+        self.is_ordered |= memory[places].tobytes() != values.tobytes()
 
     def run(self, steps: Sequence[Step]) -> None:
         for step in steps:
@@ -104,6 +112,8 @@ class Program:
         """The lines of those that the kernel calls."""
         self.block = Block()
         self.loaded: set[str] = set()
+        self.is_ordered = False
+        """After `evaluate`: whether the result takes elements in row-major order."""
         self._names = 0
 
     def name(self) -> str:
@@ -176,6 +186,7 @@ class Program:
                     for name, value in self.scalars.items():
                         state.env[f"%{name}"] = np.asarray(value, np.int32)
                     state.run(self.block.steps)
+                    self.is_ordered |= state.is_ordered
         return {name: memory[name] for name, buffer in self.buffers.items() if buffer.written}
 
     #
@@ -209,10 +220,8 @@ class Program:
         element, buffer = pointer.element, pointer.buffer
 
         def compute(state: State, at: Array, values: Array, mask: Any = True) -> tuple[()]:
-            stored = to_memory(values, element)
-            for index in np.ndindex(at.shape):
-                if np.broadcast_to(mask, at.shape)[index]:
-                    state.memory[buffer][at[index]] = stored[index]
+            chosen = np.broadcast_to(mask, at.shape)
+            state.write(buffer, at[chosen], to_memory(values, element)[chosen])
             return ()
 
         self.block.lines.append(text)
@@ -225,8 +234,12 @@ class Program:
         pointer: Value,
         value: Value,
         mask: Value | None,
+        is_read: bool = True,
     ) -> Value:
-        """`tt.atomic_rmw`, element after element; masked off, the old value is zero."""
+        """`tt.atomic_rmw`, element after element; masked off, the old value is zero.
+
+        Unless its result `is_read`, all updates of the place are of this kind, and any order does.
+        """
         operands = [operand for operand in (pointer, value, mask) if operand]
         result = Value(self.name(), value.element, value.shape)
         kinds = ", ".join(operand.type for operand in operands)
@@ -239,8 +252,10 @@ class Program:
 
         def compute(state: State, at: Array, values: Array, mask: Any = True) -> Array:
             memory, old = state.memory[buffer], np.zeros_like(values)
+            chosen = np.broadcast_to(mask, at.shape)
+            state.is_ordered |= is_read and _has_equal(at[chosen])
             for index in np.ndindex(at.shape):
-                if np.broadcast_to(mask, at.shape)[index]:
+                if chosen[index]:
                     old[index] = memory[at[index]]
                     memory[at[index]] = combine(memory[at[index]], values[index])
             return old
@@ -262,6 +277,7 @@ class Program:
 
         def compute(state: State, at: Array, expected: Array, values: Array) -> Array:
             memory, old = state.memory[buffer], np.zeros_like(values)
+            state.is_ordered |= _has_equal(at)
             for index in np.ndindex(at.shape):
                 old[index] = memory[at[index]]
                 if old[index] == expected[index]:
@@ -271,6 +287,10 @@ class Program:
         self.step("tt.atomic_cas", (result,), operands, compute)
         self.block.pool.append(result)
         return result
+
+
+def _has_equal(places: Array) -> bool:
+    return np.unique(places).size < places.size
 
 
 def random_contents(rng: np.random.Generator, element: str, count: int) -> Array:

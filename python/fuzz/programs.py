@@ -12,7 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,21 +24,37 @@ from .numerics import Array, from_memory
 from .program import Buffer, Program
 from .small_floats import SMALL, decoded
 
+Results = dict[str, Array]
+MODES = ("reference", "fast", "gpu")
+"""The last one on a GPU of this machine."""
+
 
 class LaunchError(Exception):
     """A program's launch failed."""
 
 
 ROUNDINGS = 8
-"""How many units in the last place fast mode may be off: it has its own functions and orders."""
+"""How many units in the last place fast mode and GPUs may be off: they have their own functions and
+orders."""
 
 
 def check(seed: int, mode: str = "reference") -> str:
     """Generates, compiles and runs one program. Returns what is wrong; nothing if all is well."""
-    program = Generator(seed).generate()
+    return check_program(Generator(seed).generate(), mode)
+
+
+def check_program(
+    program: Program, mode: str = "reference", run: Callable[[Program], Results] | None = None
+) -> str:
+    """The same for a program, run in one of `MODES` or, if in none of them, by `run`.
+
+    On a GPU, elements of one access come in any order: a program to which that matters is right.
+    """
     want = program.evaluate()
+    if mode == "gpu" and program.is_ordered:
+        return ""
     try:
-        got = launch(program, mode)
+        got = run(program) if run else launch(program, mode)
     except LaunchError as error:
         return str(error)
     complaints = []
@@ -44,7 +62,7 @@ def check(seed: int, mode: str = "reference") -> str:
         element = program.buffers[name].element
         expected, found = (_numbers(b[name], element) for b in (want, got))
         differs = _differs(expected, found)
-        if mode == "fast" and expected.dtype.kind == "f":
+        if mode != "reference" and expected.dtype.kind == "f":
             differs &= ~_close(found, expected)
             if differs.any():
                 differs &= _depends_little_on_functions(program, name)
@@ -53,22 +71,17 @@ def check(seed: int, mode: str = "reference") -> str:
     return "\n".join(complaints)
 
 
-def launch(program: Program, mode: str = "reference") -> dict[str, Array]:
-    """The written buffers after a launch on the CPU."""
-    from triton_shared import CompilerCrashError, library
+def launch(program: Program, mode: str = "reference") -> Results:
+    """The written buffers after a launch on the CPU, or on a GPU."""
+    if mode == "gpu":
+        from .on_gpu import launch as launch_there
 
-    try:
-        compilation = library.compile_text(program.text(), f"mode={mode}")
-    except CompilerCrashError as crash:
-        raise LaunchError(str(crash)) from None
-    if not compilation.succeeded:
-        raise LaunchError(f"does not compile:\n{compilation.diagnostics}")
-    memory = {b.name: _placed(b) for b in program.buffers.values()}
-    plan = [("pointer", n, i, "ptr", False, 0, False) for i, n in enumerate(memory)]
-    plan += [
-        ("value", n, i, "i32", False, 0, False)
-        for i, n in enumerate(program.scalars, start=len(memory))
-    ]
+        return launch_there(program)
+    from triton_shared import library
+
+    compilation = compiled(program, f"mode={mode}")
+    memory = {b.name: placed(b) for b in program.buffers.values()}
+    plan = launch_plan(program)
     entry = json.loads(compilation.metadata)["entry"]
     kernel = library.load_kernel(compilation.artefact("obj"), entry)
     launcher = library.make_launcher(
@@ -79,7 +92,29 @@ def launch(program: Program, mode: str = "reference") -> dict[str, Array]:
     return {name: memory[name] for name, buffer in program.buffers.items() if buffer.written}
 
 
-def _placed(buffer: Buffer) -> Array:
+def compiled(program: Program, options: str) -> Any:
+    """What the compiler makes of a program, given its options. Raises LaunchError."""
+    from triton_shared import CompilerCrashError, library
+
+    try:
+        compilation = library.compile_text(program.text(), options)
+    except CompilerCrashError as crash:
+        raise LaunchError(str(crash)) from None
+    if not compilation.succeeded:
+        raise LaunchError(f"does not compile:\n{compilation.diagnostics}")
+    return compilation
+
+
+def launch_plan(program: Program) -> list[tuple[Any, ...]]:
+    """The parameters as a launcher takes them: buffers, then scalars."""
+    names = [*((name, "ptr") for name in program.buffers), *((n, "i32") for n in program.scalars)]
+    return [
+        ("pointer" if kind == "ptr" else "value", name, number, kind, False, 0, False)
+        for number, (name, kind) in enumerate(names)
+    ]
+
+
+def placed(buffer: Buffer) -> Array:
     """The contents in memory of their own, as far behind a multiple of 64 bytes as they want."""
     size = buffer.contents.itemsize
     whole = np.zeros(buffer.contents.nbytes + 128 + buffer.skew * size, np.uint8)
@@ -124,6 +159,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="fuzz.programs", description=__doc__.splitlines()[0])
     parser.add_argument("--first", type=int, default=0, help="seed of the first program")
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--mode", choices=MODES, default="reference")
     parser.add_argument("--keep", type=Path, help="a folder for the programs that fail")
     parser.add_argument("--show", type=int, help="print the program of this seed, do nothing else")
     options = parser.parse_args()
@@ -137,7 +173,7 @@ def main() -> int:
             options.keep.mkdir(parents=True, exist_ok=True)
             file = options.keep / f"program-{seed}.mlir"
             file.write_text(Generator(seed).generate().text())
-        complaint = check(seed)
+        complaint = check(seed, options.mode)
         if complaint:
             wrong += 1
             print(f"program {seed}: " + complaint.replace("\n", "\n    "), flush=True)

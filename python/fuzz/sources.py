@@ -1,7 +1,8 @@
 """What mutants are made of: the texts of test/corpus in several phases, also as bytecode.
 
 A later phase is in it for the operations of `tts`. They and the bytecode come from the tool and
-are kept in the build folder as long as the tool is older than they are.
+are kept in the build folder as long as the tool is older than they are. On a machine without the
+tool, they have to be there (scripts/gpu-check packs them).
 """
 
 from __future__ import annotations
@@ -29,6 +30,13 @@ def texts() -> tuple[str, ...]:
     return tuple(text for file in files if len(text := file.read_text()) < LONGEST)
 
 
+def make_all() -> Path:
+    """Makes what the tool makes; gives the folder where that is kept."""
+    later_texts()
+    bytecodes()
+    return KEPT
+
+
 @functools.cache
 def later_texts() -> tuple[str, ...]:
     """The corpus in the phase that has our operations beside Triton's."""
@@ -52,7 +60,7 @@ def _make(phase: str, *options: str) -> tuple[bytes, ...]:
 def _make_one(text: str, phase: str, *options: str) -> bytes:
     name = hashlib.sha256("\0".join((text, phase, *options)).encode()).hexdigest()[:16]
     kept = KEPT / name
-    if not kept.exists() or kept.stat().st_mtime < TOOL.stat().st_mtime:
+    if not kept.exists() or (TOOL.exists() and kept.stat().st_mtime < TOOL.stat().st_mtime):
         command = [str(TOOL), f"--to-phase={phase}", *options]
         made = subprocess.run(command, input=text.encode(), capture_output=True, timeout=120)
         if made.returncode not in (0, 1):

@@ -208,13 +208,12 @@ class Tiles:
 
         def compute(state: State, pointer: Array, *rest: Array) -> tuple[()]:
             at, inside = tensor.places(pointer[0], tile, [*pointer[1:], *rest[:-1]], checked)
-            stored, memory = to_memory(rest[-1], element), state.memory[buffer]
-            for index in np.ndindex(*tile):
-                if inside[index]:
-                    new = stored[index]
-                    if kind:
-                        new = numerics.ATOMIC[kind](memory[at[index]], new)
-                    memory[at[index]] = new
+            stored, memory = to_memory(rest[-1], element)[inside], state.memory[buffer]
+            if not kind:
+                state.write(buffer, at[inside], stored)
+                return ()
+            for place, new in zip(at[inside], stored, strict=True):
+                memory[place] = numerics.ATOMIC[kind](memory[place], new)
             return ()
 
         self.g.program.step("tt.store", (), operands, compute)

@@ -6,14 +6,17 @@
 from __future__ import annotations
 
 import os
+import sys
+import textwrap
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 import triton
 import triton.language as tl
-from fuzz import mutants, numerics, programs
+from fuzz import mutants, numerics, programs, sweep
 from fuzz.generator import Generator
 from fuzz.program import Buffer, Program
 from fuzz.small_floats import SMALL, decoded, encoded
@@ -38,7 +41,7 @@ def test_random_programs_in_fast_mode(first: int):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("mode", knobs.MODES)
-@pytest.mark.parametrize("first", range(60, 2100, BATCH))
+@pytest.mark.parametrize("first", range(60, 5060, BATCH))
 def test_many_random_programs(first: int, mode: str):
     assert wrong_programs(range(first, first + BATCH), mode) == {}
 
@@ -53,7 +56,7 @@ def test_mutants(kind: str):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", mutants.DAMAGE)
-@pytest.mark.parametrize("first", range(1000, 9000, 500))
+@pytest.mark.parametrize("first", range(1000, 51000, 500))
 def test_many_mutants(first: int, kind: str):
     assert mutants.run(first, count=500, kind=kind).ours == ()
 
@@ -65,6 +68,52 @@ def test_how_a_mutant_ends():
     assert mutants.attempt(os.abort) == "SIGABRT"
     assert mutants.attempt(lambda: time.sleep(60), patience=1) == "SIGALRM"
     assert mutants.attempt(lambda: 1 // 0) == "exit-code-2"
+
+
+def test_a_sweep_goes_on_behind_what_ends_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Numbers 0 to 3 are right, kill the process, are right, and hang."""
+    worker = """
+        import os, sys, time
+        for number in range(int(sys.argv[2]), int(sys.argv[3])):
+            if number == 1: os.abort()
+            if number == 3: os.kill(os.getpid(), 14)
+            print(f'[{number}, "right", ""]', flush=True)
+    """
+    script = tmp_path / "worker.py"
+    script.write_text(textwrap.dedent(worker))
+    monkeypatch.setattr(sweep, "COMMAND", (sys.executable, str(script)))
+    wanted = sweep.pieces("fast", range(4)) + sweep.pieces("text", range(1))
+    late = sweep.report(wanted, tmp_path)
+    assert (late["fast"]["left"], late["text"]["left"]) == (4, 1)
+    sweep.run(wanted[:1], tmp_path, time.monotonic() + 60, 2)
+    entry = sweep.report(wanted, tmp_path)["fast"]
+    assert entry["ends"] == {"right": 2, "SIGABRT": 1, "SIGALRM": 1}
+    assert [find["number"] for find in entry["finds"]] == [1, 3]
+    # A second call does what is left, and nothing without time.
+    monkeypatch.setattr(sweep, "COMMAND", ("false",))
+    sweep.run(wanted, tmp_path, time.monotonic() - 1, 2)
+    whole = sweep.report(wanted, tmp_path)
+    assert whole["fast"] == entry
+    assert whole["text"]["left"] == 1
+
+
+def test_a_sweep_of_everything(tmp_path: Path):
+    kinds = (*knobs.MODES, *mutants.DAMAGE)
+    wanted = [piece for kind in kinds for piece in sweep.pieces(kind, range(2))]
+    sweep.run(wanted, tmp_path, time.monotonic() + 100, 2)
+    for kind, entry in sweep.report(wanted, tmp_path).items():
+        assert (entry["numbers"], entry["left"], entry["finds"]) == (2, 0, []), kind
+        assert entry["cpu_seconds"] > 0
+
+
+def test_whose_crash_a_sweep_has_found(monkeypatch: pytest.MonkeyPatch):
+    crash = b"module attributes {a = array<index: 1>} {}"
+    monkeypatch.setattr(mutants, "mutant", lambda number, kind: crash)
+    whole = {"text": {"finds": [{"number": 5, "end": "SIGSEGV", "said": ""}]}}
+    assert sweep.judge(whole) == 0
+    assert whole["text"]["finds"][0]["upstream"]
 
 
 def test_whose_crash_it_is(monkeypatch: pytest.MonkeyPatch):
