@@ -22,7 +22,6 @@ public:
   /// The context that libraries of the runtime API share. Null and `error` on
   /// failure; kept for the life of the process.
   Context getContext(std::string &error) const;
-  Device getHandle() const { return device; }
 
 private:
   Device device = 0;

@@ -99,6 +99,33 @@ static gpu::GPUModuleOp findKernels(ModuleOp module) {
   return kernels.empty() ? nullptr : *kernels.begin();
 }
 
+/// The kernels as LLVM IR for `machine`, with the library's functions that they
+/// call; null after an error.
+static std::unique_ptr<llvm::Module>
+translate(gpu::GPUModuleOp kernels, llvm::LLVMContext &context,
+          const llvm::TargetMachine &machine, const CudaTools &tools) {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  kernels.getContext()->appendDialectRegistry(registry);
+  auto module = kernels->getParentOfType<ModuleOp>();
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(kernels, context, "kernel");
+  if (!llvmModule) {
+    module.emitError("cannot be translated to LLVM IR");
+    return nullptr;
+  }
+  llvmModule->setTargetTriple(machine.getTargetTriple());
+  llvmModule->setDataLayout(machine.createDataLayout());
+  std::string problem = linkLibrary(*llvmModule, tools);
+  if (problem.empty())
+    return llvmModule;
+  module.emitError() << problem;
+  return nullptr;
+}
+
 std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
                                                const CompileTarget &target,
                                                const CudaTools &tools) {
@@ -111,28 +138,12 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
         << (machine ? "it holds no kernels for a GPU" : error);
     return std::nullopt;
   }
-  DialectRegistry registry;
-  registerBuiltinDialectTranslation(registry);
-  registerGPUDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  registerNVVMDialectTranslation(registry);
-  module.getContext()->appendDialectRegistry(registry);
-
   llvm::LLVMContext context;
   LlvmMessages messages(context);
   std::unique_ptr<llvm::Module> llvmModule =
-      translateModuleToLLVMIR(kernels, context, "kernel");
-  if (!llvmModule) {
-    module.emitError("cannot be translated to LLVM IR");
+      translate(kernels, context, *machine, tools);
+  if (!llvmModule)
     return std::nullopt;
-  }
-  llvmModule->setTargetTriple(machine->getTargetTriple());
-  llvmModule->setDataLayout(machine->createDataLayout());
-  std::string problem = linkLibrary(*llvmModule, tools);
-  if (!problem.empty()) {
-    module.emitError() << problem;
-    return std::nullopt;
-  }
   markWarpWide(*llvmModule);
   // What NVVM's library asks for.
   llvmModule->addModuleFlag(llvm::Module::Override, "nvvm-reflect-ftz",

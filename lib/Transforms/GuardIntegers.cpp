@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "triton-shared/Transforms/GuardIntegers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Matchers.h"
@@ -50,10 +51,11 @@ template <typename Division> struct GuardDivision : OpRewritePattern<Division> {
         (matchPattern(op.getRhs(), m_ConstantInt(&divisor)) &&
          !divisor.isZero() && !(isSigned && divisor.isAllOnes())))
       return rewriter.notifyMatchFailure(op, "cannot trap");
-    // What a GPU divides at run time has these values by itself.
-    if (op->template getParentOfType<gpu::GPUModuleOp>() &&
-        !matchPattern(op.getRhs(), m_ConstantInt(&divisor)))
-      return rewriter.notifyMatchFailure(op, "is divided by a GPU");
+    bool isOnGpu =
+        static_cast<bool>(op->template getParentOfType<gpu::GPUModuleOp>());
+    if (isOnGpu && op->hasAttr(tts::kSizeAsDivisor))
+      return rewriter.notifyMatchFailure(op,
+                                         "divides by a size that is checked");
     Location loc = op.getLoc();
     Value lhs = op.getLhs(), rhs = op.getRhs();
     auto constant = [&](int64_t value) {
@@ -66,14 +68,16 @@ template <typename Division> struct GuardDivision : OpRewritePattern<Division> {
     Value zero = constant(0), allOnes = constant(-1);
     Value byZero = equals(zero);
     Value traps = byZero, byMinusOne;
-    if (isSigned) {
+    // A GPU does not trap: its quotient by -1 wraps around.
+    bool mayTrap = isSigned && !isOnGpu;
+    if (mayTrap) {
       byMinusOne = equals(allOnes);
       traps = arith::OrIOp::create(rewriter, loc, byZero, byMinusOne);
     }
     Value safe =
         arith::SelectOp::create(rewriter, loc, traps, constant(1), rhs);
     Value result = Division::create(rewriter, loc, lhs, safe);
-    if (isSigned && !isRemainder) {
+    if (mayTrap && !isRemainder) {
       Value negated = arith::SubIOp::create(rewriter, loc, zero, lhs);
       result =
           arith::SelectOp::create(rewriter, loc, byMinusOne, negated, result);

@@ -1,14 +1,10 @@
 //===- VerifyPhase.cpp - The contract at the end of each phase ------------===//
 
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_VERIFYPHASE
@@ -108,9 +104,6 @@ bool hasOtherWarps(Operation *op) {
 StringRef checkCta(Operation *op) {
   if (StringRef problem = checkLinalg(op); !problem.empty())
     return problem;
-  if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
-                      bufferization::BufferizationDialect>(op->getDialect()))
-    return "is no operation on tiles";
   if (anyType(op, isTensorWithoutLayout))
     return "holds a tile without a layout";
   if (hasOtherWarps(op))
@@ -126,26 +119,65 @@ StringRef checkGpu(Operation *op) {
   return "";
 }
 
+/// What a phase may hold.
+struct Contract {
+  StringRef phase;
+  /// All dialects of which operations may be there.
+  SmallVector<StringRef> dialects;
+  /// What else is wrong with an operation.
+  Check check;
+};
+
+const Contract *findContract(StringRef phase) {
+  static const Contract contracts[] = {
+      {"ttir",
+       {"arith", "builtin", "cf", "gpu", "llvm", "math", "scf", "tt", "ttg",
+        "ub"},
+       checkTtir},
+      {"structured",
+       {"arith", "builtin", "cf", "gpu", "llvm", "math", "memref", "scf",
+        "tensor", "tt", "ttg", "tts", "ub"},
+       checkStructured},
+      {"linalg",
+       {"arith", "bufferization", "builtin", "func", "gpu", "linalg", "llvm",
+        "math", "memref", "scf", "tensor", "tts", "ub"},
+       checkLinalg},
+      {"memref",
+       {"affine", "arith", "bufferization", "builtin", "cf", "func", "gpu",
+        "linalg", "llvm", "math", "memref", "scf", "tensor", "ub"},
+       checkMemRef},
+      {"cta",
+       {"arith", "builtin", "cta", "func", "gpu", "llvm", "math", "memref",
+        "nvvm", "scf", "tts", "ub"},
+       checkCta},
+      {"gpu",
+       {"arith", "builtin", "gpu", "llvm", "math", "nvvm", "scf", "ub",
+        "vector"},
+       checkGpu},
+  };
+  const auto *found = llvm::find_if(contracts, [&](const Contract &contract) {
+    return contract.phase == phase;
+  });
+  return found == std::end(contracts) ? nullptr : found;
+}
+
 struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
   using VerifyPhaseBase::VerifyPhaseBase;
 
   void runOnOperation() override {
-    Check check = llvm::StringSwitch<Check>(phase)
-                      .Case("ttir", checkTtir)
-                      .Case("structured", checkStructured)
-                      .Case("linalg", checkLinalg)
-                      .Case("memref", checkMemRef)
-                      .Case("cta", checkCta)
-                      .Case("gpu", checkGpu)
-                      .Default(nullptr);
-    if (!check) {
+    const Contract *contract = findContract(phase);
+    if (!contract) {
       getOperation().emitError("unknown value '")
           << phase << "' of option 'phase'; use ttir, structured, linalg, "
           << "memref, cta or gpu";
       return signalPassFailure();
     }
     WalkResult walk = getOperation().walk([&](Operation *op) {
-      StringRef problem = check(op);
+      StringRef problem = contract->check(op);
+      if (problem.empty() &&
+          !llvm::is_contained(contract->dialects,
+                              op->getName().getDialectNamespace()))
+        problem = "is of a dialect that has no place here";
       if (problem.empty())
         return WalkResult::advance();
       InFlightDiagnostic diagnostic = op->emitOpError(problem);

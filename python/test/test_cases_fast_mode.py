@@ -7,7 +7,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton_shared import knobs
+from triton_shared import library
 
 
 @triton.jit
@@ -146,7 +146,7 @@ def test_sums_are_the_same_for_any_threads_and_order(order: str):
     results = []
     for threads, how in ((1, "forward"), (2, order), (4, order)):
         out = torch.empty(64, 2)
-        with knobs.launches(threads=threads, grid_order=how, grid_seed=3):
+        with library.launches(threads=threads, grid_order=how, grid_seed=3):
             reduce_row[(64,)](x, out, 500, 512, mode="fast")
         results.append(out.numpy())
     np.testing.assert_array_equal(results[0], results[1])

@@ -10,7 +10,7 @@ import torch
 import triton
 import triton.language as tl
 from test_cases_scan import take_left, take_right
-from triton_shared import knobs
+from triton_shared import library
 from values import given, numpy_dtype, room
 
 SHAPES = [(4,), (16,), (64,), (256,), (8, 4), (2, 8), (1, 16), (4, 64), (2, 256), (2, 2, 32)]
@@ -328,7 +328,7 @@ def test_result_does_not_depend_on_threads():
     results = []
     for threads in (1, 2, 7):
         out = torch.empty_like(x)
-        with knobs.launches(threads=threads):
+        with library.launches(threads=threads):
             running_sums[(64,)](x, out, M=4, N=64, mode="fast")
         results.append(out)
     assert all(torch.equal(out, results[0]) for out in results)

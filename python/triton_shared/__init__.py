@@ -20,7 +20,7 @@ from .errors import (
     TritonSharedError,
 )
 from .explain import explain
-from .knobs import launches
+from .library import launches
 
 __version__ = "0.1.0"
 

@@ -2,7 +2,7 @@
 
 Every knob is a function, so that a changed environment counts at the next compilation. The launch
 settings alone are read once, when the native library is loaded: a launch takes a few microseconds.
-`launches(...)` changes them for a block.
+`library.launches(...)` changes them for a block.
 """
 
 from __future__ import annotations
@@ -11,9 +11,7 @@ import difflib
 import functools
 import os
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 _PREFIX = "TRITON_SHARED_"
@@ -195,23 +193,6 @@ def launch_settings() -> LaunchSettings:
         grid_order=os.environ.get("TRITON_SHARED_GRID_ORDER", GRID_ORDERS[0]),
         grid_seed=_number("TRITON_SHARED_GRID_SEED"),
     )
-
-
-@contextmanager
-def launches(
-    *, threads: int | None = None, grid_order: str | None = None, grid_seed: int | None = None
-) -> Iterator[LaunchSettings]:
-    """Changes how grids run inside a `with` block; what is not named stays as it is."""
-    from . import library
-
-    before = library.launch_settings()
-    named = {"threads": threads, "grid_order": grid_order, "grid_seed": grid_seed}
-    inside = replace(before, **{k: v for k, v in named.items() if v is not None})  # type: ignore[arg-type]
-    library.set_launch_settings(inside)
-    try:
-        yield inside
-    finally:
-        library.set_launch_settings(before)
 
 
 def _is_on(name: str) -> bool:

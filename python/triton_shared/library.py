@@ -13,6 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,6 +97,21 @@ def launch_settings() -> knobs.LaunchSettings:
 def set_launch_settings(settings: knobs.LaunchSettings) -> None:
     """Changes how grids run from now on."""
     _hand_over(_module(), settings)
+
+
+@contextmanager
+def launches(
+    *, threads: int | None = None, grid_order: str | None = None, grid_seed: int | None = None
+) -> Iterator[knobs.LaunchSettings]:
+    """Changes how grids run inside a `with` block; what is not named stays as it is."""
+    before = launch_settings()
+    named = {"threads": threads, "grid_order": grid_order, "grid_seed": grid_seed}
+    inside = replace(before, **{k: v for k, v in named.items() if v is not None})  # type: ignore[arg-type]
+    set_launch_settings(inside)
+    try:
+        yield inside
+    finally:
+        set_launch_settings(before)
 
 
 def native() -> Any:

@@ -69,15 +69,19 @@ func.func @constant_shift(%a: i8) -> i8 {
   return %0 : i8
 }
 
-// A GPU divides by zero itself; by a constant, LLVM would.
+// A GPU wraps around where a CPU traps, and gives no fixed value for zero. What
+// is a size for an access is not zero.
 gpu.module @kernels {
   // CHECK-LABEL: gpu.func @on_a_gpu(
-  // CHECK-NEXT:    arith.divsi %arg0, %arg1
-  // CHECK:         arith.select
+  // CHECK:         %[[ZERO:.*]] = arith.cmpi eq, %arg1, %c0_i32
+  // CHECK:         %[[SAFE:.*]] = arith.select %[[ZERO]], %c1_i32{{.*}}, %arg1
+  // CHECK-NEXT:    %[[Q:.*]] = arith.divsi %arg0, %[[SAFE]]
+  // CHECK-NEXT:    %[[R:.*]] = arith.select %[[ZERO]], %c-1_i32{{.*}}, %[[Q]]
+  // CHECK-NEXT:    arith.remui %[[R]], %arg1 {tts.size_as_divisor}
+  // CHECK-NEXT:    gpu.return
   gpu.func @on_a_gpu(%a: i32, %b: i32) -> i32 {
     %0 = arith.divsi %a, %b : i32
-    %zero = arith.constant 0 : i32
-    %1 = arith.remui %0, %zero : i32
+    %1 = arith.remui %0, %b {tts.size_as_divisor} : i32
     gpu.return %1 : i32
   }
 }

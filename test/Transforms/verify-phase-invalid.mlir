@@ -2,7 +2,7 @@
 // RUN: triton-shared-opt %t/ttir.mlir --verify-phase=phase=ttir --verify-diagnostics
 // RUN: triton-shared-opt %t/structured.mlir --verify-phase=phase=structured --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/linalg.mlir --verify-phase=phase=linalg --split-input-file --verify-diagnostics
-// RUN: triton-shared-opt %t/memref.mlir --verify-phase=phase=memref --verify-diagnostics
+// RUN: triton-shared-opt %t/memref.mlir --verify-phase=phase=memref --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/cta.mlir --verify-phase=phase=cta --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/gpu.mlir --verify-phase=phase=gpu --verify-diagnostics
 // RUN: triton-shared-opt %t/option.mlir --verify-phase=phase=linag --verify-diagnostics
@@ -63,12 +63,23 @@ func.func @access(%p: memref<*xf32>, %o: i64) {
   return
 }
 
+// -----
+
+// Upstream dialects only: who reads phase memref knows no others.
+func.func @tile(%x: f32) {
+  // expected-error @below {{is of a dialect that has no place here}}
+  // expected-note @below {{phase 'memref' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %v = cta.splat %x : tensor<4xf32>
+  return
+}
+
 //--- cta.mlir
-func.func @linalg(%x: f32) {
-  %0 = tensor.empty() : tensor<32xf32>
-  // expected-error @above {{is no operation on tiles}}
-  // expected-note @above {{phase 'cta' may not hold this}}
-  // expected-note @above {{docs/supported-ops.md}}
+func.func @registers(%x: f32) {
+  // expected-error @below {{is of a dialect that has no place here}}
+  // expected-note @below {{phase 'cta' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %0 = vector.broadcast %x : f32 to vector<32xf32>
   return
 }
 

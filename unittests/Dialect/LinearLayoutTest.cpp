@@ -266,16 +266,6 @@ TEST(LinearLayoutTest, DroppedDimensionsLeaveTheOtherCoordinates) {
                   });
 }
 
-TEST(LinearLayoutTest, InsertedDimensionsAreZero) {
-  for (const Example &example : makeExamples())
-    for (unsigned dim = 0; dim <= example.shape.size(); ++dim)
-      expectMoved(example, example.layout.insertDimension(dim),
-                  [&](Coordinates place) {
-                    place.insert(place.begin() + dim, 0);
-                    return place;
-                  });
-}
-
 TEST(LinearLayoutTest, TransposedCoordinatesArePermuted) {
   for (const Example &example : makeExamples()) {
     SmallVector<int64_t> permutation(example.shape.size());

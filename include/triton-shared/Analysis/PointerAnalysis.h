@@ -23,9 +23,6 @@ struct DimensionPattern {
 
   bool isWrapped() const { return static_cast<bool>(wrapSize); }
   bool isGathered() const { return static_cast<bool>(indices); }
-  bool isBroadcast() const {
-    return !isWrapped() && !isGathered() && stride == 0;
-  }
 };
 
 struct AccessPattern {

@@ -77,7 +77,7 @@ runToPhase(ModuleOp module, Phase phase, const CompileTarget &target = {},
            PhaseCallback reached = nullptr,
            function_ref<LogicalResult(PassManager &)> configure = nullptr);
 
-/// A callback that writes `<folder>/<NN>.<phase>.mlir` and then calls `next`.
+/// Writes `<folder>/<NN>.<phase>.mlir`; fails with an error if that cannot be.
 LogicalResult dumpPhase(StringRef folder, Phase phase, ModuleOp module);
 
 /// The pass of triton-shared-opt that runs the passes of phases.

@@ -208,19 +208,24 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
     type that the phase may not hold becomes an error that names it, the source
     line and the way out.
 
-    | phase        | may not hold                                              |
+    Each phase has a list of the dialects that may be there. Of these, it does
+    not hold:
+
+    | phase        | not                                                       |
     |--------------|-----------------------------------------------------------|
     | `ttir`       | `tt.call`, more than one block in a `tt.func`             |
     | `structured` | blocks of pointers, accesses and address arithmetic of `tt`, block pointers, descriptors |
-    | `linalg`     | any operation or type of `tt`                             |
-    | `memref`     | any operation or type of `tt` or `tts`                    |
+    | `linalg`     | types of `tt`                                             |
+    | `memref`     | types of `tt`; of dialects, only upstream's               |
+    | `cta`        | types of `tt`, tiles without a layout or on another number of warps than the kernel has |
+    | `gpu`        | tiles                                                     |
 
     Needs: nothing. Leaves: the module as it was.
   }];
   let options = [
     Option<"phase", "phase", "std::string", /*default=*/"",
-           "The phase whose contract is checked: ttir, structured, linalg or "
-           "memref">
+           "The phase whose contract is checked: ttir, structured, linalg, "
+           "memref, cta or gpu">
   ];
 }
 
@@ -270,8 +275,9 @@ def GuardIntegers : Pass<"guard-integers"> {
     Triton, and kernels divide in elements that are masked off. A CPU would end
     the process, and LLVM make anything of what it knows to be so. Here x / 0 is
     -1 (all ones) and x % 0 is x, as on NVIDIA GPUs; the smallest integer divided
-    by -1 is itself. Divisions by other constants stay what they are, and so do
-    those of a GPU by what is known at run time only: it gives these values.
+    by -1 is itself. Divisions by other constants stay what they are. So do those
+    of a GPU by the size at which an access wraps around (`tts.size_as_divisor`),
+    which is checked elsewhere.
 
     A shift by the width or more is as undefined; here it leaves zero, or the
     sign where the shift keeps it.

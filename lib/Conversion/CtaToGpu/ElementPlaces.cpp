@@ -2,12 +2,12 @@
 
 #include "ElementPlaces.h"
 
-#include "Parts.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "triton-shared/Transforms/GuardIntegers.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -129,10 +129,12 @@ private:
           access.indexLayouts[dim].findRegister({key[dim]});
       index = access.indices[dim][*source];
     } else {
-      index = arith::RemUIOp::create(
+      auto rest = arith::RemUIOp::create(
           builder, loc,
           add(dimension.wrapStart, widen(coordinates.get(reg, dim))),
           dimension.wrapSize);
+      rest->setDiscardableAttr(tts::kSizeAsDivisor, builder.getUnitAttr());
+      index = rest;
     }
     return term = scale(index, dim);
   }

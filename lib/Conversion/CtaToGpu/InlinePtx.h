@@ -1,4 +1,4 @@
-//===- InlinePtx.h - Instructions that LLVM has no name for -----*- C++ -*-===//
+//===- InlinePtx.h - Instructions written as assembly -----------*- C++ -*-===//
 
 #ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_INLINEPTX_H
 #define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_INLINEPTX_H

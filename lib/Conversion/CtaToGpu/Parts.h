@@ -9,10 +9,6 @@
 
 namespace mlir::triton_shared {
 
-/// How an element is held: 8-bit floats are integers, of which every operation
-/// has been spelled out.
-Type getRegisterType(Type elementType);
-
 /// Tiles become vectors of what one thread holds, bases global addresses.
 void addThreadConversion(TypeConverter &types);
 

@@ -27,12 +27,6 @@ using namespace mlir::triton_shared;
 
 static constexpr unsigned kGlobalSpace = 1;
 
-Type triton_shared::getRegisterType(Type elementType) {
-  auto type = dyn_cast<FloatType>(elementType);
-  return type && type.getWidth() == 8 ? IntegerType::get(type.getContext(), 8)
-                                      : elementType;
-}
-
 void triton_shared::addThreadConversion(TypeConverter &types) {
   types.addConversion(getRegisterType);
   types.addConversion([](RankedTensorType type) -> Type {

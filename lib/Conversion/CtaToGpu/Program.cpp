@@ -25,7 +25,8 @@ static void createSharedArray(OpBuilder &builder, Location loc) {
                          /*value=*/Attribute(), kSharedAlignment, kSharedSpace);
 }
 
-/// The id in x of the program that this thread is of.
+/// The id in x of the program that this thread runs: a block runs `programs`
+/// consecutive ones, and the thread's y says which.
 static Value createProgramX(OpBuilder &builder, Location loc,
                             int32_t programs) {
   Type i32 = builder.getI32Type();

@@ -2,7 +2,6 @@
 
 #include "SharedMemory.h"
 #include "InlinePtx.h"
-#include "Parts.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -172,6 +172,12 @@ Value triton_shared::createIsFirstHolder(OpBuilder &builder, Location loc,
 // Vectors of registers
 //===----------------------------------------------------------------------===//
 
+Type triton_shared::getRegisterType(Type elementType) {
+  auto type = dyn_cast<FloatType>(elementType);
+  return type && type.getWidth() == 8 ? IntegerType::get(type.getContext(), 8)
+                                      : elementType;
+}
+
 SmallVector<Value> triton_shared::unpackRegisters(OpBuilder &builder,
                                                   Location loc, Value vector) {
   int64_t count = cast<VectorType>(vector.getType()).getNumElements();

@@ -61,6 +61,10 @@ void createBarrier(OpBuilder &builder, Location loc);
 // Vectors of registers
 //===----------------------------------------------------------------------===//
 
+/// How an element is held: 8-bit floats are integers, of which every operation
+/// has been spelled out.
+Type getRegisterType(Type elementType);
+
 SmallVector<Value> unpackRegisters(OpBuilder &builder, Location loc,
                                    Value vector);
 Value packRegisters(OpBuilder &builder, Location loc, ValueRange elements);

@@ -1,10 +1,11 @@
 //===- FuseElementwise.cpp - Element-wise chains as one loop --------------===//
 //
-// Fuses what saves a buffer: a producer with one use, into a consumer that
-// reads each of its elements once, so that nothing is computed twice; and what
-// costs less to compute again than to keep: what is made of indices alone, such
-// as a mask, and a few operations on the elements of one block, such as a row
-// less its mean, which reads no more than its buffer would make read.
+// A producer is fused into its consumer
+// - if nobody else uses it, and the consumer reads each element once: nothing
+//   is computed twice, and a buffer is saved;
+// - if computing it again costs less than its buffer: it is made of indices
+//   alone, as a mask is, or it is a few operations on the elements of a block
+//   that is there anyway, as a row less its mean is.
 //
 //===----------------------------------------------------------------------===//
 

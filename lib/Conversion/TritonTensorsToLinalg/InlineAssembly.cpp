@@ -11,7 +11,6 @@
 #include "Elements.h"
 #include "InlineAssemblyLanes.h"
 #include "Packs.h"
-#include "Unsupported.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -275,6 +274,16 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
     return *refusal;
   assembly.rules = std::get<SmallVector<std::optional<Rule>>>(std::move(rules));
   return assembly;
+}
+
+bool triton_shared::isGridDependency(tt::ElementwiseInlineAsmOp op) {
+  StringRef text = op.getAsmString().trim();
+  return op.getArgs().empty() && op->getNumResults() == 1 &&
+         op->getResult(0).getType().isInteger() &&
+         text.consume_front("griddepcontrol.") &&
+         (text.starts_with("wait;") ||
+          text.starts_with("launch_dependents;")) &&
+         text.split(';').second.trim().starts_with("//");
 }
 
 std::optional<Refusal>

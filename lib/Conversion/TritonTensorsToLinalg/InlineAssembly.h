@@ -167,6 +167,11 @@ findRules(const Program &program, unsigned resultCount, unsigned holders);
 
 namespace mlir::triton_shared {
 
+/// True for the assembly that up to Triton 3.8 stands for
+/// `tt.grid_dependency_wait` and `tt.grid_dependency_launch_dependents`. It is
+/// the only assembly that means nothing here.
+bool isGridDependency(triton::ElementwiseInlineAsmOp op);
+
 /// Why `op` cannot be computed, or nothing.
 std::optional<assembly::Refusal>
 findUnportable(triton::ElementwiseInlineAsmOp op);

@@ -49,16 +49,6 @@ static LogicalResult reportWrongPhase(Operation *op) {
   return error;
 }
 
-bool triton_shared::isGridDependency(tt::ElementwiseInlineAsmOp op) {
-  StringRef text = op.getAsmString().trim();
-  return op.getArgs().empty() && op->getNumResults() == 1 &&
-         op->getResult(0).getType().isInteger() &&
-         text.consume_front("griddepcontrol.") &&
-         (text.starts_with("wait;") ||
-          text.starts_with("launch_dependents;")) &&
-         text.split(';').second.trim().starts_with("//");
-}
-
 static LogicalResult reportInlineAssembly(tt::ElementwiseInlineAsmOp op) {
   if (isGridDependency(op))
     return success();

@@ -53,6 +53,10 @@ private:
   /// follows.
   void assign(Value value, const LinearLayout &layout);
 
+  /// Gives `value`, if it is a tile that no anchor reaches, a layout that any
+  /// tile of its shape can have.
+  void assignDefault(Value value);
+
   LinearLayout getPreferred(Operation *access) const;
   /// True if what `op` makes may have `layout`, which spread from elsewhere.
   bool accepts(Operation *op, const LinearLayout &layout) const;
@@ -174,19 +178,24 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
     assign(getAccessedTile(accesses[index]), getPreferred(accesses[index]));
 }
 
+void LayoutSpread::assignDefault(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || layouts.contains(value))
+    return;
+  if (auto reduce = value.getDefiningOp<cta::ReduceOp>()) {
+    Value source = reduce.getSources().front();
+    assignDefault(source);
+    // What is made again for each user does not spread to it.
+    return assign(value, lookup(source).dropDimension(reduce.getAxis()));
+  }
+  SmallVector<unsigned> order(type.getRank());
+  std::iota(order.rbegin(), order.rend(), 0);
+  assign(value, LinearLayout::getBlocked(type.getShape(), order,
+                                         /*perThread=*/1, numWarps));
+}
+
 /// Tiles that no anchor reaches: index arithmetic and the like.
 void LayoutSpread::assignRest(func::FuncOp function) {
-  auto assignDefault = [&](Value value) {
-    while (auto reduce = value.getDefiningOp<cta::ReduceOp>())
-      value = reduce.getSources().front();
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type || layouts.contains(value))
-      return;
-    SmallVector<unsigned> order(type.getRank());
-    std::iota(order.rbegin(), order.rend(), 0);
-    assign(value, LinearLayout::getBlocked(type.getShape(), order,
-                                           /*perThread=*/1, numWarps));
-  };
   // From the users up: a tile takes the layout of what is made of it.
   SmallVector<Value> values;
   function.walk([&](Operation *op) {

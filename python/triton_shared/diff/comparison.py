@@ -197,9 +197,3 @@ def _mark(outside: torch.Tensor, view: View) -> None:
         view.shape, tuple(s * size for s in view.strides), view.offset * size
     ).fill_(False)
     rows[~rows[:, 0]] = False
-
-
-def poison_of(tensor: torch.Tensor) -> torch.Tensor:
-    """Bits that no kernel writes by chance, in the type of `tensor`, other than it holds now."""
-    pattern = bits(tensor)
-    return (pattern ^ torch.full_like(pattern, 0x5A)).view(tensor.dtype)

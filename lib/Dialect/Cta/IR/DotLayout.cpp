@@ -81,9 +81,9 @@ struct MatrixBases {
 
 } // namespace
 
-/// True if the result of one product becomes an operand of another: then a row
-/// should stay within one warp.
-static bool isChained(DotOp dot) {
+/// True if the function has several products: the result of one is likely to
+/// become an operand of another, and then a row should stay within one warp.
+static bool mayBeChained(DotOp dot) {
   unsigned count = 0;
   dot->getParentOfType<func::FuncOp>().walk([&](DotOp) { ++count; });
   return count > 1;
@@ -96,7 +96,7 @@ static WarpGrid getWarpGrid(DotOp dot, const MmaInstruction &mma,
   unsigned columns = llvm::Log2_64(shape[1] / mma.n);
   unsigned left = llvm::Log2_32(numWarps);
   WarpGrid grid = {0, 0, 0};
-  bool rowsFirst = isChained(dot);
+  bool rowsFirst = mayBeChained(dot);
   while (left > 0 && (grid.rowBits < rows || grid.columnBits < columns)) {
     // Otherwise as square as possible: each warp reads as little as possible.
     int64_t rowsPerWarp = shape[0] >> grid.rowBits;

@@ -206,13 +206,6 @@ LinearLayout LinearLayout::dropDimension(unsigned dim) const {
   });
 }
 
-LinearLayout LinearLayout::insertDimension(unsigned dim) const {
-  return mapBases(rank + 1, [&](Coordinates basis) {
-    basis.insert(basis.begin() + dim, 0);
-    return basis;
-  });
-}
-
 LinearLayout LinearLayout::transpose(ArrayRef<int64_t> permutation) const {
   return mapBases(rank, [&](const Coordinates &basis) {
     Coordinates moved;

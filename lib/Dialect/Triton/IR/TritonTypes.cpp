@@ -206,10 +206,3 @@ bool tt::isTensorPointerType(Type type) {
   auto pointer = dyn_cast<PointerType>(type);
   return pointer && isa<RankedTensorType>(pointer.getPointeeType());
 }
-
-unsigned tt::getPointeeBitWidth(Type type) {
-  Type element = getElementTypeOrSelf(getPointeeType(type));
-  if (isa<PointerType>(element))
-    return 64;
-  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-}

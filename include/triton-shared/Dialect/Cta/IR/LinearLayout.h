@@ -91,8 +91,6 @@ public:
 
   /// Without dimension `dim`. Registers that only differ in it are one.
   LinearLayout dropDimension(unsigned dim) const;
-  /// With a new dimension of size one before `dim`.
-  LinearLayout insertDimension(unsigned dim) const;
   /// Dimension `i` of the result is dimension `permutation[i]`.
   LinearLayout transpose(llvm::ArrayRef<int64_t> permutation) const;
   /// Row-major order of `from` becomes row-major order of `to`; all sizes are

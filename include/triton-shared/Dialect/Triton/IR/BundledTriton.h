@@ -74,9 +74,6 @@ Type getElementPointerType(Type type);
 /// True for a pointer to a block.
 bool isTensorPointerType(Type type);
 
-/// The number of bits an element takes in memory, or 0 if it has none.
-unsigned getPointeeBitWidth(Type type);
-
 } // namespace mlir::triton
 
 #define GET_OP_CLASSES
