@@ -15,6 +15,9 @@ config.excludes = ["corpus", "embedding"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.triton_shared_build, "test")
 
+if config.triton_shared_sanitize:
+    config.available_features.add("sanitized")
+
 opt = os.path.join(config.triton_shared_build, "bin", "triton-shared-opt")
 if os.environ.get("TRITON_SHARED_ROUNDTRIP"):
     opt += " --verify-roundtrip"

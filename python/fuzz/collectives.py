@@ -13,6 +13,7 @@ from .numerics import FLOATS, Array
 from .program import Program, Value, type_of
 
 Some = Callable[[str, tuple[int, ...]], Value]
+Combine = Callable[[Array, Array], Array]
 
 
 class Collectives:
@@ -39,9 +40,9 @@ class Collectives:
     # Along one axis
     #
 
-    def _combine(self, element: str) -> tuple[str, Callable[[Array, Array], Array]]:
+    def _combine(self, element: str) -> tuple[str, Combine]:
         if element in FLOATS:
-            ops: dict[str, Callable[[Array, Array], Array]] = {
+            ops: dict[str, Combine] = {
                 **numerics.FLOAT_EXTREMA,
                 "arith.addf": np.add,
                 "arith.mulf": np.multiply,
@@ -69,11 +70,7 @@ class Collectives:
         def compute(x: Array) -> Array:
             x = np.moveaxis(x, axis, 0)
             x = numerics.widened(x, element) if element in FLOATS else x
-            total = x[0]
-            for row in x[1:]:
-                total = combine(total, row)
-                if element in FLOATS and not wide:
-                    total = numerics.widened(numerics.rounded(total, element), element)
+            total = numerics.reduced(list(x), combine if wide else self._rounding(combine, element))
             return numerics.rounded(total, element) if element in FLOATS else total
 
         text = (
@@ -91,12 +88,7 @@ class Collectives:
         def compute(x: Array) -> Array:
             x = np.moveaxis(x, axis, 0)[:: -1 if reverse else 1]
             x = numerics.widened(x, element) if element in FLOATS else x
-            rows = [x[0]]
-            for row in x[1:]:
-                total = combine(rows[-1], row)
-                if element in FLOATS:
-                    total = numerics.widened(numerics.rounded(total, element), element)
-                rows.append(total)
+            rows = numerics.running(list(x), self._rounding(combine, element))
             result = np.moveaxis(np.stack(rows)[:: -1 if reverse else 1], 0, axis)
             return numerics.rounded(result, element) if element in FLOATS else result
 
@@ -106,6 +98,12 @@ class Collectives:
         )
         result = self.program.emit(text, (value,), compute, element, value.shape)
         return self._without_sign_of_zero(op, result)
+
+    def _rounding(self, combine: Combine, element: str) -> Combine:
+        """The same with a result of the type, if that is a float."""
+        if element not in FLOATS:
+            return combine
+        return lambda a, b: numerics.widened(numerics.rounded(combine(a, b), element), element)
 
     def _without_sign_of_zero(self, op: str, value: Value) -> Value:
         if op not in numerics.FLOAT_EXTREMA:

@@ -9,12 +9,16 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import ctypes.util
-from collections.abc import Callable, Iterator
-from typing import Any
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Row = TypeVar("Row", Array, tuple[Array, ...])
+"""What a reduction combines: rows of a block, or of several blocks at once."""
 
 INTEGERS = ("i1", "i8", "i16", "i32", "i64")
 FLOATS = ("f16", "bf16", "f32", "f64")
@@ -130,6 +134,41 @@ def functions_off_towards(limit: float) -> Iterator[None]:
         yield
     finally:
         _towards = None
+
+
+_in_pairs = False
+
+
+@contextlib.contextmanager
+def another_order() -> Iterator[None]:
+    """Reductions and scans combine neighbours first, then what came of them."""
+    global _in_pairs
+    _in_pairs = True
+    try:
+        yield
+    finally:
+        _in_pairs = False
+
+
+def reduced(rows: Sequence[Row], combine: Callable[[Row, Row], Row]) -> Row:
+    """All rows combined, from the first to the last."""
+    if not _in_pairs:
+        return functools.reduce(combine, rows)
+    while len(rows) > 1:
+        pairs = [combine(*rows[i : i + 2]) for i in range(0, len(rows) - 1, 2)]
+        rows = [*pairs, *rows[2 * len(pairs) :]]
+    return rows[0]
+
+
+def running(rows: Sequence[Row], combine: Callable[[Row, Row], Row]) -> list[Row]:
+    """Every row combined with all before it."""
+    if not _in_pairs:
+        return list(itertools.accumulate(rows, combine))
+    done, apart = list(rows), 1
+    while apart < len(done):
+        done = [*done[:apart], *map(combine, done, done[apart:])]
+        apart *= 2
+    return done
 
 
 def libm(name: str) -> Callable[..., Array]:

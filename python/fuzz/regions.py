@@ -120,20 +120,20 @@ class Regions:
 
         is_float = element in FLOATS
 
+        def combine(left: tuple[Array, ...], right: tuple[Array, ...]) -> tuple[Array, ...]:
+            (first, second), (factor, term) = left, right
+            return rounded(first * factor), rounded(rounded(factor * second) + term)
+
         def compute(state: State, x: Array, y: Array) -> tuple[Array, ...]:
             columns = [np.moveaxis(z, axis, 0)[:: -1 if reverse else 1] for z in (x, y)]
             if is_float:
                 columns = [numerics.widened(z, element) for z in columns]
-            rows = [(columns[0][0], columns[1][0])]
-            for factor, term in zip(columns[0][1:], columns[1][1:], strict=True):
-                first, second = rows[-1]
-                more = rounded(rounded(factor * second) + term)
-                rows.append((rounded(first * factor), more))
-            made = [np.stack([row[n] for row in rows]) for n in range(2)]
+            rows = list(zip(*columns, strict=True))
             if op == "reduce":
-                made = [z[-1] for z in made]
+                made = list(numerics.reduced(rows, combine))
             else:
-                made = [np.moveaxis(z[:: -1 if reverse else 1], 0, axis) for z in made]
+                done = [np.stack(row) for row in zip(*numerics.running(rows, combine), strict=True)]
+                made = [np.moveaxis(z[:: -1 if reverse else 1], 0, axis) for z in done]
             return tuple(numerics.rounded(z, element) if is_float else z for z in made)
 
         program.step(f"tt.{op}", outs, pair, compute)

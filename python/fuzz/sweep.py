@@ -100,17 +100,23 @@ def report(wanted: Iterable[Piece], kept: Path) -> dict[str, Any]:
     return found
 
 
-def judge(whole: dict[str, Any]) -> int:
+def judge(whole: dict[str, Any], workers: int = 1) -> int:
     """Looks at the mutants that crashed, with the tool, and says whose they are. Counts ours."""
-    ours = 0
-    for kind in mutants.DAMAGE:
-        for find in whole.get(kind, {}).get("finds", ()):
-            seen = mutants.look_at(find["number"], kind, "obj", find["end"])
-            find |= {"end": seen.death, "upstream": seen.upstream}
-            if not seen.upstream:
-                find["said"] = seen.trace[:4000]
-                ours += 1
-    return ours
+    finds = [
+        (kind, find) for kind in mutants.DAMAGE for find in whole.get(kind, {}).get("finds", ())
+    ]
+    with ThreadPoolExecutor(workers) as pool:
+        list(pool.map(lambda pair: _judge_one(*pair), finds))
+    return sum(not find["upstream"] for _, find in finds)
+
+
+def _judge_one(kind: str, find: dict[str, Any]) -> None:
+    if "upstream" in find:
+        return
+    seen = mutants.look_at(find["number"], kind, "obj", find["end"])
+    find |= {"death": seen.death, "upstream": seen.upstream}
+    if not seen.upstream:
+        find["said"] = seen.trace[:4000]
 
 
 #

@@ -144,6 +144,23 @@ def test_a_wrong_result_is_a_find(monkeypatch: pytest.MonkeyPatch):
     assert programs.check(1).startswith(f"{name}[17] is ")
 
 
+@pytest.mark.parametrize("seed", [1937, 1945, 4118])
+def test_what_depends_on_the_order_of_a_scan_is_no_find(seed: int):
+    """Sums that are finite in one order only, and a cosine of a sum."""
+    assert programs.check(seed, "fast") == ""
+
+
+def test_reductions_and_scans_have_two_orders():
+    def grouped(left: str, right: str) -> str:
+        return f"({left}{right})"
+
+    assert numerics.reduced(list("abcde"), grouped) == "((((ab)c)d)e)"
+    assert numerics.running(list("abcd"), grouped) == ["a", "(ab)", "((ab)c)", "(((ab)c)d)"]
+    with numerics.another_order():
+        assert numerics.reduced(list("abcde"), grouped) == "(((ab)(cd))e)"
+        assert numerics.running(list("abcd"), grouped) == ["a", "(ab)", "(a(bc))", "((ab)(cd))"]
+
+
 def test_a_seed_is_a_program():
     assert Generator(3).generate().text() == Generator(3).generate().text()
     for kind in mutants.DAMAGE:
