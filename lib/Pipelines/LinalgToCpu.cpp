@@ -47,6 +47,7 @@ static void buildTensors(OpPassManager &manager) {
 
 /// Tensors become buffers.
 static void buildBuffers(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createCpuBoundAliases());
   bufferization::OneShotBufferizePassOptions options;
   options.allowReturnAllocsFromLoops = true;
   manager.addPass(bufferization::createOneShotBufferizePass(options));
