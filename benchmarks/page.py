@@ -60,6 +60,20 @@ than the cache holds; medians; every configuration was checked before.
 """
 
 
+GROWTH = """
+## How compiling grows
+
+`python -m benchmarks.growth --write`, on {cpu}: kernels that repeat a line of
+`benchmarks/growth/kinds.py` 25 to 1000 times, from TTIR to an object file, for a GPU to PTX; CPU
+time of a process of its own, with 1000 lines its memory. `growth` is the time for 1000 lines by
+that for 100, divided by ten: 1 is in proportion. `-` was given up after two minutes.
+
+{table}
+
+![seconds to compile](performance-growth.svg)
+"""
+
+
 def write() -> None:
     """Writes the page."""
     (ROOT / "docs" / "performance.md").write_text(render())
@@ -72,6 +86,8 @@ def render() -> str:
         facts = {name: cpu[name] for name in ("cpu", "torch", "repeat")}
         tables = {"table": cpu_table(cpu["results"]), "costs": cpu_costs(cpu["costs"])}
         sections.append(CPU.format(**tables, **facts))
+    if growth := _load("growth"):
+        sections.append(GROWTH.format(table=growth_table(growth["results"]), cpu=growth["cpu"]))
     if check := _load("gpu-check"):
         sections.append(_agreement(check))
     if speed := _load("gpu-speed"):
@@ -109,6 +125,22 @@ def cpu_costs(costs: dict[str, Any]) -> str:
     launches = [f"{name} {value:.1f} µs" for name, value in costs["launch_us"].items()]
     lines += ["", f"Products of blocks of {told}. A launch of one program: {'; '.join(launches)}."]
     return "\n".join(lines)
+
+
+def growth_table(rows: list[dict[str, Any]]) -> str:
+    """What benchmarks/growth has measured, in Markdown."""
+    lines = list(dict.fromkeys(n for row in rows for n in row["costs"]))
+    head = ["lines of", "way", *(f"{n}, s" for n in lines), "growth", "MiB"]
+    table = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for row in rows:
+        seconds = {n: cost["seconds"] for n, cost in row["costs"].items() if cost["seconds"]}
+        first, last = seconds.get("100"), seconds.get("1000")
+        cells = [row["kind"], row["way"]]
+        cells += [f"{seconds[n]:.2f}" if n in seconds else "-" for n in lines]
+        cells.append(f"{last / first / 10:.2f}" if first and last else "-")
+        cells.append(str(row["costs"]["1000"]["mebibytes"]) if last else "-")
+        table.append(f"| {' | '.join(cells)} |")
+    return "\n".join(table)
 
 
 def cpu_name() -> str:

@@ -47,6 +47,7 @@ static void buildTensors(OpPassManager &manager) {
 
 /// Tensors become buffers.
 static void buildBuffers(OpPassManager &manager) {
+  manager.addNestedPass<func::FuncOp>(createCpuBoundAliases());
   bufferization::OneShotBufferizePassOptions options;
   options.allowReturnAllocsFromLoops = true;
   manager.addPass(bufferization::createOneShotBufferizePass(options));
@@ -71,7 +72,6 @@ static void buildFloats(OpPassManager &manager) {
 }
 
 static void buildLlvm(OpPassManager &manager) {
-  manager.addPass(createCpuSplitFunctions());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
@@ -127,6 +127,7 @@ static void buildReference(OpPassManager &manager) {
   buildLoops(manager);
   buildScalars(manager);
   manager.addPass(createCpuWrapProgramLoop());
+  manager.addPass(createCpuSplitFunctions());
   buildLlvm(manager);
 }
 
@@ -193,6 +194,7 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildArithmetic(manager);
   manager.addPass(createCpuWrapProgramLoop());
   buildStorage(manager, cpu);
+  manager.addPass(createCpuSplitFunctions());
   // Vectors of rows that do not lie in one piece.
   manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createConvertVectorToLLVMPass());

@@ -365,9 +365,9 @@ def CpuSplitFunctions : Pass<"cpu-split-functions", "::mlir::ModuleOp"> {
     have their places (`cpu-place-buffers`) or are freed. Leaves: the same.
   }];
   let options = [
-    Option<"most", "most", "int64_t", /*default=*/"6000",
+    Option<"most", "most", "int64_t", /*default=*/"3000",
            "the operations of the longest block that stays whole">,
-    Option<"piece", "piece", "int64_t", /*default=*/"1500",
+    Option<"piece", "piece", "int64_t", /*default=*/"500",
            "the operations of a piece">
   ];
   let dependentDialects = [

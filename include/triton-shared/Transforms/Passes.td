@@ -362,6 +362,23 @@ def CpuSeparateResults : Pass<"cpu-separate-results", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::tensor::TensorDialect"];
 }
 
+def CpuBoundAliases : Pass<"cpu-bound-aliases", "::mlir::func::FuncOp"> {
+  let summary = "Copy a block that many branches and loops have handed on";
+  let description = [{
+    The result of an `scf.if` or of a loop may be the block that it was given,
+    so that a sequence of them is one set of aliases, and bufferization compares
+    each use of the set with all the others. After `most` in a row, what follows
+    reads a copy (`bufferization.alloc_tensor`), which begins a set of its own.
+
+    Needs: `linalg` on tensors. Leaves: the same, with copies.
+  }];
+  let options = [
+    Option<"most", "most", "unsigned", /*default=*/"32",
+           "branches and loops in a row that may share a block">
+  ];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
 def CpuCarryInPlace : Pass<"cpu-carry-in-place", "::mlir::func::FuncOp"> {
   let summary = "Keep the buffers that a loop carries in one place";
   let description = [{

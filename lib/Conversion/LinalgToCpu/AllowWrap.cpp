@@ -26,9 +26,14 @@ struct CpuAllowWrap : triton_shared::impl::CpuAllowWrapBase<CpuAllowWrap> {
         address.setNoWrapFlags(LLVM::GEPNoWrapFlags::none);
       if (auto arithmetic = dyn_cast<LLVM::IntegerOverflowFlagsInterface>(op))
         arithmetic.setOverflowFlags(LLVM::IntegerOverflowFlags::none);
-      if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
-        function.setPassthroughAttr(
-            Builder(op).getStrArrayAttr(StringRef("null_pointer_is_valid")));
+      if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op)) {
+        Builder builder(op);
+        SmallVector<Attribute> facts{
+            builder.getStringAttr("null_pointer_is_valid")};
+        if (ArrayAttr known = function.getPassthroughAttr())
+          llvm::append_range(facts, known);
+        function.setPassthroughAttr(builder.getArrayAttr(facts));
+      }
     });
   }
 };

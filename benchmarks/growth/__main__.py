@@ -1,0 +1,99 @@
+"""Times compilations of kernels of growing length and prints a table.
+
+python -m benchmarks.growth            from the root of the tree
+python -m benchmarks.growth --write    also benchmarks/results/growth.json and docs/performance.md
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import triton
+from rich.progress import track
+from triton_shared.frontend import Target, parse_options
+
+from benchmarks import page
+
+from . import plot
+from .kinds import KINDS, Kind
+from .measure import GIVEN_UP, Cost, measure
+
+LINES = (25, 100, 400, 1000)
+GPU = "cuda:90a"
+WAYS = ("fast", "reference", "PTX", "ptxas")
+"""The CPU's modes, and the two halves of compiling for a GPU: up to PTX, and what NVIDIA's
+assembler makes of that."""
+REPEATED = 5.0
+"""Seconds: what takes less is measured several times, for the least."""
+Rows = list[dict[str, Any]]
+
+
+def measure_least(file: Path, words: str, repeat: int) -> Cost:
+    """The least of some measurements, as other processes only make one longer."""
+    costs = []
+    while len(costs) < repeat:
+        costs.append(measure(file, words))
+        if costs[-1].seconds is None:
+            return GIVEN_UP
+        if costs[-1].seconds > REPEATED:
+            break
+    return min(costs, key=lambda cost: cost.seconds or 0.0)
+
+
+def grow(kind: Kind, folder: Path, ways: list[str], lines: tuple[int, ...], repeat: int) -> Rows:
+    """A row for each of `ways`; longer kernels are not tried after one was given up."""
+    rows = []
+    for way in ways:
+        target = GPU if way in ("PTX", "ptxas") else "cpu"
+        costs = {}
+        for n in lines:
+            file = folder / f"{kind.name}-{n}-{target.replace(':', '')}.mlir"
+            if not file.is_file():
+                file.write_text(kind.ttir(n, folder, target))
+            costs[str(n)] = cost = measure_least(*_inputs(way, file), repeat)
+            if cost.seconds is None:
+                break
+        rows.append({"kind": kind.name, "way": way, "costs": {n: asdict(costs[n]) for n in costs}})
+    return rows
+
+
+def _inputs(way: str, file: Path) -> tuple[Path, str]:
+    """The file and the words for `measure`."""
+    if way == "PTX":
+        return file, f"{parse_options(Target.parse(GPU), {}).words()} to-phase=ptx"
+    return (file.with_suffix(".ptx"), GPU) if way == "ptxas" else (file, f"mode={way}")
+
+
+def main() -> None:
+    """Measures, prints, and writes if asked to."""
+    parser = argparse.ArgumentParser(description="Times compilations of kernels of any length.")
+    parser.add_argument("--write", action="store_true", help="update the JSON, page and plot")
+    parser.add_argument("--only", default="", help="kinds whose names contain this")
+    parser.add_argument("--ways", nargs="+", choices=WAYS, help="only these; ptxas needs PTX")
+    parser.add_argument("--most", type=int, default=max(LINES), help="lines of the longest kernel")
+    parser.add_argument("--repeat", type=int, default=3, help="measurements of each (default: 3)")
+    options = parser.parse_args()
+
+    kinds = [kind for kind in KINDS if options.only in kind.name]
+    ways = [way for way in WAYS if way in (options.ways or WAYS)]
+    lines = tuple(n for n in LINES if n <= options.most)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind in track(kinds, "kinds"):
+            found = grow(kind, Path(folder), ways, lines, options.repeat)
+            rows += found
+            print(page.growth_table(found), flush=True)
+    if options.write and not (options.only or options.ways):
+        report = {"triton": triton.__version__, "cpu": page.cpu_name(), "results": rows}
+        (page.RESULTS / "growth.json").write_text(json.dumps(report, indent=2) + "\n")
+        page.write()
+        plot.write(rows, page.ROOT / "docs" / "performance-growth.svg")
+
+
+if __name__ == "__main__":
+    main()

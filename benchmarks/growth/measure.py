@@ -1,0 +1,96 @@
+"""Compiles one text in a process of its own, with a limit of time and of memory.
+
+python -m benchmarks.growth.measure FILE WORDS      prints JSON: seconds, and the most memory in MiB
+
+A file of PTX is assembled for the GPU that is named in place of the words.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SECONDS = 120
+"""Of CPU time, after which a compilation is given up."""
+MEMORY = 8 << 30
+"""Bytes of address space that a compilation may take."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a compilation took; None for one that was given up."""
+
+    seconds: float | None
+    mebibytes: int | None
+
+
+GIVEN_UP = Cost(None, None)
+
+
+def measure(file: Path, words: str) -> Cost:
+    """Compiles the text in `file` with the options `words`; PTX lies beside it afterwards."""
+    command = [sys.executable, "-m", __name__, str(file), words]
+    environment = dict(os.environ, TRITON_SHARED_ISOLATE="0")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        print(f"{file.name} {words}: {last}", file=sys.stderr)
+        return GIVEN_UP
+    return Cost(**json.loads(done.stdout))
+
+
+def compile_file(file: Path, words: str) -> Cost:
+    """In this process; not what starting it takes."""
+    from triton_shared import library
+
+    library.version()
+    text = file.read_bytes()
+    before = _cpu_time(resource.RUSAGE_SELF)
+    made = library.compile_text(text, words, printed_by_triton=True)
+    seconds = _cpu_time(resource.RUSAGE_SELF) - before
+    if not made.succeeded:
+        raise SystemExit(made.diagnostics)
+    if ptx := made.artefact("ptx"):
+        file.with_suffix(".ptx").write_bytes(ptx)
+    return Cost(seconds, _peak())
+
+
+def assemble_file(file: Path, target: str) -> Cost:
+    """By ptxas, a process of NVIDIA's."""
+    from triton_shared.cuda import tools
+
+    tools.find_ptxas(target)
+    before = _cpu_time(resource.RUSAGE_CHILDREN)
+    tools.assemble(file.read_text(), target)
+    seconds = _cpu_time(resource.RUSAGE_CHILDREN) - before
+    return Cost(seconds, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+
+
+def _cpu_time(whose: int) -> float:
+    usage = resource.getrusage(whose)
+    return usage.ru_utime + usage.ru_stime
+
+
+def _peak() -> int:
+    """Of this process, in MiB; `ru_maxrss` has that of its parent in it."""
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024  # type: ignore[index]
+
+
+def main() -> None:
+    """What the process does."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    file, words = Path(sys.argv[1]), sys.argv[2]
+    cost = (assemble_file if file.suffix == ".ptx" else compile_file)(file, words)
+    json.dump({"seconds": cost.seconds, "mebibytes": cost.mebibytes}, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""Kernels of many lines: what is made of them grows as they do, and is right."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from triton_shared import library
+from triton_shared.diff import modules
+
+from benchmarks.growth.kinds import KINDS, Kind
+from benchmarks.growth.measure import measure
+
+MODES = ("fast", "reference")
+KIND = {kind.name: kind for kind in KINDS}
+
+
+def _llvm_ir(kind: Kind, lines: int, mode: str, folder: Path) -> str:
+    made = library.compile_text(
+        kind.ttir(lines, folder, "cpu"), f"mode={mode}", printed_by_triton=True
+    )
+    assert made.succeeded, made.diagnostics
+    return made.artefact("llir").decode()
+
+
+def _longest_function(text: str) -> int:
+    return max(function.split("\n}\n")[0].count("\n") for function in text.split("\ndefine ")[1:])
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", ["reductions", "loads and stores", "ifs"])
+def test_code_grows_as_the_kernel_does(name: str, mode: str, tmp_path: Path):
+    short, long = (_llvm_ir(KIND[name], lines, mode, tmp_path) for lines in (50, 200))
+    assert long.count("\n") < 1.5 * 4 * short.count("\n")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_functions_of_a_long_kernel_are_of_bounded_length(mode: str, tmp_path: Path):
+    shorter, longer = (_llvm_ir(KIND["sorts"], lines, mode, tmp_path) for lines in (12, 24))
+    assert longer.count("\ndefine ") > 1.5 * shorter.count("\ndefine ") > 4
+    assert _longest_function(longer) < 1.5 * _longest_function(shorter)
+
+
+def test_loops_of_long_code_stay_loops(tmp_path: Path):
+    short, long = (_llvm_ir(KIND["gathers"], lines, "fast", tmp_path) for lines in (2, 100))
+    # Unrolled, each line is a gather for each vector of its block.
+    of_a_short_line = short.count("call <") / 2
+    assert long.count("call <") / 100 <= max(1, of_a_short_line / 2)
+
+
+@pytest.mark.parametrize("name", ["sorts", "ifs", "dots", "loops", "masked loads"])
+def test_a_kernel_in_pieces_computes_the_same(name: str, tmp_path: Path):
+    lines = 15 if name == "sorts" else 150
+    file = tmp_path / f"long_{name.replace(' ', '_')}.py"
+    file.write_text(KIND[name].source(lines))
+    kernel: Any = modules.kernel(str(file), "kernel")
+    x = torch.randn(1024, generator=torch.Generator().manual_seed(0)) * 0.01
+    index = torch.arange(1024, dtype=torch.int32)
+    results = {}
+    for mode in MODES:
+        results[mode] = torch.zeros(1024)
+        compiled = kernel[(1,)](x, results[mode], index, 7, mode=mode)
+        assert "piece" in compiled.asm["llir"] or mode == "fast"
+    torch.testing.assert_close(results["fast"], results["reference"], rtol=1e-4, atol=1e-4)
+    assert results["fast"].abs().sum() > 0
+
+
+def test_a_thousand_lines_compile_in_bounded_time_and_memory(tmp_path: Path):
+    file = tmp_path / "long.mlir"
+    file.write_text(KIND["element-wise"].ttir(1000, tmp_path, "cpu"))
+    for mode in MODES:
+        cost = measure(file, f"mode={mode}")  # Gives up after two minutes: 2 s is usual.
+        assert cost.seconds is not None
+        assert cost.mebibytes < 1024
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ten_thousand_chained_operations_need_no_deep_stack(mode: str, tmp_path: Path):
+    lines = "\n".join(f"  %{k + 1} = arith.addi %{k}, %arg1 : i32" for k in range(10_000))
+    text = (
+        "tt.func public @chain(%out: !tt.ptr<i32>, %arg1: i32) {\n"
+        "  %0 = arith.muli %arg1, %arg1 : i32\n"
+        f"{lines}\n  tt.store %out, %10000 : !tt.ptr<i32>\n  tt.return\n}}\n"
+    )
+    file = tmp_path / "chain.mlir"
+    file.write_text(text)
+    cost = measure(file, f"mode={mode}")
+    assert cost.seconds is not None
+
+
+def test_what_costs_too_much_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "broken.mlir"
+    file.write_text("module {")
+    assert measure(file, "mode=fast").seconds is None
+    assert "broken.mlir mode=fast:" in capsys.readouterr().err
