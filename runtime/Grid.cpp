@@ -42,6 +42,10 @@ using Duration = std::chrono::steady_clock::duration;
 constexpr int64_t kLargestPiece = 256;
 constexpr std::chrono::milliseconds kLongestPiece{10};
 
+/// Pieces for each thread, at least: who comes late finds some left, and nobody
+/// waits long for the last one.
+constexpr int64_t kPieces = 16;
+
 /// What is expected to be left of a launch after its first program, for other
 /// threads to take part: waking them takes some microseconds.
 constexpr std::chrono::microseconds kWorthSharing{20};
@@ -230,8 +234,8 @@ private:
     int64_t threads = arena.max_concurrency();
     if (threads == 1)
       return runSerially(start);
-    int64_t grain =
-        std::clamp<int64_t>((count - start) / (4 * threads), 1, largestPiece);
+    int64_t grain = std::clamp<int64_t>((count - start) / (kPieces * threads),
+                                        1, largestPiece);
     auto work = std::make_shared<Work>(start, count, grain);
     // The others reach for this launch only as long as its work is not done.
     arena.enqueue([this, work, threads] {
