@@ -185,10 +185,10 @@ private:
 /// One launch: which programs a range of numbers stands for, and who runs them.
 class Launch {
 public:
-  Launch(KernelEntry entry, void *const *args, const GridLaunch &launch,
-         LaunchFailure &failure)
-      : entry(entry), args(args), launch(launch), failure(failure),
-        interruption(launch.isInterrupted, launch.context),
+  Launch(const LoadedObject &object, void *const *args,
+         const GridLaunch &launch, LaunchFailure &failure)
+      : entry(object.entry()), code(object.code()), args(args), launch(launch),
+        failure(failure), interruption(launch.isInterrupted, launch.context),
         count(int64_t(launch.x) * launch.y * launch.z),
         permutation(count, launch.seed) {}
 
@@ -309,7 +309,7 @@ private:
 
   /// For the launching thread, between programs.
   void askWhetherToGoOn() {
-    if (!failure.happened() && interruption.isWanted())
+    if (interruption.isTime() && !failure.happened() && interruption.isWanted())
       failure.recordInterruption();
   }
 
@@ -319,7 +319,7 @@ private:
       return;
     RunningPrograms running{launch.kernel, args, launch.x, launch.y, first};
     CrashScope scope(launch.kernel ? &running : nullptr);
-    runGuarded(failure, ours, [&] {
+    runGuarded(failure, ours, code, [&] {
       if (launch.order == GridOrder::Forward)
         return runPrograms(first, end - first, running);
       for (int64_t number = first; number < end; ++number)
@@ -334,6 +334,7 @@ private:
   }
 
   KernelEntry entry;
+  const CompiledCode &code;
   void *const *args;
   const GridLaunch &launch;
   LaunchFailure &failure;
@@ -345,10 +346,10 @@ private:
 
 } // namespace
 
-void mlir::triton_shared::runGrid(KernelEntry entry, void *const *args,
+void mlir::triton_shared::runGrid(const LoadedObject &object, void *const *args,
                                   const GridLaunch &launch,
                                   LaunchFailure &failure) {
   if (launch.kernel)
     reportCrashes();
-  Launch(entry, args, launch, failure).run();
+  Launch(object, args, launch, failure).run();
 }
