@@ -2,10 +2,12 @@
 
 #include "CompilerSupport.h"
 
+#include "Guard.h"
 #include "Messages.h"
 #include "Scratch.h"
 
 #include <cstring>
+#include <dlfcn.h>
 
 using namespace mlir::triton_shared;
 
@@ -52,6 +54,37 @@ static float truncateDouble(double value) {
   return truncateFloat(near);
 }
 
+//===----------------------------------------------------------------------===//
+// Functions of the C library that programs may spend all their time in
+//===----------------------------------------------------------------------===//
+
+/// The C library's own, even where the process has replaced them.
+template <typename Function> static Function *findInLibC(const char *name) {
+  static void *const library = dlopen("libc.so.6", RTLD_LAZY);
+  return reinterpret_cast<Function *>(dlsym(library, name));
+}
+
+static void *copyMemory(void *to, const void *from, size_t bytes) {
+  static const auto memcpy = findInLibC<decltype(std::memcpy)>("memcpy");
+  memcpy(to, from, bytes);
+  answerMissedCall();
+  return to;
+}
+
+static void *moveMemory(void *to, const void *from, size_t bytes) {
+  static const auto memmove = findInLibC<decltype(std::memmove)>("memmove");
+  memmove(to, from, bytes);
+  answerMissedCall();
+  return to;
+}
+
+static void *fillMemory(void *memory, int byte, size_t bytes) {
+  static const auto memset = findInLibC<decltype(std::memset)>("memset");
+  memset(memory, byte, bytes);
+  answerMissedCall();
+  return memory;
+}
+
 llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
 #define ENTRY(name) {#name, reinterpret_cast<void *>(&name)}
 #define HELPER(name) ENTRY(name),
@@ -61,6 +94,9 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},
       {"malloc", reinterpret_cast<void *>(&allocateBuffer)},
       {"free", reinterpret_cast<void *>(&freeBuffer)},
+      {"memcpy", reinterpret_cast<void *>(&copyMemory)},
+      {"memmove", reinterpret_cast<void *>(&moveMemory)},
+      {"memset", reinterpret_cast<void *>(&fillMemory)},
       ENTRY(tritonSharedPrintBegin),
       ENTRY(tritonSharedPrintIndices),
       ENTRY(tritonSharedPrintIndex),
@@ -70,7 +106,6 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedPrintEnd),
       ENTRY(tritonSharedAssertFailed),
       ENTRY(tritonSharedClockNanoseconds),
-      ENTRY(tritonSharedPoll),
       ENTRY(tritonSharedProcessorNumber),
       ENTRY(tritonSharedProcessorCount),
       ENTRY(tritonSharedYield),

@@ -42,6 +42,10 @@ using Duration = std::chrono::steady_clock::duration;
 constexpr int64_t kLargestPiece = 256;
 constexpr std::chrono::milliseconds kLongestPiece{10};
 
+/// Pieces for each thread, at least: who comes late finds some left, and nobody
+/// waits long for the last one.
+constexpr int64_t kPieces = 16;
+
 /// What is expected to be left of a launch after its first program, for other
 /// threads to take part: waking them takes some microseconds.
 constexpr std::chrono::microseconds kWorthSharing{20};
@@ -181,10 +185,10 @@ private:
 /// One launch: which programs a range of numbers stands for, and who runs them.
 class Launch {
 public:
-  Launch(KernelEntry entry, void *const *args, const GridLaunch &launch,
-         LaunchFailure &failure)
-      : entry(entry), args(args), launch(launch), failure(failure),
-        interruption(launch.isInterrupted, launch.context),
+  Launch(const LoadedObject &object, void *const *args,
+         const GridLaunch &launch, LaunchFailure &failure)
+      : entry(object.entry()), code(object.code()), args(args), launch(launch),
+        failure(failure), interruption(launch.isInterrupted, launch.context),
         count(int64_t(launch.x) * launch.y * launch.z),
         permutation(count, launch.seed) {}
 
@@ -230,8 +234,8 @@ private:
     int64_t threads = arena.max_concurrency();
     if (threads == 1)
       return runSerially(start);
-    int64_t grain =
-        std::clamp<int64_t>((count - start) / (4 * threads), 1, largestPiece);
+    int64_t grain = std::clamp<int64_t>((count - start) / (kPieces * threads),
+                                        1, largestPiece);
     auto work = std::make_shared<Work>(start, count, grain);
     // The others reach for this launch only as long as its work is not done.
     arena.enqueue([this, work, threads] {
@@ -305,7 +309,7 @@ private:
 
   /// For the launching thread, between programs.
   void askWhetherToGoOn() {
-    if (!failure.happened() && interruption.isWanted())
+    if (interruption.isTime() && !failure.happened() && interruption.isWanted())
       failure.recordInterruption();
   }
 
@@ -315,7 +319,7 @@ private:
       return;
     RunningPrograms running{launch.kernel, args, launch.x, launch.y, first};
     CrashScope scope(launch.kernel ? &running : nullptr);
-    runGuarded(failure, ours, [&] {
+    runGuarded(failure, ours, code, [&] {
       if (launch.order == GridOrder::Forward)
         return runPrograms(first, end - first, running);
       for (int64_t number = first; number < end; ++number)
@@ -330,6 +334,7 @@ private:
   }
 
   KernelEntry entry;
+  const CompiledCode &code;
   void *const *args;
   const GridLaunch &launch;
   LaunchFailure &failure;
@@ -341,10 +346,10 @@ private:
 
 } // namespace
 
-void mlir::triton_shared::runGrid(KernelEntry entry, void *const *args,
+void mlir::triton_shared::runGrid(const LoadedObject &object, void *const *args,
                                   const GridLaunch &launch,
                                   LaunchFailure &failure) {
   if (launch.kernel)
     reportCrashes();
-  Launch(entry, args, launch, failure).run();
+  Launch(object, args, launch, failure).run();
 }

@@ -4,9 +4,9 @@
 #define TRITON_SHARED_RUNTIME_GRID_H
 
 #include "Crash.h"
+#include "Guard.h"
 #include "Interruption.h"
 #include "Loader.h"
-#include "Messages.h"
 
 namespace mlir::triton_shared {
 
@@ -39,11 +39,10 @@ struct GridLaunch {
 
 /// Runs every program of the grid, and returns when all have ended. After the
 /// first failed assertion, or when it is interrupted, no further range of
-/// programs is started, and running programs end at their next loop that takes
-/// long. A grid that requires residency and is too large for it fails before it
-/// starts.
-void runGrid(KernelEntry entry, void *const *args, const GridLaunch &launch,
-             LaunchFailure &failure);
+/// programs is started, and running programs end soon. A grid that requires
+/// residency and is too large for it fails before it starts.
+void runGrid(const LoadedObject &object, void *const *args,
+             const GridLaunch &launch, LaunchFailure &failure);
 
 } // namespace mlir::triton_shared
 

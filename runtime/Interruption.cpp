@@ -2,8 +2,6 @@
 
 #include "Interruption.h"
 
-#include "Scratch.h"
-
 #include <algorithm>
 #include <ctime>
 
@@ -26,18 +24,20 @@ static std::chrono::nanoseconds readCoarseClock() {
          std::chrono::nanoseconds(time.tv_nsec);
 }
 
-bool Interruption::isWanted() {
+bool Interruption::isTime() {
   if (!question)
     return false;
   Time now = readCoarseClock();
   if (next == Time(0))
     next = now + kPatience;
-  if (now < next)
-    return false;
-  // Who is asked may launch kernels itself, on this thread.
-  SeparateScratch separate;
+  return now >= next;
+}
+
+bool Interruption::isWanted() {
+  Time start = readCoarseClock();
   bool answer = question(context);
   Time end = readCoarseClock();
-  next = end + std::clamp<Time>(kShare * (end - now), kPatience, kMostPatience);
+  next =
+      end + std::clamp<Time>(kShare * (end - start), kPatience, kMostPatience);
   return answer;
 }

@@ -22,9 +22,14 @@ public:
   Interruption(Question question, void *context)
       : question(question), context(context) {}
 
-  /// Asks if it is time to: not in the first 50 ms, and then so rarely that
+  bool canAsk() const { return question; }
+
+  /// Whether to ask now: not in the first 50 ms, and then so rarely that
   /// answers take about a hundredth of the time, but every half second at
   /// least.
+  bool isTime();
+
+  /// Asks; there must be a question.
   bool isWanted();
 
 private:

@@ -14,13 +14,91 @@
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <algorithm>
 #include <atomic>
+#include <dlfcn.h>
+#include <link.h>
 #include <mutex>
 
 using namespace llvm;
 using namespace mlir::triton_shared;
 
 namespace {
+
+/// Remembers where the code of objects lies.
+class CodeRanges : public orc::ObjectLinkingLayer::Plugin {
+public:
+  /// The code that was linked into `dylib` since the last call.
+  CodeRange take(orc::JITDylib &dylib) {
+    std::lock_guard<std::mutex> lock(mutex);
+    CodeRange range = ranges.lookup(&dylib);
+    ranges.erase(&dylib);
+    return range;
+  }
+
+  void modifyPassConfig(orc::MaterializationResponsibility &responsibility,
+                        jitlink::LinkGraph &,
+                        jitlink::PassConfiguration &config) override {
+    orc::JITDylib &dylib = responsibility.getTargetJITDylib();
+    config.PostFixupPasses.push_back([&](jitlink::LinkGraph &graph) {
+      record(dylib, graph);
+      return Error::success();
+    });
+  }
+
+  Error notifyFailed(orc::MaterializationResponsibility &) override {
+    return Error::success();
+  }
+  Error notifyRemovingResources(orc::JITDylib &, orc::ResourceKey) override {
+    return Error::success();
+  }
+  void notifyTransferringResources(orc::JITDylib &, orc::ResourceKey,
+                                   orc::ResourceKey) override {}
+
+private:
+  void record(orc::JITDylib &dylib, jitlink::LinkGraph &graph) {
+    CodeRange range = {UINTPTR_MAX, 0};
+    for (jitlink::Section &section : graph.sections()) {
+      if ((section.getMemProt() & orc::MemProt::Exec) == orc::MemProt::None)
+        continue;
+      for (jitlink::Block *block : section.blocks()) {
+        orc::ExecutorAddrRange place = block->getRange();
+        range.begin = std::min<uintptr_t>(range.begin, place.Start.getValue());
+        range.end = std::max<uintptr_t>(range.end, place.End.getValue());
+      }
+    }
+    std::lock_guard<std::mutex> lock(mutex);
+    ranges[&dylib] = range;
+  }
+
+  std::mutex mutex;
+  DenseMap<orc::JITDylib *, CodeRange> ranges;
+};
+
+/// Where the code of the C library's libm lies.
+CodeRange findLibM() {
+  auto *library = static_cast<link_map *>(dlopen("libm.so.6", RTLD_LAZY));
+  if (!library)
+    return {};
+  struct Search {
+    uintptr_t base;
+    CodeRange found;
+  } search = {library->l_addr, {}};
+  auto visit = [](dl_phdr_info *info, size_t, void *argument) {
+    auto &search = *static_cast<Search *>(argument);
+    if (info->dlpi_addr != search.base)
+      return 0;
+    for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+      const ElfW(Phdr) &segment = info->dlpi_phdr[i];
+      uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
+      if (segment.p_type == PT_LOAD && segment.p_flags & PF_X)
+        search.found = {begin, begin + segment.p_memsz};
+    }
+    return 1;
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.found;
+}
 
 /// The linker of this process.
 class Linker {
@@ -40,6 +118,9 @@ public:
   }
 
   orc::LLJIT &jit() { return *lljit; }
+
+  CodeRange libm() const { return rangeOfLibM; }
+  CodeRange takeCode(orc::JITDylib &dylib) { return codeRanges->take(dylib); }
 
   Expected<orc::JITDylib *> createDylib() {
     Expected<orc::JITDylib &> dylib =
@@ -64,8 +145,10 @@ private:
         orc::LLJITBuilder()
             .setLinkProcessSymbolsByDefault(false)
             .setPlatformSetUp(orc::setUpInactivePlatform)
-            .setObjectLinkingLayerCreator([](orc::ExecutionSession &session) {
-              return std::make_unique<orc::ObjectLinkingLayer>(session);
+            .setObjectLinkingLayerCreator([&](orc::ExecutionSession &session) {
+              auto layer = std::make_unique<orc::ObjectLinkingLayer>(session);
+              layer->addPlugin(codeRanges);
+              return layer;
             })
             .create();
     if (!created)
@@ -103,6 +186,8 @@ private:
 
   std::unique_ptr<orc::LLJIT> lljit;
   orc::JITDylib *symbols = nullptr;
+  CodeRange rangeOfLibM = findLibM();
+  std::shared_ptr<CodeRanges> codeRanges = std::make_shared<CodeRanges>();
   std::atomic<uint64_t> count{0};
   std::mutex reportMutex;
   std::string reports;
@@ -127,6 +212,7 @@ public:
       return error;
     Expected<orc::ExecutorAddr> address = linker.jit().lookup(dylib, entry);
     std::string reports = linker.takeReports();
+    compiled = {linker.takeCode(dylib), linker.libm()};
     if (!address)
       return createStringError(toString(address.takeError()) + reports);
     function = address->toPtr<KernelEntry>();
@@ -134,6 +220,7 @@ public:
   }
 
   KernelEntry entry() const override { return function; }
+  const CompiledCode &code() const override { return compiled; }
   bool mayWait() const override { return waits; }
 
 private:
@@ -155,6 +242,7 @@ private:
   Linker &linker;
   orc::JITDylib &dylib;
   KernelEntry function = nullptr;
+  CompiledCode compiled;
   bool waits = false;
 };
 

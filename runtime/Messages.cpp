@@ -2,15 +2,12 @@
 
 #include "Messages.h"
 
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+#include "Guard.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <csetjmp>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <sched.h>
 #include <thread>
@@ -22,22 +19,9 @@ using namespace mlir::triton_shared;
 // Assertions
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Where programs on this thread go that end early.
-struct Escape {
-  std::jmp_buf place;
-  LaunchFailure *failure;
-  Interruption *interruption;
-  /// What the program holds; the youngest last.
-  llvm::SmallVector<void *, 32> buffers;
-};
-
-thread_local Escape *currentEscape = nullptr;
-
-std::string describeFailure(const char *where, int64_t whereSize,
-                            const char *message, int64_t messageSize, int32_t x,
-                            int32_t y, int32_t z) {
+static std::string describeFailure(const char *where, int64_t whereSize,
+                                   const char *message, int64_t messageSize,
+                                   int32_t x, int32_t y, int32_t z) {
   std::string text(where, whereSize);
   if (!text.empty())
     text += ": ";
@@ -48,74 +32,16 @@ std::string describeFailure(const char *where, int64_t whereSize,
   return text;
 }
 
-/// A function of its own: what a jump comes back to has no variables that
-/// changed in between.
-void runTo(Escape &escape, llvm::function_ref<void()> programs) {
-  // Compiled code has no destructors that a jump could leave out.
-  if (setjmp(escape.place) == 0)
-    programs();
-}
-
-} // namespace
-
-void LaunchFailure::record(std::string message) {
-  std::lock_guard<std::mutex> lock(mutex);
-  if (happened())
-    return;
-  text = std::move(message);
-  isSet.store(true, std::memory_order_relaxed);
-}
-
-void mlir::triton_shared::runGuarded(LaunchFailure &failure,
-                                     Interruption *interruption,
-                                     llvm::function_ref<void()> programs) {
-  Escape escape;
-  escape.failure = &failure;
-  escape.interruption = interruption;
-  Escape *outer = currentEscape;
-  currentEscape = &escape;
-  runTo(escape, programs);
-  for (void *buffer : escape.buffers)
-    std::free(buffer);
-  currentEscape = outer;
-}
-
-void *mlir::triton_shared::allocateBuffer(size_t bytes) {
-  void *buffer = std::malloc(bytes);
-  currentEscape->buffers.push_back(buffer);
-  return buffer;
-}
-
-void mlir::triton_shared::freeBuffer(void *buffer) {
-  llvm::SmallVectorImpl<void *> &held = currentEscape->buffers;
-  for (void *&other : llvm::reverse(held))
-    if (other == buffer) {
-      other = held.back();
-      held.pop_back();
-      break;
-    }
-  std::free(buffer);
-}
-
 void tritonSharedAssertFailed(const char *where, int64_t whereSize,
                               const char *message, int64_t messageSize,
                               int32_t x, int32_t y, int32_t z) {
-  currentEscape->failure->record(
+  failureOfLaunch().record(
       describeFailure(where, whereSize, message, messageSize, x, y, z));
-  std::longjmp(currentEscape->place, 1);
-}
-
-void tritonSharedPoll() {
-  LaunchFailure &failure = *currentEscape->failure;
-  Interruption *interruption = currentEscape->interruption;
-  if (!failure.happened() && interruption && interruption->isWanted())
-    failure.recordInterruption();
-  if (failure.happened())
-    std::longjmp(currentEscape->place, 1);
+  leavePrograms();
 }
 
 void tritonSharedYield() {
-  tritonSharedPoll();
+  leaveIfUnwanted();
   std::this_thread::yield();
 }
 
@@ -141,6 +67,13 @@ void append(const char *format, Values... values) {
 }
 
 } // namespace
+
+SeparateLine::SeparateLine()
+    : text(std::move(currentLine.text)), isInIndices(currentLine.isInIndices) {
+  currentLine = Line();
+}
+
+SeparateLine::~SeparateLine() { currentLine = {std::move(text), isInIndices}; }
 
 void tritonSharedPrintBegin(int32_t x, int32_t y, int32_t z) {
   currentLine = Line();
@@ -188,6 +121,7 @@ void tritonSharedPrintEnd() {
   currentLine.text += '\n';
   std::fwrite(currentLine.text.data(), 1, currentLine.text.size(), stdout);
   std::fflush(stdout);
+  answerMissedCall();
 }
 
 int64_t tritonSharedClockNanoseconds() {

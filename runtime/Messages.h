@@ -8,42 +8,24 @@
 #ifndef TRITON_SHARED_RUNTIME_MESSAGES_H
 #define TRITON_SHARED_RUNTIME_MESSAGES_H
 
-#include "Interruption.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-
-#include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <string>
 
 namespace mlir::triton_shared {
 
-/// Why a launch ends early, seen by all its threads: the first assertion that
-/// failed, or that it was interrupted.
-class LaunchFailure {
+/// While it lives, the calling thread prints other lines: a program that has
+/// been interrupted in the middle of one keeps it.
+class SeparateLine {
 public:
-  bool happened() const { return isSet.load(std::memory_order_relaxed); }
-  void record(std::string message);
-  void recordInterruption() { record("the launch was interrupted"); }
-  /// Call when all programs have ended.
-  const std::string &message() const { return text; }
+  SeparateLine();
+  ~SeparateLine();
+  SeparateLine(const SeparateLine &) = delete;
+  SeparateLine &operator=(const SeparateLine &) = delete;
 
 private:
-  std::atomic<bool> isSet{false};
-  std::mutex mutex;
   std::string text;
+  bool isInIndices;
 };
-
-/// Runs compiled code. A failing assertion in it is recorded in `failure` and
-/// leaves `programs` at once; an interruption does the same at the next loop
-/// that asks for it. `interruption` is null but on the launching thread.
-void runGuarded(LaunchFailure &failure, Interruption *interruption,
-                llvm::function_ref<void()> programs);
-
-/// What compiled code calls as `malloc` and `free`: a program that is left at
-/// once gives back what it holds.
-void *allocateBuffer(size_t bytes);
-void freeBuffer(void *buffer);
 
 } // namespace mlir::triton_shared
 
@@ -66,13 +48,9 @@ void tritonSharedAssertFailed(const char *where, int64_t whereSize,
                               const char *message, int64_t messageSize,
                               int32_t x, int32_t y, int32_t z);
 
-/// Called now and then by loops that take long: ends the program if the launch
-/// has failed or is interrupted.
-void tritonSharedPoll();
-
-/// Called in every round of a loop that waits for another program: lets other
-/// threads run, and does what `tritonSharedPoll` does, because what it waits
-/// for may never come.
+/// Called in every round of a loop that waits for another program, which may
+/// never come: lets other threads run, and ends the program if its launch is to
+/// end.
 void tritonSharedYield();
 
 /// A clock that never goes back.

@@ -73,7 +73,7 @@ bool tritonSharedKernelLaunch(const TritonSharedKernel *kernel,
                   launch->isInterrupted,
                   launch->context};
   LaunchFailure failure;
-  runGrid(kernel->object->entry(), args, grid, failure);
+  runGrid(*kernel->object, args, grid, failure);
   if (!failure.happened())
     return true;
   if (error)

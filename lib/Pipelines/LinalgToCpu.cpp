@@ -123,7 +123,6 @@ static void buildReference(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createCpuSeparateResults({kLong}));
   buildBuffers(manager);
   buildDeallocation(manager);
-  manager.addPass(createCpuPollInLoops());
   buildLoops(manager);
   buildScalars(manager);
   manager.addPass(createCpuWrapProgramLoop());
@@ -187,8 +186,6 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   manager.addNestedPass<func::FuncOp>(createCpuChooseDestinations());
   buildBuffers(manager);
   buildPlaces(manager);
-  // From here on, loops of the kernel look like loops over its blocks.
-  manager.addPass(createCpuPollInLoops());
   buildVectors(manager, cpu);
   buildLoops(manager);
   buildArithmetic(manager);

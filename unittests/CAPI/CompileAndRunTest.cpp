@@ -246,6 +246,35 @@ TEST(Interrupt, EndsALaunchWhenTheCallerSaysSo) {
     }
 }
 
+TEST(Interrupt, AsksAgainAfterAnAnswerThatLaunchesWithoutAQuestion) {
+  Compilation compilation(kLongKernel);
+  ASSERT_TRUE(compilation.succeeded()) << compilation.diagnostics();
+  Kernel kernel(compilation.artefact("obj"), "long.entry");
+  struct State {
+    Kernel &kernel;
+    int questions = 0, sum = 0;
+  } state{kernel};
+  int32_t one = 1;
+  int32_t *data = &one;
+  int64_t rounds = INT64_MAX;
+  void *args[] = {&data, &rounds};
+  TritonSharedLaunch launch = {{1, 1, 1}};
+  launch.isInterrupted = [](void *context) {
+    State &state = *static_cast<State *>(context);
+    int32_t value = 1;
+    int32_t *data = &value;
+    int64_t rounds = 5;
+    void *args[] = {&data, &rounds};
+    EXPECT_TRUE(state.kernel.launch(args, {{1, 1, 1}}));
+    state.sum += value;
+    return ++state.questions == 3;
+  };
+  launch.context = &state;
+  EXPECT_FALSE(kernel.launch(args, launch));
+  EXPECT_EQ(state.sum, 15);
+  EXPECT_EQ(one, 1);
+}
+
 TEST(Print, WritesOneLinePerElement) {
   Compilation compilation(R"(
 tt.func public @show(%x: f32) {

@@ -114,8 +114,10 @@ typedef struct TritonSharedLaunch {
    */
   bool sideBySide;
   /**
-   * If not null: called by the launching thread now and then while the grid
+   * If not null: called on the launching thread now and then while the grid
    * runs, first after 50 ms; true ends the launch. It may launch kernels.
+   * Programs that run for longer are interrupted for it by SIGURG, which is
+   * handled from the first such launch on, unless the process handles it.
    */
   bool (*isInterrupted)(void *context);
   void *context;
@@ -137,8 +139,7 @@ typedef struct TritonSharedLaunch {
  * points at the value of argument i (for a pointer: at a `void *`). Returns
  * false and fills `error` (release with `tritonSharedFree`) if a
  * `device_assert` failed or the launch was interrupted: no further program is
- * started, but those that a thread runs in one go (256 at most), and running
- * programs end at the next round of a loop that takes long.
+ * started, and running programs end soon, wherever they are.
  */
 TRITON_SHARED_EXPORT bool
 tritonSharedKernelLaunch(const TritonSharedKernel *kernel, void *const *args,

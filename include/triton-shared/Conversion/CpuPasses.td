@@ -400,31 +400,6 @@ def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
   ];
 }
 
-def CpuPollInLoops : Pass<"cpu-poll-in-loops", "::mlir::ModuleOp"> {
-  let summary = "Let long loops ask whether their launch shall go on";
-  let description = [{
-    Loops whose number of rounds is known at run time only, or is large, call
-
-    ```c
-    void tritonSharedPoll(void);
-    ```
-
-    after every million scalar operations, by an estimate of what a round
-    costs; the call does not come back if the launch has ended. A `for` loop is
-    cut into pieces of as many rounds, and calls between two of them, so that
-    the rounds themselves have nothing new in them; other loops count in each
-    round.
-
-    Needs: phase `memref` after bufferization, with its blocks not yet loops:
-    their loops are short and would not be known from those of the kernel.
-    Leaves: no loop that runs for long without a call.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::scf::SCFDialect"
-  ];
-}
-
 def CpuAllowWrap : Pass<"cpu-allow-wrap"> {
   let summary = "Drop the promise that addresses do not wrap around";
   let description = [{

@@ -23,7 +23,7 @@ compiler makes of the launcher `X.c`."""
 EMITTABLE = ("c", "h", "hpp", "a", "so", *PHASES)
 
 _SUPPORT = (
-    "tritonSharedAssertFailed", "tritonSharedPoll", "tritonSharedYield", "tritonSharedScratch",
+    "tritonSharedAssertFailed", "tritonSharedYield", "tritonSharedScratch",
     "tritonSharedClockNanoseconds", "tritonSharedProcessorNumber", "tritonSharedProcessorCount",
     "tritonSharedPrintBegin", "__truncsfbf2", "__truncdfbf2",
 )  # fmt: skip

@@ -1,5 +1,6 @@
 //===- TritonGPU.cpp - The barrier of `ttg` -------------------------------===//
 
+#include "mlir/IR/DialectImplementation.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -12,6 +13,25 @@ namespace ttg = mlir::triton::gpu;
 #include "triton-shared/Dialect/Triton/IR/TritonGPUOps.cpp.inc"
 
 void ttg::TritonGPUDialect::initialize() { addOperations<BarrierOp>(); }
+
+/// Layouts and shared memory are there once Triton has gone its own way.
+static void refuseTtgir(DialectAsmParser &parser, StringRef what) {
+  parser.emitError(parser.getNameLoc())
+      << "this is TTGIR, in which Triton has chosen " << what
+      << " for its own way to a GPU; compile the kernel's TTIR, as in "
+         "kernel.asm[\"ttir\"]";
+}
+
+Attribute ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser,
+                                                Type) const {
+  refuseTtgir(parser, "layouts");
+  return Attribute();
+}
+
+Type ttg::TritonGPUDialect::parseType(DialectAsmParser &parser) const {
+  refuseTtgir(parser, "shared memory");
+  return Type();
+}
 
 /// `ttg.barrier local|global_read`
 ParseResult ttg::BarrierOp::parse(OpAsmParser &parser, OperationState &state) {

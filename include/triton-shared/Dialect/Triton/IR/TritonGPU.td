@@ -15,6 +15,12 @@ def TritonGPU_Dialect : Dialect {
   let name = "ttg";
   let cppNamespace = "::mlir::triton::gpu";
   let summary = "What `tt` kernels use of Triton's GPU dialect";
+  // It has neither here: the parsers say what to compile instead.
+  let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser,
+                                     ::mlir::Type type) const override;
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+  }];
 }
 
 def TTG_Local : I32BitEnumAttrCaseBit<"Local", 0, "local">;
