@@ -4,112 +4,111 @@
 
 #include "triton-shared/Target/CudaToolkit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-static std::string describeBadValue(StringRef name, StringRef value,
-                                    StringRef known) {
-  return ("unknown value '" + value + "' of option '" + name + "'; use " +
-          known)
-      .str();
+/// The values of a word, for an error; empty if `isKnown`.
+static std::string expect(bool isKnown, StringRef known) {
+  return isKnown ? "" : known.str();
 }
 
-static std::string parseLastPhase(StringRef value, CompileOptions &options) {
+/// What may be said about the compilation besides the target and its options.
+/// Each reads a value, and gives what is known instead.
+static std::string readLastPhase(StringRef value, CompileOptions &options) {
   options.toPhase = symbolizePhase(value);
   options.stopsAtPtx = value == kPtxPhase;
   options.wantsAssembly = value == kAssemblyPhase;
-  if (options.toPhase || value == kObjectPhase || value == kPtxPhase ||
-      value == kCubinPhase || value == kAssemblyPhase)
-    return "";
-  return describeBadValue("to-phase", value,
-                          (listPhases() + ", obj, s, ptx or cubin").str());
+  return expect(options.toPhase || value == kObjectPhase ||
+                    value == kPtxPhase || value == kCubinPhase ||
+                    value == kAssemblyPhase,
+                (listPhases() + ", obj, s, ptx or cubin").str());
 }
 
-/// What a word with a number says; null for other words.
-static unsigned *findNumber(StringRef name, CompileTarget &target) {
-  return llvm::StringSwitch<unsigned *>(name)
-      .Case("num-warps", &target.numWarps)
-      .Case("num-stages", &target.numStages)
-      .Case("max-registers", &target.maxRegisters)
-      .Case("ptx-version", &target.ptxVersion)
-      .Default(nullptr);
+static std::string readSource(StringRef value, CompileOptions &options) {
+  options.isLlvmIr = value == "llvm-ir";
+  return expect(options.isLlvmIr || value == "mlir", "mlir or llvm-ir");
 }
 
-/// What a word that is `true` or `false` says; null for other words.
-static bool *findChoice(StringRef name, CompileTarget &target) {
-  return llvm::StringSwitch<bool *>(name)
-      .Case("precise", &target.isPrecise)
-      .Case("fuse-multiply-add", &target.fusesMultiplyAdd)
-      .Case("flush-denormals", &target.flushesDenormals)
-      .Default(nullptr);
+static std::string readKept(StringRef value, CompileOptions &options) {
+  options.keepsChanges |= value == kChangesArtefact;
+  options.keepsTimes |= value == kTimesArtefact;
+  return expect(value == kChangesArtefact || value == kTimesArtefact,
+                "changes or times");
 }
 
-static std::string parseWord(StringRef name, StringRef value,
-                             CompileOptions &options) {
-  if (name == "mode") {
-    options.target.cpuMode =
-        value == "fast" ? CpuMode::Fast : CpuMode::Reference;
-    return value == "reference" || value == "fast"
-               ? ""
-               : describeBadValue(name, value, "reference or fast");
-  }
-  if (name == "target") {
-    std::string problem;
-    std::optional<CompileTarget> target = parseTarget(value, problem);
-    if (!target)
-      return problem;
-    // The other words may have come first.
-    options.target.cudaArch = target->cudaArch;
-    options.target.cpuName = target->cpuName;
-    options.target.cpuFeatures = target->cpuFeatures;
-    return "";
-  }
-  if (unsigned *number = findNumber(name, options.target))
-    return value.getAsInteger(10, *number)
-               ? describeBadValue(name, value, "a number")
-               : "";
-  if (name == "to-phase")
-    return parseLastPhase(value, options);
-  if (bool *choice = findChoice(name, options.target)) {
-    *choice = value == "true";
-    return value == "true" || value == "false"
-               ? ""
-               : describeBadValue(name, value, "true or false");
-  }
-  if (name == "from") {
-    options.isLlvmIr = value == "llvm-ir";
-    return value == "mlir" || value == "llvm-ir"
-               ? ""
-               : describeBadValue(name, value, "mlir or llvm-ir");
-  }
-  if (name == "keep") {
-    options.keepsChanges |= value == kChangesArtefact;
-    options.keepsTimes |= value == kTimesArtefact;
-    return value == kChangesArtefact || value == kTimesArtefact
-               ? ""
-               : describeBadValue(name, value, "changes or times");
-  }
-  if (name == "explain") {
-    options.explainsAccesses = true;
-    return value == kAccessesArtefact
-               ? ""
-               : describeBadValue(name, value, kAccessesArtefact);
-  }
-  auto *path = llvm::StringSwitch<std::string *>(name)
-                   .Case("dump-dir", &options.dumpFolder)
-                   .Case("ptxas", &options.tools.ptxas)
-                   .Case("libdevice", &options.tools.libdevice)
-                   .Default(nullptr);
-  if (!path)
-    return ("unknown option '" + name +
-            "'; use mode, target, num-warps, num-stages, max-registers, "
-            "ptx-version, precise, fuse-multiply-add, flush-denormals, "
-            "to-phase, ptxas, libdevice, dump-dir, from, keep or explain")
-        .str();
-  *path = value.str();
+static std::string readExplained(StringRef value, CompileOptions &options) {
+  options.explainsAccesses = true;
+  return expect(value == kAccessesArtefact, kAccessesArtefact);
+}
+
+template <std::string CompileOptions::*member>
+static std::string readPath(StringRef value, CompileOptions &options) {
+  options.*member = value.str();
   return "";
+}
+
+template <std::string CudaTools::*member>
+static std::string readTool(StringRef value, CompileOptions &options) {
+  options.tools.*member = value.str();
+  return "";
+}
+
+namespace {
+
+struct Word {
+  StringRef name;
+  std::string (*read)(StringRef value, CompileOptions &options);
+};
+
+} // namespace
+
+static constexpr Word kWords[] = {
+    {"to-phase", readLastPhase},
+    {"ptxas", readTool<&CudaTools::ptxas>},
+    {"libdevice", readTool<&CudaTools::libdevice>},
+    {"dump-dir", readPath<&CompileOptions::dumpFolder>},
+    {"from", readSource},
+    {"keep", readKept},
+    {"explain", readExplained},
+};
+
+static std::string readTarget(StringRef value, CompileTarget &target) {
+  std::string problem;
+  std::optional<CompileTarget> named = parseTarget(value, problem);
+  if (!named)
+    return problem;
+  // The other words may have come first.
+  target.cudaArch = named->cudaArch;
+  target.cpuName = named->cpuName;
+  target.cpuFeatures = named->cpuFeatures;
+  return "";
+}
+
+static std::string describeUnknown(StringRef name) {
+  std::string known = "target";
+  for (StringRef option : getTargetOptionNames())
+    known += ", " + option.str();
+  for (const Word &word : kWords)
+    known += ", " + word.name.str();
+  return "unknown option '" + name.str() + "'; use one of " + known;
+}
+
+static std::string readWord(StringRef name, StringRef value,
+                            CompileOptions &options) {
+  if (name == "target")
+    return readTarget(value, options.target);
+  if (auto problem = setTargetOption(options.target, name, value))
+    return *problem;
+  for (const Word &word : kWords) {
+    if (word.name != name)
+      continue;
+    std::string known = word.read(value, options);
+    return known.empty() ? ""
+                         : "unknown value '" + value.str() + "' of option '" +
+                               name.str() + "'; use " + known;
+  }
+  return describeUnknown(name);
 }
 
 std::string triton_shared::parseOptions(StringRef text,
@@ -118,7 +117,7 @@ std::string triton_shared::parseOptions(StringRef text,
   llvm::SplitString(text, words);
   for (StringRef word : words) {
     auto [name, value] = word.split('=');
-    std::string problem = parseWord(name, value, options);
+    std::string problem = readWord(name, value, options);
     if (!problem.empty())
       return problem;
   }

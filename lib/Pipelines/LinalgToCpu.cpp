@@ -28,6 +28,7 @@
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Conversion/Passes.h"
 #include "triton-shared/Target/CpuTarget.h"
+#include "triton-shared/Target/TargetFlags.h"
 #include "triton-shared/Transforms/Passes.h"
 
 using namespace mlir;
@@ -213,15 +214,11 @@ void triton_shared::buildLinalgToCpu(OpPassManager &manager, CpuMode mode,
 namespace {
 
 struct LinalgToCpuOptions : PassPipelineOptions<LinalgToCpuOptions> {
-  Option<CpuMode> mode{
-      *this, "mode", llvm::cl::desc("How the code is made"),
-      llvm::cl::init(CpuMode::Reference),
-      llvm::cl::values(clEnumValN(CpuMode::Reference, "reference",
-                                  "plain loops, the C library's functions, no "
-                                  "reassociation"),
-                       clEnumValN(CpuMode::Fast, "fast",
-                                  "vectors, dots by tiles in registers, "
-                                  "functions as polynomials"))};
+#define GPU_OPTION(type, member, name, default, help)
+#define CPU_OPTION(type, member, name, default, help)                          \
+  Option<type> member{*this, name, llvm::cl::desc(help),                       \
+                      llvm::cl::init(default), TargetOptionValues<type>()};
+#include "triton-shared/Target/TargetOptions.def"
   Option<std::string> target{
       *this, "target", llvm::cl::init("host"),
       llvm::cl::desc("mode=fast: the CPU, `host` or LLVM's word for one of "
@@ -248,7 +245,7 @@ void triton_shared::registerLinalgToCpuPipelines() {
             CpuTarget::get(options.target, options.features, &problem);
         if (!cpu)
           return reportError(problem);
-        buildLinalgToCpu(manager, options.mode, *cpu);
+        buildLinalgToCpu(manager, options.cpuMode, *cpu);
         return success();
       },
       [](function_ref<void(const detail::PassOptions &)> show) {

@@ -88,10 +88,12 @@ void triton_shared::registerLinalgToGpuPipelines() {
                              "'; use one of " + listGpus());
         CompileTarget target;
         target.cudaArch = options.arch;
-        target.numWarps = options.numWarps;
-        target.numStages = options.numStages;
+#define CPU_OPTION(type, member, name, default, help)
+#define GPU_OPTION(type, member, name, default, help)                          \
+  target.member = options.member;
+#include "triton-shared/Target/TargetOptions.def"
         buildLinalgToCta(manager, target);
-        buildCtaToGpu(manager, options.precise);
+        buildCtaToGpu(manager, target.isPrecise);
         buildGpuToLlvm(manager);
         return success();
       },

@@ -8,6 +8,54 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+/// What a value may be, for an error; empty if `value` was one.
+static std::string parseValue(llvm::StringRef value, unsigned &number) {
+  return value.getAsInteger(10, number) ? "a number" : "";
+}
+
+static std::string parseValue(llvm::StringRef value, bool &choice) {
+  choice = value == "true";
+  return choice || value == "false" ? "" : "true or false";
+}
+
+static std::string parseValue(llvm::StringRef value, CpuMode &mode) {
+  mode = value == "fast" ? CpuMode::Fast : CpuMode::Reference;
+  return value == "reference" || value == "fast" ? "" : "reference or fast";
+}
+
+std::optional<std::string>
+triton_shared::setTargetOption(CompileTarget &target, llvm::StringRef name,
+                               llvm::StringRef value) {
+  std::string known;
+#define TARGET_OPTION(type, member, word, default, help)                       \
+  if (name == word)                                                            \
+    known = parseValue(value, target.member);                                  \
+  else
+#include "triton-shared/Target/TargetOptions.def"
+  return std::nullopt;
+  if (known.empty())
+    return "";
+  return ("unknown value '" + value + "' of option '" + name + "'; use " +
+          known)
+      .str();
+}
+
+llvm::ArrayRef<llvm::StringRef> triton_shared::getTargetOptionNames() {
+  static const llvm::StringRef names[] = {
+#define TARGET_OPTION(type, member, name, default, help) name,
+#include "triton-shared/Target/TargetOptions.def"
+  };
+  return names;
+}
+
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
 std::optional<CompileTarget> triton_shared::parseTarget(llvm::StringRef text,
                                                         std::string &problem) {
   CompileTarget target;

@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "triton-shared/InitAll.h"
+#include "triton-shared/Target/TargetFlags.h"
 
 #include <list>
 
@@ -45,10 +46,9 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
       emitError(module.getLoc(), problem);
       return signalPassFailure();
     }
-    compileTarget->cpuMode = isFast ? CpuMode::Fast : CpuMode::Reference;
-    compileTarget->numWarps = numWarps;
-    compileTarget->numStages = numStages;
-    compileTarget->keepsWarps = keepsWarps;
+#define TARGET_OPTION(type, member, name, default, help)                       \
+  compileTarget->member = member;
+#include "triton-shared/Target/TargetOptions.def"
     if (failed(runTo(*last, *compileTarget)))
       signalPassFailure();
   }
@@ -79,14 +79,10 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
   Option<std::string> target{*this, "target",
                              llvm::cl::desc("cpu or cuda:<capability>"),
                              llvm::cl::init("cpu")};
-  Option<bool> isFast{*this, "fast", llvm::cl::desc("CPU: mode fast"),
-                      llvm::cl::init(false)};
-  Option<unsigned> numWarps{*this, "num-warps", llvm::cl::desc("GPU"),
-                            llvm::cl::init(4)};
-  Option<unsigned> numStages{*this, "num-stages", llvm::cl::desc("GPU"),
-                             llvm::cl::init(3)};
-  Option<bool> keepsWarps{*this, "keep-warps", llvm::cl::desc("GPU"),
-                          llvm::cl::init(false)};
+#define TARGET_OPTION(type, member, name, default, help)                       \
+  Option<type> member{*this, name, llvm::cl::desc(help),                       \
+                      llvm::cl::init(default), TargetOptionValues<type>()};
+#include "triton-shared/Target/TargetOptions.def"
   Option<std::string> dumpFolder{*this, "dump-to",
                                  llvm::cl::desc("Where each phase is written"),
                                  llvm::cl::init("")};
@@ -101,10 +97,9 @@ triton_shared::createRunToPhase(Phase phase, StringRef targetName,
   auto pass = std::make_unique<RunToPhase>();
   pass->phase = stringifyPhase(phase).str();
   pass->target = targetName.str();
-  pass->isFast = target.cpuMode == CpuMode::Fast;
-  pass->numWarps = target.numWarps;
-  pass->numStages = target.numStages;
-  pass->keepsWarps = target.keepsWarps;
+#define TARGET_OPTION(type, member, name, default, help)                       \
+  pass->member = target.member;
+#include "triton-shared/Target/TargetOptions.def"
   pass->dumpFolder = dumpFolder.str();
   return pass;
 }

@@ -12,13 +12,13 @@
 #include "CommandLine.h"
 #include "CrashReport.h"
 #include "MachineCode.h"
+#include "PhaseFlags.h"
 #include "RunToPhase.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
-#include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
 #include "llvm/Support/CommandLine.h"
@@ -39,36 +39,6 @@ void hideLibraryOptions() {
   for (auto &entry : llvm::cl::getRegisteredOptions())
     if (!entry.first.starts_with("help") && entry.first != "version")
       entry.second->setHiddenFlag(llvm::cl::Hidden);
-}
-
-/// The words of --to-phase.
-std::string listLastPhases() {
-  return (listPhases() + ", obj, ptx, cubin").str();
-}
-
-/// The target of --target or, if that is empty, the usual one for a phase. What
-/// does not exist or does not fit is said, and gives nothing.
-std::optional<CompileTarget> findTarget(StringRef phase, std::string &name) {
-  bool isForGpu =
-      phase == "cta" || phase == "gpu" || (isCode(phase) && phase != "obj");
-  if (name.empty())
-    name = isForGpu ? "cuda:90a" : "cpu";
-  std::string problem;
-  std::optional<CompileTarget> target = parseTarget(name, problem);
-  std::optional<Phase> inMlir = symbolizePhase(phase);
-  if (!inMlir && !isCode(phase))
-    problem =
-        "unknown phase '" + phase.str() + "'; use one of " + listLastPhases();
-  else if (target && !(inMlir ? isReachable(Phase::Source, *inMlir, *target)
-                              : target->isGpu() == isForGpu))
-    problem = ("phase '" + phase + "' is not on the way to '" + name +
-               "', which is " + listWay(*target) + "; use " +
-               (isForGpu ? "--target=cuda:90a" : "--target=cpu"))
-                  .str();
-  if (problem.empty())
-    return target;
-  llvm::errs() << "triton-shared-opt: " << problem << "\n";
-  return std::nullopt;
 }
 
 StringRef getVariable(const char *name) {
@@ -158,58 +128,7 @@ int tritonSharedOptMain(int argc, char **argv) {
   argv = words.data();
   hideLibraryOptions();
 
-  // `--help` sorts categories by name: this one is read first.
-  llvm::cl::OptionCategory category("A kernel through its phases");
-  const std::string toPhaseHelp =
-      "Run everything from the phase of the input up to this one: " +
-      listLastPhases();
-  llvm::cl::opt<std::string> toPhase("to-phase", llvm::cl::value_desc("phase"),
-                                     llvm::cl::cat(category),
-                                     llvm::cl::desc(toPhaseHelp));
-  llvm::cl::opt<std::string> dumpFolder(
-      "dump-phases-to", llvm::cl::value_desc("folder"), llvm::cl::cat(category),
-      llvm::cl::desc("With --to-phase: write each phase to "
-                     "<folder>/<number>.<phase>.mlir"));
-  llvm::cl::opt<std::string> targetName(
-      "target", llvm::cl::value_desc("cpu|cpu:znver4|cuda:90a"),
-      llvm::cl::cat(category),
-      llvm::cl::desc("With --to-phase: what code is made for (default: cpu, or "
-                     "cuda:90a for the phases of a GPU)"));
-  llvm::cl::opt<CpuMode> cpuMode(
-      "mode", llvm::cl::cat(category), llvm::cl::init(CpuMode::Reference),
-      llvm::cl::desc("With --target=cpu: how code is made"),
-      llvm::cl::values(clEnumValN(CpuMode::Reference, "reference",
-                                  "plain loops: the oracle"),
-                       clEnumValN(CpuMode::Fast, "fast", "vectors")));
-  llvm::cl::opt<unsigned> numStages(
-      "num-stages", llvm::cl::cat(category), llvm::cl::init(3),
-      llvm::cl::desc("With --target=cuda: how many turns' loads of a loop are "
-                     "in shared memory at once"));
-  llvm::cl::opt<unsigned> numWarps(
-      "num-warps", llvm::cl::cat(category), llvm::cl::init(4),
-      llvm::cl::desc(
-          "With --target=cuda: warps that run one program, at most"));
-  llvm::cl::opt<bool> keepsWarps(
-      "keep-warps", llvm::cl::cat(category),
-      llvm::cl::desc("With --target=cuda: take num-warps as it is, and a block "
-                     "for each program"));
-  llvm::cl::opt<bool> printPipeline(
-      "print-pipeline", llvm::cl::cat(category),
-      llvm::cl::desc("Print the passes that lead from each phase to the next, "
-                     "for --target and up to --to-phase (default: llir)"));
-  llvm::cl::opt<bool> noCrashReport(
-      kNoCrashReport, llvm::cl::cat(category),
-      llvm::cl::desc("Crash in this process, without a reproducer: for "
-                     "debuggers"));
-  llvm::cl::opt<triton::TextVintage> vintage(
-      "tt-vintage", llvm::cl::cat(category),
-      llvm::cl::desc("Print `tt` as this version of Triton does (default: as "
-                     "the input)"),
-      llvm::cl::values(
-          clEnumValN(triton::TextVintage::Before38, "3.6", "Triton 3.5 to 3.7"),
-          clEnumValN(triton::TextVintage::From38, "3.9",
-                     "Triton 3.8 and 3.9")));
-
+  PhaseFlags flags;
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllPasses();
@@ -218,33 +137,30 @@ int tritonSharedOptMain(int argc, char **argv) {
       argc, argv, "triton-shared-opt: lower Triton IR to linalg and beyond\n",
       registry);
 
-  if (vintage.getNumOccurrences())
-    triton::requestTextVintage(registry, vintage);
+  if (flags.vintage.getNumOccurrences())
+    triton::requestTextVintage(registry, flags.vintage);
 
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  if (printPipeline && toPhase.empty())
-    toPhase = stringifyPhase(Phase::Llir).str();
-  if (!toPhase.empty()) {
-    std::optional<CompileTarget> target = findTarget(toPhase, targetName);
+  if (flags.printPipeline && flags.toPhase.empty())
+    flags.toPhase = stringifyPhase(Phase::Llir).str();
+  if (!flags.toPhase.empty()) {
+    std::optional<CompileTarget> target = flags.findTarget();
     if (!target)
       return EXIT_FAILURE;
-    target->numWarps = numWarps;
-    target->cpuMode = cpuMode;
-    target->numStages = numStages;
-    target->keepsWarps = keepsWarps;
-    Phase phase = symbolizePhase(toPhase).value_or(Phase::Llir);
-    if (printPipeline) {
+    Phase phase = symbolizePhase(flags.toPhase).value_or(Phase::Llir);
+    if (flags.printPipeline) {
       printPipelines(Phase::Source, phase, *target, llvm::outs());
       return EXIT_SUCCESS;
     }
-    if (isCode(toPhase))
-      return failed(writeCode(inputFile, outputFile, toPhase, *target, registry,
-                              crashReport));
-    config.setPassPipelineSetupFn([&, phase,
-                                   target = *target](PassManager &manager) {
-      manager.addPass(createRunToPhase(phase, targetName, target, dumpFolder));
-      return success();
-    });
+    if (isCode(flags.toPhase))
+      return failed(writeCode(inputFile, outputFile, flags.toPhase, *target,
+                              registry, crashReport));
+    config.setPassPipelineSetupFn(
+        [&, phase, target = *target](PassManager &manager) {
+          manager.addPass(createRunToPhase(phase, flags.targetName, target,
+                                           flags.dumpFolder));
+          return success();
+        });
   }
 
   FailureOr<std::unique_ptr<raw_ostream>> dump = openDump();

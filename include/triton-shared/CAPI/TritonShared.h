@@ -54,13 +54,14 @@ TRITON_SHARED_EXPORT bool
 tritonSharedCompilationSucceeded(const TritonSharedCompilation *compilation);
 
 /**
- * The artefact of a phase: ttir, structured, linalg, memref (MLIR text), llir
- * (optimised LLVM IR) or obj (an ELF object with a checksum behind it). With
- * the option "explain=accesses" nothing is compiled: the one artefact is
- * `accesses`, a line of JSON per access to memory and one per function. With
- * "keep=changes", `changes` is the module after every pass that has changed it.
- * Empty
- * if the compilation did not get that far.
+ * The artefact of a phase: ttir, structured, linalg (MLIR text), llir
+ * (optimised LLVM IR); for a CPU memref (MLIR text) and obj (an ELF object with
+ * a checksum behind it); for a GPU cta, gpu (MLIR text), ptx (text) and cubin.
+ * With "from=llvm-ir to-phase=s" it is `s`, assembly. With "explain=accesses"
+ * nothing is compiled: the one artefact is `accesses`, a line of JSON per
+ * access to memory and one per function. With "keep=changes", `changes` is the
+ * module after every pass that has changed it; with "keep=times", `times` says
+ * how long passes took. Empty if the compilation did not get that far.
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetArtefact(
     const TritonSharedCompilation *compilation, TritonSharedString phase);
@@ -72,7 +73,10 @@ TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetDiagnostics(
 /**
  * JSON: {"name": kernel name, "entry": symbol of the entry point in `obj`,
  * "args": ["ptr"|"i1"|"i8"|"i16"|"i32"|"i64"|"f16"|"bf16"|"f32"|"f64", …]}.
- * `args` are the parameters of the `tt.func` in order, without the grid.
+ * `args` are the parameters of the `tt.func` in order, without the grid. For a
+ * GPU also "target": "cuda:90a", "num_warps": of a program, "block": [threads
+ * of a program, programs of a block], "shared" and "shared_limit": bytes of
+ * shared memory that a block needs and may have, "ptxas_log": what ptxas said.
  */
 TRITON_SHARED_EXPORT TritonSharedString
 tritonSharedCompilationGetMetadata(const TritonSharedCompilation *compilation);

@@ -4,7 +4,7 @@
 #define TRITON_SHARED_PIPELINES_LINALGTOGPU_H
 
 #include "mlir/Pass/PassOptions.h"
-#include "triton-shared/Target/CompileTarget.h"
+#include "triton-shared/Target/TargetFlags.h"
 
 namespace mlir {
 class OpPassManager;
@@ -14,16 +14,11 @@ namespace mlir::triton_shared {
 
 /// What a GPU kernel is made for.
 struct LinalgToGpuOptions : PassPipelineOptions<LinalgToGpuOptions> {
-  Option<unsigned> numWarps{*this, "num-warps",
-                            llvm::cl::desc("warps that run one program"),
-                            llvm::cl::init(4)};
-  Option<unsigned> numStages{
-      *this, "num-stages",
-      llvm::cl::desc("turns of a loop whose loads are in shared memory"),
-      llvm::cl::init(3)};
-  Option<bool> precise{*this, "precise",
-                       llvm::cl::desc("no approximate functions"),
-                       llvm::cl::init(false)};
+#define CPU_OPTION(type, member, name, default, help)
+#define GPU_OPTION(type, member, name, default, help)                          \
+  Option<type> member{*this, name, llvm::cl::desc(help),                       \
+                      llvm::cl::init(default), TargetOptionValues<type>()};
+#include "triton-shared/Target/TargetOptions.def"
   Option<std::string> arch{*this, "arch",
                            llvm::cl::desc("compute capability, as in sm_90a"),
                            llvm::cl::init("90a")};

@@ -1,0 +1,30 @@
+//===- TargetFlags.h - Options of a target on command lines -----*- C++ -*-===//
+//
+// What a declaration of LLVM's command line takes besides a name, for
+// expansions of TargetOptions.def.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_TARGET_TARGETFLAGS_H
+#define TRITON_SHARED_TARGET_TARGETFLAGS_H
+
+#include "triton-shared/Target/CompileTarget.h"
+#include "llvm/Support/CommandLine.h"
+
+namespace mlir::triton_shared {
+
+/// The values of an option: numbers and choices have those of their type.
+template <typename Type> struct TargetOptionValues {
+  template <typename Option> void apply(Option &) const {}
+};
+
+template <> struct TargetOptionValues<CpuMode> : llvm::cl::ValuesClass {
+  TargetOptionValues()
+      : ValuesClass({clEnumValN(CpuMode::Reference, "reference",
+                                "plain loops: the oracle"),
+                     clEnumValN(CpuMode::Fast, "fast", "vectors")}) {}
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_TARGET_TARGETFLAGS_H
