@@ -14,7 +14,6 @@
 #include <csignal>
 #include <ctime>
 #include <mutex>
-#include <new>
 #include <semaphore.h>
 #include <unistd.h>
 #include <vector>
@@ -106,6 +105,7 @@ public:
   void ring() { sem_post(&bell); }
 
 private:
+  /// CLOCK_MONOTONIC.
   using Clock = std::chrono::steady_clock;
 
   Watch() {
@@ -122,7 +122,6 @@ private:
                                                          pthread_self());
                                  }),
                   runners.end());
-    new (&bell) sem_t;
     sem_init(&bell, /*pshared=*/0, 0);
     isStarted = false;
     Runner::isAsleep = true;
@@ -137,8 +136,10 @@ private:
     pthread_t thread;
     auto body = [](void *) -> void * { get().run(); };
     bool hasThread = pthread_create(&thread, nullptr, body, nullptr) == 0;
-    if (hasThread)
+    if (hasThread) {
+      pthread_setname_np(thread, "kernel-watch");
       pthread_detach(thread);
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return hasThread;
   }
@@ -164,12 +165,9 @@ private:
   /// has said that it sleeps rings; who had begun just before is seen one round
   /// later.
   bool waitForWork(int idle) {
-    if (idle < kPatience) {
-      if (Runner::isAsleep.load(std::memory_order_relaxed))
-        Runner::isAsleep = false;
-      return false;
-    }
-    if (!Runner::isAsleep.exchange(true))
+    if (idle <= kPatience)
+      Runner::isAsleep = idle == kPatience;
+    if (idle <= kPatience || !Runner::isAsleep)
       return false;
     while (sem_wait(&bell) != 0)
       ;

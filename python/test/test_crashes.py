@@ -95,6 +95,21 @@ def test_other_crashes_are_none_of_the_kernel(tmp_path: Path):
     assert (done.returncode, done.stderr) == (-signal.SIGSEGV, "")
 
 
+def test_a_crash_of_a_handler_that_interrupts_a_kernel_is_none_of_the_kernel(tmp_path: Path):
+    script = """
+@triton.jit
+def wait(flag):
+    while tl.load(flag, volatile=True) == 0:
+        pass
+
+signal.signal(signal.SIGALRM, lambda *_: ctypes.string_at(0))
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+wait[(1,)](x)
+"""
+    done = run(script, tmp_path)
+    assert (done.returncode, done.stderr) == (-signal.SIGSEGV, "")
+
+
 def test_a_signal_that_somebody_sends_is_no_crash(tmp_path: Path):
     done = run("copy[(10, 3)](x, x, 0, B=16)\nos.kill(os.getpid(), signal.SIGSEGV)", tmp_path)
     assert (done.returncode, done.stderr) == (-signal.SIGSEGV, "")

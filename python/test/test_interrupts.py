@@ -433,7 +433,7 @@ n = 64
 while True:
     start = time.monotonic()
     compute(n)
-    if time.monotonic() - start > 1.5:
+    if time.monotonic() - start > 0.5:
         break
     n *= 2
 expected = compute(n)
@@ -441,10 +441,12 @@ calls.clear()
 signal.signal(signal.SIGALRM, handler)
 is_timed = True
 handler()
-out = compute(n)
+outs = []
+while len(calls) < 8 and len(outs) < 99:
+    outs.append(compute(n))
 is_timed = False
 signal.signal(signal.SIGALRM, signal.SIG_IGN)
-print(torch.equal(out, expected), len(calls) >= 5)
+print(all(torch.equal(out, expected) for out in outs), len(calls) >= 8)
 """
     done = run(script, tmp_path, TRITON_SHARED_MODE=mode)
     assert (done.stdout, done.stderr) == ("True True\n", "")
@@ -452,7 +454,7 @@ print(torch.equal(out, expected), len(calls) >= 5)
 
 @pytest.mark.parametrize("threads", ["1", "2"])
 def test_a_failed_assertion_ends_the_other_programs(threads: str, tmp_path: Path):
-    """Side by side, one program for each thread, and in one that a handler's launch interrupts."""
+    """Side by side, while each of them computes on a thread of its own."""
     script = """
 @triton.jit
 def fail(x, n, wait, B: tl.constexpr):
