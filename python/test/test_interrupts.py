@@ -384,10 +384,7 @@ except InterruptedError:
     assert done.stdout.count("word") == 21
 
 
-@MODES
-def test_interruptions_leave_no_trace_in_a_long_computation(mode: str, tmp_path: Path):
-    """Handlers compute with all registers, in other modes of floating point."""
-    script = """
+LONG_COMPUTATION = """
 @triton.jit
 def iterate(x, y, w, out, n, B: tl.constexpr, K: tl.constexpr):
     i = tl.arange(0, B)
@@ -448,7 +445,12 @@ is_timed = False
 signal.signal(signal.SIGALRM, signal.SIG_IGN)
 print(all(torch.equal(out, expected) for out in outs), len(calls) >= 8)
 """
-    done = run(script, tmp_path, TRITON_SHARED_MODE=mode)
+
+
+@MODES
+def test_interruptions_leave_no_trace_in_a_long_computation(mode: str, tmp_path: Path):
+    """Handlers compute with all registers, in other modes of floating point."""
+    done = run(LONG_COMPUTATION, tmp_path, TRITON_SHARED_MODE=mode)
     assert (done.stdout, done.stderr) == ("True True\n", "")
 
 

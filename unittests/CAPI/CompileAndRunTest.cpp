@@ -133,10 +133,10 @@ TEST(Compile, ReportsBadText) {
 
 TEST(Compile, ReportsUnknownOptions) {
   std::string unknown = Compilation(kKernel, "speed=high").diagnostics();
-  EXPECT_EQ(unknown.find("error: unknown option 'speed'; use one of target, mode, "),
-            0u);
-  EXPECT_NE(unknown.find("dump-dir, from, keep, explain\n"),
-            std::string::npos);
+  EXPECT_EQ(
+      unknown.find("error: unknown option 'speed'; use one of target, mode, "),
+      0u);
+  EXPECT_NE(unknown.find("dump-dir, from, keep, explain\n"), std::string::npos);
   EXPECT_TRUE(Compilation(kKernel, "keep-warps=true").succeeded());
   std::string bad = Compilation(kKernel, "mode=quick").diagnostics();
   EXPECT_EQ(bad.find("error: unknown value 'quick' of option 'mode'; use "

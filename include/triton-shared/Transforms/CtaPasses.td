@@ -1,0 +1,134 @@
+//===- CtaPasses.td - Towards code for a GPU ---------------*- tablegen -*-===//
+//
+// Within phase cta. In the order in which the pipelines run them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_TRANSFORMS_CTAPASSES
+#define TRITON_SHARED_TRANSFORMS_CTAPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
+  let summary = "Take no more warps than a program keeps busy";
+  let description = [{
+    Each thread should have one access of 16 bytes to make of the largest tile,
+    and two where elements are combined (`cta.reduce`, `cta.scan`). So many
+    warps remain:
+
+    | largest tile        | element-wise | with a reduction |
+    |---------------------|--------------|------------------|
+    | 256 of f32          | 2            | 1                |
+    | 512 of f16          | 2            | 1                |
+    | 1024 of f32         | 8            | 4                |
+
+    The number of warps never grows. Functions with matrix products keep theirs.
+
+    Needs: `cta.num_warps`, tiles without layouts. Leaves: `cta.num_warps`.
+  }];
+}
+
+def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Decide which thread holds which elements of each tile";
+  let description = [{
+    Accesses and matrix products want particular layouts; everything else takes
+    what its neighbours have. Layouts spread from these anchors, the largest
+    first, through element-wise operations, shapes, loops and branches. Where
+    two meet, what is cheap to make again (constants, `cta.iota` and arithmetic
+    on them) is made again, and anything else goes through a
+    `cta.convert_layout`.
+
+    Needs: tiles without layouts. Leaves: a `#cta.layout` on every tile, equal
+    on both sides of every operation but `cta.convert_layout`.
+  }];
+  let dependentDialects = ["::mlir::cta::CTADialect"];
+}
+
+def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
+  let summary = "Load what a product needs while earlier products are computed";
+  let description = [{
+    A load in a loop whose tile goes into a product becomes a `cta.copy` into a
+    ring of `num-stages` slots, issued `num-stages` - 1 turns of the loop before
+    it is read. What its address depends on is computed ahead with it. Before
+    the loop stand the copies of the first turns; each turn waits for the oldest
+    group of copies and issues the next one, if such a turn will come.
+
+    A load stays as it is if
+    - it has a mask, or an `other` that is not zero: copies can fill with
+      nothing else;
+    - fewer than 4 bytes of it lie side by side, all of them within bounds or
+      none: copies are 4, 8 or 16 bytes;
+    - its address depends on memory that the loop reads;
+    - the loop may write to the argument that it reads, or waits for other
+      threads: its order would change;
+    - shared memory has no room for another ring: `shared-bytes` is for all.
+
+    Needs: layouts. Leaves: `cta.copy`, `cta.commit` and `cta.wait` in loops.
+  }];
+  let options = [
+    Option<"numStages", "num-stages", "unsigned", /*default=*/"3",
+           "slots of a ring; 1 leaves all loads where they are">,
+    Option<"sharedBytes", "shared-bytes", "int64_t", /*default=*/"166912",
+           "shared memory that a program can have">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
+}
+
+def CtaStreamDots : Pass<"cta-stream-dots", "::mlir::ModuleOp"> {
+  let summary = "Read the operands of a product in steps along K";
+  let description = [{
+    An operand that has to be exchanged between warps goes through a buffer:
+    `cta.convert_layout` becomes `cta.write` and `cta.read`. One that a loop
+    reads again and again and that is too large for registers is written before
+    the loop. A product of operands in buffers becomes one per step of the
+    instruction along K; the operands of a step are read before the product of
+    the step before it, so that reading and multiplying overlap:
+
+    ```mlir
+    %a0 = cta.read %a[%slot] [0, 0]      %b0 = cta.read %b[%slot] [0, 0]
+    %a1 = cta.read %a[%slot] [0, 16]     %b1 = cta.read %b[%slot] [16, 0]
+    %c0 = cta.dot %a0, %b0, %c
+    %c1 = cta.dot %a1, %b1, %c0
+    ```
+
+    Needs: layouts. Leaves: products on tensor cores whose operands are in the
+    registers that the instruction takes.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
+}
+
+def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
+  let summary = "Let threads see what others of their program have written";
+  let description = [{
+    A `gpu.barrier` before an access of memory that another thread of the
+    program may have written, or may still read, through the same argument.
+    None stands between accesses in which each thread goes to the same elements
+    again, as in an update in place.
+
+    Needs: layouts. Leaves: accesses in the order of the program, as far as one
+    program can tell.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def CtaPackPrograms : Pass<"cta-pack-programs", "::mlir::ModuleOp"> {
+  let summary = "Let several small programs share a block";
+  let description = [{
+    Blocks of one warp are started one by one and leave half of a multiprocessor
+    empty. `cta.programs = 4` on a function says that the programs of four
+    neighbouring ids in x are the warps of one block. Packed are functions that
+
+    - use one warp, and neither shared memory nor a barrier,
+    - are over soon: no loops, no tile of more than 1 KiB that is accessed,
+    - cannot wait for another program: no atomic that reads or orders,
+    - assert nothing, which all threads of a block wait for, and print nothing,
+    - depend on the program id in x.
+
+    Needs: `cta.num_warps`, `cta.shared`. Leaves: `cta.programs` where it is more
+    than one.
+  }];
+}
+
+#endif // TRITON_SHARED_TRANSFORMS_CTAPASSES
