@@ -6,16 +6,14 @@
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Target/TargetMachine.h"
 
-/// The instructions of a block, and the blocks of a function, from which on
-/// passes are left out that look at many of them for each of many.
-static constexpr size_t kLongBlock = 8192;
+/// The instructions and the blocks of a function from which on passes are left
+/// out that look at many of them for each of many.
+static constexpr unsigned kManyInstructions = 16384;
 static constexpr size_t kManyBlocks = 2000;
 
-static bool hasLongBlock(const llvm::Module &module) {
+static bool hasManyInstructions(const llvm::Module &module) {
   return llvm::any_of(module, [](const llvm::Function &function) {
-    return llvm::any_of(function, [](const llvm::BasicBlock &block) {
-      return block.size() > kLongBlock;
-    });
+    return function.getInstructionCount() > kManyInstructions;
   });
 }
 
@@ -36,7 +34,7 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   // It looks for what is called through pointers: nothing is.
   llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
   // It asks of each load whether anything before it may end the program.
-  if (hasLongBlock(module))
+  if (hasManyInstructions(module))
     leftOut.push_back("VectorCombinePass");
   // A loop that is changed changes the dominators of all that follows.
   if (hasManyBlocks(module)) {
