@@ -1,7 +1,8 @@
 """Times compilations of kernels of growing length and prints a table.
 
 python -m benchmarks.growth            from the root of the tree
-python -m benchmarks.growth --write    also benchmarks/results/growth.json and docs/performance.md
+python -m benchmarks.growth --write    also benchmarks/results/growth.json and docs/performance.md,
+                                       kind by kind
 """
 
 from __future__ import annotations
@@ -82,17 +83,25 @@ def main() -> None:
     kinds = [kind for kind in KINDS if options.only in kind.name]
     ways = [way for way in WAYS if way in (options.ways or WAYS)]
     lines = tuple(n for n in LINES if n <= options.most)
-    rows = []
     with tempfile.TemporaryDirectory() as folder:
         for kind in track(kinds, "kinds"):
-            found = grow(kind, Path(folder), ways, lines, options.repeat)
-            rows += found
-            print(page.growth_table(found), flush=True)
-    if options.write and not (options.only or options.ways):
-        report = {"triton": triton.__version__, "cpu": page.cpu_name(), "results": rows}
-        (page.RESULTS / "growth.json").write_text(json.dumps(report, indent=2) + "\n")
-        page.write()
-        plot.write(rows, page.ROOT / "docs" / "performance-growth.svg")
+            rows = grow(kind, Path(folder), ways, lines, options.repeat)
+            print(page.growth_table(rows), flush=True)
+            if options.write:
+                write(rows)
+
+
+def write(rows: Rows) -> None:
+    """Puts `rows` in place of those of the same kinds and ways."""
+    file = page.RESULTS / "growth.json"
+    old = json.loads(file.read_text())["results"] if file.is_file() else []
+    known = {(row["kind"], row["way"]): row for row in [*old, *rows]}
+    order = [(kind.name, way) for kind in KINDS for way in WAYS]
+    merged = [known[key] for key in order if key in known]
+    report = {"triton": triton.__version__, "cpu": page.cpu_name(), "results": merged}
+    file.write_text(json.dumps(report, indent=2) + "\n")
+    page.write()
+    plot.write(merged, page.ROOT / "docs" / "performance-growth.svg")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,9 @@ class Kind:
     before: str = ""
     after: str = ""
 
+    def __str__(self) -> str:
+        return self.name
+
     def source(self, lines: int) -> str:
         """The text of a file with a kernel that has the line `lines` times."""
         body = [

@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-SECONDS = 120
+SECONDS = 240
 """Of CPU time, after which a compilation is given up."""
 MEMORY = 8 << 30
 """Bytes of address space that a compilation may take."""

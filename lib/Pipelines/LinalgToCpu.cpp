@@ -16,7 +16,6 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -99,9 +98,15 @@ static void buildLlvm(OpPassManager &manager) {
 static constexpr unsigned kLong = 100;
 
 /// Each buffer is freed where its last owner ends, in long code where its last
-/// use is.
+/// use is. These are the passes of `buildBufferDeallocationPipeline`, but for
+/// reallocations, which nothing makes.
 static void buildDeallocation(OpPassManager &manager) {
-  bufferization::buildBufferDeallocationPipeline(manager);
+  manager.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  manager.addPass(createCanonicalizerPass());
+  manager.addNestedPass<func::FuncOp>(createCpuSplitDeallocations({kLong}));
+  manager.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  manager.addPass(bufferization::createLowerDeallocationsPass());
+  addCleanUp(manager);
   manager.addPass(createConvertBufferizationToMemRefPass());
   manager.addNestedPass<func::FuncOp>(createCpuFreeEarly({kLong}));
 }

@@ -3,7 +3,25 @@
 #include "Optimise.h"
 
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Target/TargetMachine.h"
+
+/// The instructions and the blocks of a function from which on passes are left
+/// out that look at many of them for each of many.
+static constexpr unsigned kManyInstructions = 16384;
+static constexpr size_t kManyBlocks = 2000;
+
+static bool hasManyInstructions(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.getInstructionCount() > kManyInstructions;
+  });
+}
+
+static bool hasManyBlocks(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.size() > kManyBlocks;
+  });
+}
 
 void mlir::triton_shared::optimise(llvm::Module &module,
                                    llvm::TargetMachine &machine,
@@ -13,7 +31,23 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager callGraph;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine, tuning);
+  // It looks for what is called through pointers: nothing is.
+  llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
+  // It asks of each load whether anything before it may end the program.
+  if (hasManyInstructions(module))
+    leftOut.push_back("VectorCombinePass");
+  // A loop that is changed changes the dominators of all that follows.
+  if (hasManyBlocks(module)) {
+    leftOut.push_back("LoopRotatePass");
+    tuning.LoopUnrolling = false;
+  }
+  llvm::PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](llvm::StringRef pass, const llvm::Any &) {
+        return !llvm::is_contained(leftOut, pass);
+      });
+  llvm::PassBuilder builder(&machine, tuning, /*PGOOpt=*/std::nullopt,
+                            &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);

@@ -12,7 +12,8 @@ class TargetMachine;
 
 namespace mlir::triton_shared {
 
-/// Runs LLVM's default pipeline of `level`, as it is for `machine`.
+/// Runs LLVM's default pipeline of `level`, as it is for `machine`, but for
+/// passes whose time would grow with the square of the length of long code.
 void optimise(llvm::Module &module, llvm::TargetMachine &machine,
               llvm::OptimizationLevel level,
               llvm::PipelineTuningOptions tuning = {});

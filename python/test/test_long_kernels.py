@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from triton_shared import library
 from triton_shared.diff import modules
 
+from benchmarks.growth import __main__ as growth
 from benchmarks.growth.kinds import KINDS, Kind
 from benchmarks.growth.measure import measure
 
@@ -47,6 +49,20 @@ def test_functions_of_a_long_kernel_are_of_bounded_length(mode: str, tmp_path: P
     assert _longest_function(longer) < 1.5 * _longest_function(shorter)
 
 
+def test_pieces_of_a_long_kernel_hand_on_few_blocks(tmp_path: Path):
+    text = _llvm_ir(KIND["loads"], 400, "reference", tmp_path)
+    heads = re.findall(r"^define .*piece\d+\((.*)\)", text, flags=re.MULTILINE)
+    assert len(heads) > 2
+    assert max(head.count("ptr ") for head in heads) < 100
+
+
+@pytest.mark.parametrize("name", ["ifs", "loops"])
+def test_blocks_that_many_hand_on_are_freed_one_by_one(name: str, tmp_path: Path):
+    text = _llvm_ir(KIND[name], 120, "reference", tmp_path)
+    assert "dealloc_helper" not in text
+    assert text.count("@free(") > 120
+
+
 def test_loops_of_long_code_stay_loops(tmp_path: Path):
     short, long = (_llvm_ir(KIND["gathers"], lines, "fast", tmp_path) for lines in (2, 100))
     # Unrolled, each line is a gather for each vector of its block.
@@ -54,9 +70,11 @@ def test_loops_of_long_code_stay_loops(tmp_path: Path):
     assert long.count("call <") / 100 <= max(1, of_a_short_line / 2)
 
 
-@pytest.mark.parametrize("name", ["sorts", "ifs", "dots", "loops", "masked loads"])
-def test_a_kernel_in_pieces_computes_the_same(name: str, tmp_path: Path):
-    lines = 15 if name == "sorts" else 150
+@pytest.mark.parametrize(
+    ("name", "lines"),
+    [("sorts", 15), ("ifs", 250), ("dots", 150), ("loops", 150), ("masked loads", 150)],
+)
+def test_a_kernel_in_pieces_computes_the_same(name: str, lines: int, tmp_path: Path):
     file = tmp_path / f"long_{name.replace(' ', '_')}.py"
     file.write_text(KIND[name].source(lines))
     kernel: Any = modules.kernel(str(file), "kernel")
@@ -92,6 +110,16 @@ def test_ten_thousand_chained_operations_need_no_deep_stack(mode: str, tmp_path:
     file.write_text(text)
     cost = measure(file, f"mode={mode}")
     assert cost.seconds is not None
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("way", [*MODES, "PTX"])
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name != "sorts"], ids=str)
+def test_time_grows_as_the_kernel_does(kind: Kind, way: str, tmp_path: Path):
+    rows = growth.grow(kind, tmp_path, [way], (100, 1000), repeat=3)
+    short, long = (rows[0]["costs"][n]["seconds"] for n in ("100", "1000"))
+    # Beside other processes a long compilation loses more of its caches than a short one.
+    assert long < 2.5 * 10 * short
 
 
 def test_what_costs_too_much_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -337,6 +337,26 @@ def CpuKeepInRegisters : Pass<"cpu-keep-in-registers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
 }
 
+def CpuSplitDeallocations
+    : Pass<"cpu-split-deallocations", "::mlir::func::FuncOp"> {
+  let summary = "Free the buffers of long code one by one";
+  let description = [{
+    A `bufferization.dealloc` of many buffers becomes one for each: those of
+    different allocations, branches, loops and iterations have different owners,
+    so that none is freed twice. Results of one operation stay together. Long
+    lists would be compared by pairs, by the compiler and in each program.
+
+    Needs: ownership (`ownership-based-buffer-deallocation`). Leaves: the same.
+  }];
+  let options = [
+    Option<"least", "least", "unsigned", /*default=*/"2",
+           "the number of buffers below which a list stays as it is">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"
+  ];
+}
+
 def CpuFreeEarly : Pass<"cpu-free-early", "::mlir::func::FuncOp"> {
   let summary = "Free buffers after their last use";
   let description = [{

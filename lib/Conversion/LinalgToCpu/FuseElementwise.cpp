@@ -33,6 +33,10 @@ constexpr unsigned kMostOperations = 8;
 /// end, the time that a long chain takes would grow with its square.
 constexpr unsigned kMostTogether = 256;
 
+/// Blocks that one loop reads. The buffers of all of them live at once, and the
+/// pieces that long code is split into (`cpu-split-functions`) hand them on.
+constexpr unsigned kMostRead = 32;
+
 /// Floats that are rounded by several instructions.
 bool isSmallFloat(Type type) {
   return isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
@@ -94,7 +98,8 @@ bool staysSmall(OpOperand *operand) {
   return consumer && producer &&
          consumer.getBody()->getOperations().size() +
                  producer.getBody()->getOperations().size() <=
-             kMostTogether;
+             kMostTogether &&
+         consumer.getNumDpsInputs() + producer.getNumDpsInputs() <= kMostRead;
 }
 
 /// Fuses a producer that reads no block, however often it is read.
