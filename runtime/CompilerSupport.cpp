@@ -60,6 +60,7 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
                                      reinterpret_cast<void *>(&truncateFloat)},
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},
       {"malloc", reinterpret_cast<void *>(&allocateBuffer)},
+      {"calloc", reinterpret_cast<void *>(&allocateZeros)},
       {"free", reinterpret_cast<void *>(&freeBuffer)},
       ENTRY(tritonSharedPrintBegin),
       ENTRY(tritonSharedPrintIndices),

@@ -80,10 +80,17 @@ void mlir::triton_shared::runGuarded(LaunchFailure &failure,
   currentEscape = outer;
 }
 
-void *mlir::triton_shared::allocateBuffer(size_t bytes) {
-  void *buffer = std::malloc(bytes);
+static void *hold(void *buffer) {
   currentEscape->buffers.push_back(buffer);
   return buffer;
+}
+
+void *mlir::triton_shared::allocateBuffer(size_t bytes) {
+  return hold(std::malloc(bytes));
+}
+
+void *mlir::triton_shared::allocateZeros(size_t count, size_t bytes) {
+  return hold(std::calloc(count, bytes));
 }
 
 void mlir::triton_shared::freeBuffer(void *buffer) {
