@@ -93,6 +93,7 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
                                      reinterpret_cast<void *>(&truncateFloat)},
       {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},
       {"malloc", reinterpret_cast<void *>(&allocateBuffer)},
+      {"calloc", reinterpret_cast<void *>(&allocateZeros)},
       {"free", reinterpret_cast<void *>(&freeBuffer)},
       {"memcpy", reinterpret_cast<void *>(&copyMemory)},
       {"memmove", reinterpret_cast<void *>(&moveMemory)},

@@ -11,6 +11,7 @@
 
 #include "Grid.h"
 
+#include "llvm/Support/Compiler.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -34,6 +35,14 @@
 using namespace mlir::triton_shared;
 
 namespace {
+
+/// Between what one thread has written and another one reads, where oneTBB
+/// takes work from the one to the other: the sanitizer does not see its code.
+void markHandOver() {
+  [[maybe_unused]] static char place;
+  TsanHappensAfter(&place);
+  TsanHappensBefore(&place);
+}
 
 using Duration = std::chrono::steady_clock::duration;
 
@@ -238,10 +247,13 @@ private:
                                         1, largestPiece);
     auto work = std::make_shared<Work>(start, count, grain);
     // The others reach for this launch only as long as its work is not done.
+    markHandOver();
     arena.enqueue([this, work, threads] {
+      markHandOver();
       tbb::parallel_for(
           tbb::blocked_range<int64_t>(1, threads, 1),
           [&](const tbb::blocked_range<int64_t> &) {
+            markHandOver();
             work->takePart([&](int64_t first, int64_t end) {
               runRange(first, end, /*ours=*/nullptr);
             });

@@ -168,11 +168,18 @@ void mlir::triton_shared::answerMissedCall() {
 // Memory of programs
 //===----------------------------------------------------------------------===//
 
-void *mlir::triton_shared::allocateBuffer(size_t bytes) {
-  void *buffer = std::malloc(bytes);
+static void *hold(void *buffer) {
   currentEscape->buffers.push_back(buffer);
   answerMissedCall();
   return buffer;
+}
+
+void *mlir::triton_shared::allocateBuffer(size_t bytes) {
+  return hold(std::malloc(bytes));
+}
+
+void *mlir::triton_shared::allocateZeros(size_t count, size_t bytes) {
+  return hold(std::calloc(count, bytes));
 }
 
 void mlir::triton_shared::freeBuffer(void *buffer) {

@@ -59,9 +59,11 @@ void leaveIfUnwanted();
 /// end of all that code may spend its time with.
 void answerMissedCall();
 
-/// What compiled code calls as `malloc` and `free`: a program that is left at
-/// once gives back what it holds.
+/// What compiled code calls as `malloc`, `calloc` (which LLVM makes of `malloc`
+/// and zeros) and `free`: a program that is left at once gives back what it
+/// holds.
 void *allocateBuffer(size_t bytes);
+void *allocateZeros(size_t count, size_t bytes);
 void freeBuffer(void *buffer);
 
 } // namespace mlir::triton_shared

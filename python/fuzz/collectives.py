@@ -103,7 +103,7 @@ class Collectives:
         """The same with a result of the type, if that is a float."""
         if element not in FLOATS:
             return combine
-        return lambda a, b: numerics.widened(numerics.rounded(combine(a, b), element), element)
+        return lambda a, b: numerics.rounded_between(combine(a, b), element)
 
     def _without_sign_of_zero(self, op: str, value: Value) -> Value:
         if op not in numerics.FLOAT_EXTREMA:

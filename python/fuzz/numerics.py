@@ -136,38 +136,48 @@ def functions_off_towards(limit: float) -> Iterator[None]:
         _towards = None
 
 
-_in_pairs = False
+_lanes: int | None = None
+_rounds = True
 
 
 @contextlib.contextmanager
-def another_order() -> Iterator[None]:
-    """Reductions and scans combine neighbours first, then what came of them."""
-    global _in_pairs
-    _in_pairs = True
+def combined_in_lanes(count: int, rounds: bool) -> Iterator[None]:
+    """Reductions and scans combine as vectors of so many numbers do, and may round only once."""
+    global _lanes, _rounds
+    _lanes, _rounds = count, rounds
     try:
         yield
     finally:
-        _in_pairs = False
+        _lanes, _rounds = None, True
+
+
+def rounded_between(values: Array, element: str) -> Array:
+    """What a float operation within a reduction or scan hands on, in the type that computes."""
+    return widened(rounded(values, element), element) if _rounds else values
 
 
 def reduced(rows: Sequence[Row], combine: Callable[[Row, Row], Row]) -> Row:
-    """All rows combined, from the first to the last."""
-    if not _in_pairs:
+    """All rows combined, from the first to the last; or each lane, then their results in pairs."""
+    if _lanes is None:
         return functools.reduce(combine, rows)
-    while len(rows) > 1:
-        pairs = [combine(*rows[i : i + 2]) for i in range(0, len(rows) - 1, 2)]
-        rows = [*pairs, *rows[2 * len(pairs) :]]
-    return rows[0]
+    left = [functools.reduce(combine, rows[i::_lanes]) for i in range(min(_lanes, len(rows)))]
+    while len(left) > 1:
+        pairs = [combine(*left[i : i + 2]) for i in range(0, len(left) - 1, 2)]
+        left = [*pairs, *left[2 * len(pairs) :]]
+    return left[0]
 
 
 def running(rows: Sequence[Row], combine: Callable[[Row, Row], Row]) -> list[Row]:
-    """Every row combined with all before it."""
-    if not _in_pairs:
+    """Every row combined with all before it; or with those of its vector, then all before that."""
+    if _lanes is None:
         return list(itertools.accumulate(rows, combine))
-    done, apart = list(rows), 1
-    while apart < len(done):
-        done = [*done[:apart], *map(combine, done, done[apart:])]
-        apart *= 2
+    done: list[Row] = []
+    for first in range(0, len(rows), _lanes):
+        vector, apart = list(rows[first : first + _lanes]), 1
+        while apart < len(vector):
+            vector = [*vector[:apart], *map(combine, vector, vector[apart:])]
+            apart *= 2
+        done += [combine(done[-1], row) for row in vector] if done else vector
     return done
 
 

@@ -30,6 +30,10 @@ MODES = ("reference", "fast", "gpu")
 """The last one on a GPU of this machine."""
 
 
+LANES = (2, 4, 8, 16, 32, 128, 512)
+"""Of vectors, or of the threads of a GPU."""
+
+
 class LaunchError(Exception):
     """A program's launch failed."""
 
@@ -138,15 +142,16 @@ def _close(a: Array, b: Array) -> Array:
 def _is_stable(program: Program, name: str) -> Array:
     """Where results stay close whatever fast mode, or a GPU, may choose.
 
-    That is each function's last place, and the order of reductions and scans. The remainder of an
-    exponential does not, nor a sum that is finite in one order only: any number is right there.
+    That is each function's last place, the order of reductions and scans, and how often they round.
+    The remainder of an exponential does not, nor a sum that is finite in one order only: any number
+    is right there.
     """
     element = program.buffers[name].element
     choices = [
         contextlib.nullcontext(),
         numerics.functions_off_towards(-np.inf),
         numerics.functions_off_towards(np.inf),
-        numerics.another_order(),
+        *(numerics.combined_in_lanes(n, rounds) for n in LANES for rounds in (True, False)),
     ]
     results = []
     for choice in choices:

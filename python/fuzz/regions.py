@@ -116,7 +116,7 @@ class Regions:
         ).split("\n")
 
         def rounded(x: Array) -> Array:
-            return numerics.widened(numerics.rounded(x, element), element) if is_float else x
+            return numerics.rounded_between(x, element) if is_float else x
 
         is_float = element in FLOATS
 

@@ -10,6 +10,7 @@
 #define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_LIBRARYFUNCTIONS_H
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 #include <functional>
 #include <optional>
@@ -29,6 +30,9 @@ struct LibraryFunction {
 
 /// What `symbol` computes, if that is known.
 std::optional<LibraryFunction> findLibraryFunction(StringRef symbol);
+
+/// What the function `symbol` of libdevice takes and gives; null for others.
+FunctionType findLibrarySignature(StringRef symbol, MLIRContext *context);
 
 /// The inverses of erf, erfc and the normal distribution. Empty for other
 /// names.

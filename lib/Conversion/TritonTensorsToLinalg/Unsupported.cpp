@@ -9,6 +9,7 @@
 
 #include "InlineAssembly.h"
 #include "LibraryFunctions.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -63,9 +64,26 @@ static LogicalResult reportInlineAssembly(tt::ElementwiseInlineAsmOp op) {
   return error;
 }
 
+static bool haveElements(TypeRange types, TypeRange elements) {
+  return llvm::equal(types, elements, [](Type type, Type element) {
+    return getElementTypeOrSelf(type) == element;
+  });
+}
+
 static LogicalResult reportUnknownFunction(tt::ExternElementwiseOp op) {
-  if (findLibraryFunction(op.getSymbol()))
-    return success();
+  FunctionType type = findLibrarySignature(op.getSymbol(), op.getContext());
+  if (type && findLibraryFunction(op.getSymbol())) {
+    if (haveElements(op->getOperandTypes(), type.getInputs()) &&
+        haveElements(op->getResultTypes(), type.getResults()))
+      return success();
+    InFlightDiagnostic error = op.emitOpError("calls \"")
+                               << op.getSymbol() << "\" with other types";
+    error.attachNote() << "in libdevice it is " << type;
+    error.attachNote() << "convert the operands with `.to(...)`, or call the "
+                          "function of triton.language.extra.libdevice, which "
+                          "chooses by type";
+    return error;
+  }
   InFlightDiagnostic error = op.emitOpError("calls \"")
                              << op.getSymbol()
                              << "\", which has no portable meaning";

@@ -22,6 +22,29 @@ tt.func public @no_such_function(%x: f32) -> f32 {
 
 // -----
 
+// A function is called with what it takes, and as often.
+tt.func public @other_types(%i: tensor<8xi32>, %x: f32, %h: f16) {
+  // expected-error @below {{'tt.extern_elementwise' op calls "__nv_isnanf" with other types}}
+  // expected-note @below {{in libdevice it is '(f32) -> i32'}}
+  // expected-note @below {{convert the operands with `.to(...)`, or call the function of triton.language.extra.libdevice, which chooses by type}}
+  %0 = tt.extern_elementwise %i {libname = "", libpath = "", pure = true, symbol = "__nv_isnanf"} : (tensor<8xi32>) -> tensor<8xi32>
+  // expected-error @below {{calls "__nv_hypotf" with other types}}
+  // expected-note @below {{in libdevice it is '(f32, f32) -> f32'}}
+  // expected-note @below {{convert}}
+  %1 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_hypotf"} : (f32) -> f32
+  // expected-error @below {{calls "__nv_float2int_rd" with other types}}
+  // expected-note @below {{in libdevice it is '(f32) -> i32'}}
+  // expected-note @below {{convert}}
+  %2 = tt.extern_elementwise %x {libname = "", libpath = "", pure = true, symbol = "__nv_float2int_rd"} : (f32) -> f32
+  // expected-error @below {{calls "__nv_rsqrtf" with other types}}
+  // expected-note @below {{in libdevice it is '(f32) -> f32'}}
+  // expected-note @below {{convert}}
+  %3 = tt.extern_elementwise %h {libname = "", libpath = "", pure = true, symbol = "__nv_rsqrtf"} : (f16) -> f16
+  tt.return
+}
+
+// -----
+
 // Each text of assembly is an error of its own.
 tt.func public @assembly(%x: tensor<8xi32>) -> tensor<8xi32> {
   // expected-error @below {{'tt.elementwise_inline_asm' op holds assembly that has a meaning on one kind of GPU only}}

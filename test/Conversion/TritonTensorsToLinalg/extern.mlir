@@ -47,7 +47,7 @@ tt.func public @names_that_end_in_f(%x: f32, %y: f64) -> (f32, f64) {
 // CHECK-DAG: func.func private @jnf(i32, f32) -> f32
 tt.func public @c_library_by_type(%n: i32, %x: f32, %y: f64) -> (f32, f64) {
   %0 = tt.extern_elementwise %n, %x {libname = "", libpath = "", pure = true, symbol = "__nv_jnf"} : (i32, f32) -> f32
-  %1 = tt.extern_elementwise %y {libname = "", libpath = "", pure = true, symbol = "__nv_tgammaf"} : (f64) -> f64
+  %1 = tt.extern_elementwise %y {libname = "", libpath = "", pure = true, symbol = "__nv_tgamma"} : (f64) -> f64
   tt.return %0, %1 : f32, f64
 }
 
