@@ -66,8 +66,8 @@ GROWTH = """
 `python -m benchmarks.growth --write`, on {cpu}: kernels that repeat a line of
 `benchmarks/growth/kinds.py` 25 to 1000 times, from TTIR to an object file; for a GPU (sm_90a) to
 PTX, and what NVIDIA's `ptxas` takes for that. CPU time of a process of its own on a machine that
-others use, too (half of it may be theirs), and its memory with 1000 lines. `growth` is the time for 1000 lines by that
-for 100, divided by ten: 1 is in proportion. `-` was given up after four minutes.
+others use, too (half of it may be theirs), and its memory with 1000 lines. `growth` is the time for
+1000 lines by that for 100, divided by ten: 1 is in proportion. `-` was given up after four minutes.
 
 {table}
 
