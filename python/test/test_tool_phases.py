@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tree import BUILD, ROOT
 from triton_shared.cuda import tools
 
-ROOT = Path(__file__).parents[2]
-OPT = ROOT / "build" / "bin" / "triton-shared-opt"
+OPT = BUILD / "bin" / "triton-shared-opt"
 SOURCE = ROOT / "test" / "corpus" / "ttir" / "vec_add-3.6.0.mlir"
 
 WAYS = {
@@ -22,7 +23,8 @@ MAGIC = {"obj": b"\x7fELF", "cubin": b"\x7fELF", "ptx": b"//"}
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[bytes]:
-    environment = {"TRITON_PTXAS_PATH": str(tools.find_ptxas())}
+    environment = dict(os.environ)
+    environment["TRITON_PTXAS_PATH"] = str(tools.find_ptxas())
     environment["TRITON_LIBDEVICE_PATH"] = str(tools.find_libdevice())
     return subprocess.run([OPT, *words], env=environment, capture_output=True)
 

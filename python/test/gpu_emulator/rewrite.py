@@ -28,8 +28,9 @@ class Kernel:
 
 
 _ACCESS = re.compile(
-    r"^  (?P<result>%\S+ = load|store) (?P<volatile>volatile )?(?P<what>.*?), "
-    r"ptr addrspace\((?P<space>[13])\) (?P<pointer>.*), align (?P<align>\d+)$"
+    r"^  (?P<result>%\S+ = load|store) (?P<kind>volatile |atomic )?(?P<what>.*?), "
+    r"ptr addrspace\((?P<space>[13])\) (?P<pointer>.*?)(?P<order> monotonic)?, "
+    r"align (?P<align>\d+)$"
 )
 _ASM = re.compile(
     r'call (?P<type>void|i\d+|\{.*?\}) asm (?:sideeffect )?"(?P<text>(?:[^"\\]|\\.)*)", '
@@ -88,10 +89,8 @@ class _Rewriter:
             self.slots.append(f"  {slot} = alloca {kind[0]}, align 16")
             self.body.append(f"  store {what}, ptr {slot}, align 16")
             self._watch(kind[0], pointer, match["align"], match["space"], slot)
-        volatile = match["volatile"] or ""
-        self.body.append(
-            f"  {match['result']} {volatile}{what}, ptr {pointer}, align {match['align']}"
-        )
+        target = f"ptr {pointer}{match['order'] or ''}, align {match['align']}"
+        self.body.append(f"  {match['result']} {match['kind'] or ''}{what}, {target}")
 
     def assembly(self, line: str, match: re.Match[str]) -> None:
         """Inline assembly: a call of a function that does the same."""
