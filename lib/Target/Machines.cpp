@@ -4,9 +4,11 @@
 
 #include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Target/GpuTarget.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
@@ -104,10 +106,41 @@ mlir::triton_shared::createGpuMachine(const llvm::Triple &triple,
                             "+ptx" + std::to_string(version));
 }
 
+namespace {
+
+/// The instructions of a function from which on passes are left out that
+/// compare each of its accesses with many others: they took 33 of the 36 s for
+/// 1000 gathers. Kernels that people write have fewer.
+constexpr unsigned kManyInstructions = 8192;
+
+/// Leaves them out on the way to machine code, which an LLVMContext is asked
+/// about.
+class LongCodeGate : public llvm::OptPassGate {
+public:
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "slsr" && pass != "gvn";
+  }
+};
+
+} // namespace
+
+static bool isLong(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    return function.getInstructionCount() > kManyInstructions;
+  });
+}
+
 bool mlir::triton_shared::emitCode(llvm::Module &module,
                                    llvm::TargetMachine &machine,
                                    llvm::CodeGenFileType type,
                                    llvm::SmallVectorImpl<char> &code) {
+  LongCodeGate gate;
+  llvm::LLVMContext &context = module.getContext();
+  llvm::OptPassGate &usual = context.getOptPassGate();
+  llvm::scope_exit restore([&] { context.setOptPassGate(usual); });
+  if (isLong(module))
+    context.setOptPassGate(gate);
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, /*DwoOut=*/nullptr, type))
