@@ -23,6 +23,9 @@ import os, signal, sys, threading, time
 import torch, triton, triton.language as tl
 from triton.language.extra import libdevice
 
+# What a shell has started in the background ignores Ctrl-C from the start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 @triton.jit
 def endless(x, n, B: tl.constexpr):
     i = tl.arange(0, B)
