@@ -128,7 +128,7 @@ struct Contract {
   Check check;
 };
 
-const Contract *findContract(StringRef phase) {
+ArrayRef<Contract> getContracts() {
   static const Contract contracts[] = {
       {"ttir",
        {"arith", "builtin", "cf", "gpu", "llvm", "math", "scf", "tt", "ttg",
@@ -155,10 +155,32 @@ const Contract *findContract(StringRef phase) {
         "vector"},
        checkGpu},
   };
-  const auto *found = llvm::find_if(contracts, [&](const Contract &contract) {
-    return contract.phase == phase;
+  return contracts;
+}
+
+const Contract *findContract(StringRef phase) {
+  const auto *found =
+      llvm::find_if(getContracts(), [&](const Contract &contract) {
+        return contract.phase == phase;
+      });
+  return found == getContracts().end() ? nullptr : found;
+}
+
+/// True for a dialect that no phase knows: of who embeds this project and adds
+/// operations to the language.
+bool isOfOthers(StringRef dialect) {
+  return llvm::none_of(getContracts(), [&](const Contract &contract) {
+    return llvm::is_contained(contract.dialects, dialect);
   });
-  return found == std::end(contracts) ? nullptr : found;
+}
+
+bool isForeign(Operation *op, const Contract &contract) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  if (llvm::is_contained(contract.dialects, dialect))
+    return false;
+  // It stays until the conversion that it has brought along.
+  bool isLanguage = contract.phase == "ttir" || contract.phase == "structured";
+  return !isLanguage || !isOfOthers(dialect);
 }
 
 struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
@@ -174,9 +196,7 @@ struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
     }
     WalkResult walk = getOperation().walk([&](Operation *op) {
       StringRef problem = contract->check(op);
-      if (problem.empty() &&
-          !llvm::is_contained(contract->dialects,
-                              op->getName().getDialectNamespace()))
+      if (problem.empty() && isForeign(op, *contract))
         problem = "is of a dialect that has no place here";
       if (problem.empty())
         return WalkResult::advance();

@@ -208,8 +208,9 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
     type that the phase may not hold becomes an error that names it, the source
     line and the way out.
 
-    Each phase has a list of the dialects that may be there. Of these, it does
-    not hold:
+    Each phase has a list of the dialects that may be there; up to `structured`,
+    so may dialects of others, which extend the language. Of these, it does not
+    hold:
 
     | phase        | not                                                       |
     |--------------|-----------------------------------------------------------|
