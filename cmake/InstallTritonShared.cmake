@@ -7,7 +7,7 @@ set(TRITON_SHARED_PACKAGE lib/cmake/TritonShared)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/triton-shared
         DESTINATION include COMPONENT development
-        FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.def")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/triton-shared
         DESTINATION include COMPONENT development
         FILES_MATCHING PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
