@@ -98,17 +98,16 @@ static std::string readWord(StringRef name, StringRef value,
                             CompileOptions &options) {
   if (name == "target")
     return readTarget(value, options.target);
-  if (auto problem = setTargetOption(options.target, name, value))
-    return *problem;
-  for (const Word &word : kWords) {
-    if (word.name != name)
-      continue;
-    std::string known = word.read(value, options);
-    return known.empty() ? ""
-                         : "unknown value '" + value.str() + "' of option '" +
-                               name.str() + "'; use " + known;
-  }
-  return describeUnknown(name);
+  std::optional<std::string> known =
+      setTargetOption(options.target, name, value);
+  for (const Word &word : kWords)
+    if (word.name == name)
+      known = word.read(value, options);
+  if (!known)
+    return describeUnknown(name);
+  return known->empty() ? ""
+                        : "unknown value '" + value.str() + "' of option '" +
+                              name.str() + "'; use " + *known;
 }
 
 std::string triton_shared::parseOptions(StringRef text,

@@ -30,18 +30,11 @@ static std::string parseValue(llvm::StringRef value, CpuMode &mode) {
 std::optional<std::string>
 triton_shared::setTargetOption(CompileTarget &target, llvm::StringRef name,
                                llvm::StringRef value) {
-  std::string known;
 #define TARGET_OPTION(type, member, word, default, help)                       \
   if (name == word)                                                            \
-    known = parseValue(value, target.member);                                  \
-  else
+    return parseValue(value, target.member);
 #include "triton-shared/Target/TargetOptions.def"
   return std::nullopt;
-  if (known.empty())
-    return "";
-  return ("unknown value '" + value + "' of option '" + name + "'; use " +
-          known)
-      .str();
 }
 
 llvm::ArrayRef<llvm::StringRef> triton_shared::getTargetOptionNames() {

@@ -2,6 +2,8 @@
 
 #include "Machines.h"
 
+#include "Optimise.h"
+
 #include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Target/GpuTarget.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -125,12 +127,6 @@ public:
 
 } // namespace
 
-static bool isLong(const llvm::Module &module) {
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    return function.getInstructionCount() > kManyInstructions;
-  });
-}
-
 bool mlir::triton_shared::emitCode(llvm::Module &module,
                                    llvm::TargetMachine &machine,
                                    llvm::CodeGenFileType type,
@@ -139,7 +135,7 @@ bool mlir::triton_shared::emitCode(llvm::Module &module,
   llvm::LLVMContext &context = module.getContext();
   llvm::OptPassGate &usual = context.getOptPassGate();
   llvm::scope_exit restore([&] { context.setOptPassGate(usual); });
-  if (isLong(module))
+  if (hasMoreInstructions(module, kManyInstructions))
     context.setOptPassGate(gate);
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

@@ -11,9 +11,10 @@
 static constexpr unsigned kManyInstructions = 16384;
 static constexpr size_t kManyBlocks = 2000;
 
-static bool hasManyInstructions(const llvm::Module &module) {
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    return function.getInstructionCount() > kManyInstructions;
+bool mlir::triton_shared::hasMoreInstructions(const llvm::Module &module,
+                                              unsigned count) {
+  return llvm::any_of(module, [&](const llvm::Function &function) {
+    return function.getInstructionCount() > count;
   });
 }
 
@@ -34,7 +35,7 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   // It looks for what is called through pointers: nothing is.
   llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
   // It asks of each load whether anything before it may end the program.
-  if (hasManyInstructions(module))
+  if (hasMoreInstructions(module, kManyInstructions))
     leftOut.push_back("VectorCombinePass");
   // A loop that is changed changes the dominators of all that follows.
   if (hasManyBlocks(module)) {

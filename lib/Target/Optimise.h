@@ -12,6 +12,9 @@ class TargetMachine;
 
 namespace mlir::triton_shared {
 
+/// True if some function has more than `count` instructions.
+bool hasMoreInstructions(const llvm::Module &module, unsigned count);
+
 /// Runs LLVM's default pipeline of `level`, as it is for `machine`, but for
 /// passes whose time would grow with the square of the length of long code.
 void optimise(llvm::Module &module, llvm::TargetMachine &machine,

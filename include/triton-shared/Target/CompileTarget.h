@@ -37,8 +37,9 @@ struct CompileTarget {
   int64_t getSharedBytes() const;
 };
 
-/// Sets the option that TargetOptions.def calls `name`. Gives what is wrong
-/// with `value`, or an empty string; nothing if there is no such option.
+/// Sets the option that TargetOptions.def calls `name`. Gives which values it
+/// knows if `value` is none of them, or else an empty string; nothing if there
+/// is no such option.
 std::optional<std::string> setTargetOption(CompileTarget &target,
                                            llvm::StringRef name,
                                            llvm::StringRef value);
