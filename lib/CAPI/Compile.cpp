@@ -226,10 +226,10 @@ private:
 
   /// Threads of a program, and programs, that a block of the GPU has.
   void recordBlock(FunctionOpInterface found) {
-    kernel->insert(
-        {"block", llvm::json::Array{*cta::getNumWarps(found) * cta::kWarpSize,
-                                    cta::getNumPrograms(found)}});
-    kernel->insert({"shared_limit", options.target.getSharedBytes()});
+    kernel->insert({"block", llvm::json::Array{*cta::getNumWarps(found) *
+                                                   GpuTarget::kWarpSize,
+                                               cta::getNumPrograms(found)}});
+    kernel->insert({"shared_limit", options.target.getGpu().getSharedBytes()});
   }
 
   LogicalResult explainAccesses(ModuleOp module) {

@@ -99,7 +99,7 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
-  int32_t threads = *cta::getNumWarps(kernel) * cta::kWarpSize;
+  int32_t threads = *cta::getNumWarps(kernel) * GpuTarget::kWarpSize;
   // Exactly so many: told only the most, ptxas saves registers where it need
   // not, and spills.
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotWarps.h"
 #include "LayoutRules.h"
 #include "MakeAgain.h"
 
@@ -14,7 +15,6 @@
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -111,8 +111,8 @@ bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
   }
   // Tensor cores leave their result where they do.
   auto dot = dyn_cast<cta::DotOp>(op);
-  return !dot || !cta::getMmaInstruction(dot) ||
-         layout == cta::getDotLayout(dot, numWarps);
+  return !dot || !dot.getInstruction() ||
+         layout == chooseDotLayout(dot, numWarps);
 }
 
 void LayoutSpread::assign(Value value, const LinearLayout &layout) {
@@ -158,7 +158,7 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
       accesses.push_back(op);
   });
   for (cta::DotOp dot : dots)
-    assign(dot.getResult(), cta::getDotLayout(dot, numWarps));
+    assign(dot.getResult(), chooseDotLayout(dot, numWarps));
 
   auto count = [](Operation *access) {
     return cta::getTile(getAccessedTile(access)).getNumElements();
@@ -254,7 +254,7 @@ void LayoutSpread::convertStores(func::FuncOp function) const {
       return;
     // One element of each thread is written faster than exchanged.
     RankedTensorType type = cta::getTile(tile);
-    int64_t threads = int64_t(numWarps) * cta::kWarpSize;
+    int64_t threads = int64_t(numWarps) * GpuTarget::kWarpSize;
     if (type.getNumElements() > threads && !isGoodFor(op, cta::getLayout(type)))
       op->setOperand(0, getWithLayout(builder, tile, getPreferred(op)));
   });
