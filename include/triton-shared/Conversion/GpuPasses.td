@@ -90,9 +90,9 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
     | `tts.read_machine`                   | a read of the special register, by each thread |
     | program ids                          | the block's index, and of the warp's where programs share a block |
 
-    The kernel becomes a `gpu.func` in a `gpu.module` and loses the six trailing
-    arguments. With `cta.programs`, the size of the grid in x stays the last one:
-    programs beyond it do nothing.
+    The kernel becomes a `gpu.func` in a `gpu.module` and loses its hidden
+    parameters. With `cta.programs`, the size of the grid in x stays one: programs
+    beyond it do nothing.
 
     Needs: layouts and places in shared memory. Leaves: no tile, no `cta`, no
     `tts`.
