@@ -13,6 +13,7 @@
 #include "triton-shared/Driver/Compilation.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Target/CpuTarget.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -22,6 +23,7 @@ struct TritonSharedCompilation : Compilation {
   bool hasSucceeded = false;
   std::string diagnostics;
   std::string metadata;
+  std::string artefactNames;
 };
 
 namespace {
@@ -66,6 +68,12 @@ void compileSource(StringRef source, const CompileOptions &options,
     result.metadata =
         llvm::formatv("{0}", llvm::json::Value(std::move(*result.kernel)));
   sealObjects(options, result);
+  SmallVector<StringRef> names;
+  for (const auto &[name, content] : result.artefacts)
+    if (!content.empty())
+      names.push_back(name);
+  llvm::sort(names);
+  result.artefactNames = llvm::join(names, " ");
 }
 
 TritonSharedString borrow(const std::string &text) {
@@ -98,6 +106,11 @@ tritonSharedCompilationGetArtefact(const TritonSharedCompilation *compilation,
   auto found = compilation->artefacts.find(StringRef(phase.data, phase.size));
   return found == compilation->artefacts.end() ? TritonSharedString{"", 0}
                                                : borrow(found->second);
+}
+
+TritonSharedString tritonSharedCompilationListArtefacts(
+    const TritonSharedCompilation *compilation) {
+  return borrow(compilation->artefactNames);
 }
 
 TritonSharedString tritonSharedCompilationGetDiagnostics(

@@ -90,8 +90,8 @@ static std::string readTarget(StringRef value, CompileTarget &target) {
 
 static std::string describeUnknown(StringRef name) {
   std::string known = "target";
-  for (StringRef option : getTargetOptionNames())
-    known += ", " + option.str();
+  for (const TargetOption &option : getTargetOptions())
+    known += ", " + option.name.str();
   for (const Word &word : kWords)
     known += ", " + word.name.str();
   return "unknown option '" + name.str() + "'; use one of " + known;

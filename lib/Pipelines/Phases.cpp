@@ -53,12 +53,16 @@ std::string triton_shared::listPhases() {
   return llvm::join(ArrayRef(kNames).drop_front(), ", ");
 }
 
-std::string triton_shared::listWay(const CompileTarget &target) {
+SmallVector<StringRef> triton_shared::getWay(const CompileTarget &target) {
   SmallVector<StringRef> names;
   std::optional<Phase> phase = Phase::Source;
   while ((phase = getNextPhase(*phase, target)))
     names.push_back(stringifyPhase(*phase));
-  return llvm::join(names, ", ");
+  return names;
+}
+
+std::string triton_shared::listWay(const CompileTarget &target) {
+  return llvm::join(getWay(target), ", ");
 }
 
 std::optional<Phase> triton_shared::getNextPhase(Phase phase,

@@ -50,7 +50,10 @@ bool isCode(Phase phase);
 /// The phases one may stop at, in words.
 std::string listPhases();
 
-/// The phases from the source to code for `target`, in words.
+/// The phases from the source to code for `target`, by name.
+SmallVector<StringRef> getWay(const CompileTarget &target);
+
+/// The same in words.
 std::string listWay(const CompileTarget &target);
 
 /// The phase after `phase` on the way to `target`; nothing after the last, and
