@@ -24,10 +24,8 @@ from triton import knobs
 from triton.runtime.cache import FileCacheManager
 from triton_shared import cache_entry, dumps, library
 from triton_shared import knobs as knobs_of_ours
-from triton_shared.cuda.stages import PHASES as GPU_PHASES
 from triton_shared.errors import CacheError, CacheWarning
 from triton_shared.launcher import is_expected
-from triton_shared.lowering import PHASES as CPU_PHASES
 
 _BESIDE = ".texts"
 """The folder, beside the entries, of texts that locations refer to."""
@@ -219,7 +217,7 @@ def _dump(group: dict[str, str]) -> bool:
     if root is None:
         return True
     is_cubin = any(name.endswith(".cubin") for name in group)
-    return dumps.write_cached(group, GPU_PHASES if is_cubin else CPU_PHASES, root)
+    return dumps.write_cached(group, library.phases("cuda" if is_cubin else "cpu"), root)
 
 
 def remember(code: bytes) -> bytes:

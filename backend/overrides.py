@@ -6,12 +6,10 @@ import functools
 from pathlib import Path
 from typing import Any
 
+from triton_shared import library
 from triton_shared.launcher import accept
 
 from . import cache
-
-_TEXTS = ("structured", "linalg", "memref", "cta", "gpu")
-_CODE = ("obj", "cubin")
 
 
 @functools.cache
@@ -22,9 +20,10 @@ def install() -> None:
     original = compiler.parse
 
     def parse(name: str, phase: str, context: Any) -> Any:
-        if phase in _TEXTS:
+        ways = library.phases("cpu"), library.phases("cuda")
+        if any(phase in way[1:-1] for way in ways):
             return Path(name).read_text()
-        if phase in _CODE:
+        if any(phase == way[-1] for way in ways):
             # Its checksum is not the one that the compiler has written down.
             return cache.remember(accept(Path(name).read_bytes()))
         return original(name, phase, context)

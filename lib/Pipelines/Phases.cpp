@@ -17,7 +17,7 @@
 #include "triton-shared/Pipelines/LinalgToGpu.h"
 #include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Transforms/Passes.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
@@ -30,50 +30,39 @@ using namespace mlir::triton_shared;
 // Names
 //===----------------------------------------------------------------------===//
 
+/// In the order of the phases.
+static constexpr StringLiteral kNames[] = {
+    "source", "ttir", "structured", "linalg", "memref", "cta",
+    "gpu",    "llir", "obj",        "ptx",    "cubin"};
+
 StringRef triton_shared::stringifyPhase(Phase phase) {
-  switch (phase) {
-  case Phase::Source:
-    return "source";
-  case Phase::Ttir:
-    return "ttir";
-  case Phase::Structured:
-    return "structured";
-  case Phase::Linalg:
-    return "linalg";
-  case Phase::MemRef:
-    return "memref";
-  case Phase::Cta:
-    return "cta";
-  case Phase::Gpu:
-    return "gpu";
-  case Phase::Llir:
-    return "llir";
-  }
-  llvm_unreachable("covered switch");
+  return kNames[static_cast<size_t>(phase)];
 }
 
 std::optional<Phase> triton_shared::symbolizePhase(StringRef name) {
-  return llvm::StringSwitch<std::optional<Phase>>(name)
-      .Case("ttir", Phase::Ttir)
-      .Case("structured", Phase::Structured)
-      .Case("linalg", Phase::Linalg)
-      .Case("memref", Phase::MemRef)
-      .Case("cta", Phase::Cta)
-      .Case("gpu", Phase::Gpu)
-      .Case("llir", Phase::Llir)
-      .Default(std::nullopt);
+  ArrayRef<StringLiteral> names(kNames);
+  const auto *found = llvm::find(names.drop_front(), name);
+  return found == names.end()
+             ? std::nullopt
+             : std::optional(static_cast<Phase>(found - names.begin()));
 }
 
-StringRef triton_shared::listPhases() {
-  return "ttir, structured, linalg, memref, cta, gpu, llir";
+bool triton_shared::isCode(Phase phase) { return phase > Phase::Llir; }
+
+std::string triton_shared::listPhases() {
+  return llvm::join(ArrayRef(kNames).drop_front(), ", ");
+}
+
+SmallVector<StringRef> triton_shared::getWay(const CompileTarget &target) {
+  SmallVector<StringRef> names;
+  std::optional<Phase> phase = Phase::Source;
+  while ((phase = getNextPhase(*phase, target)))
+    names.push_back(stringifyPhase(*phase));
+  return names;
 }
 
 std::string triton_shared::listWay(const CompileTarget &target) {
-  std::string text;
-  std::optional<Phase> phase = Phase::Source;
-  while ((phase = getNextPhase(*phase, target)))
-    text += stringifyPhase(*phase).str() + ", ";
-  return text + (target.isGpu() ? "ptx, cubin" : "obj");
+  return llvm::join(getWay(target), ", ");
 }
 
 std::optional<Phase> triton_shared::getNextPhase(Phase phase,
@@ -94,6 +83,11 @@ std::optional<Phase> triton_shared::getNextPhase(Phase phase,
   case Phase::Gpu:
     return target.isGpu() ? std::optional(Phase::Llir) : std::nullopt;
   case Phase::Llir:
+    return target.isGpu() ? Phase::Ptx : Phase::Object;
+  case Phase::Ptx:
+    return Phase::Cubin;
+  case Phase::Object:
+  case Phase::Cubin:
     return std::nullopt;
   }
   llvm_unreachable("covered switch");
@@ -107,11 +101,12 @@ bool triton_shared::isReachable(Phase from, Phase to,
   return phase.has_value();
 }
 
-std::string triton_shared::describeMissingWay(Phase from, StringRef to,
+std::string triton_shared::describeMissingWay(Phase from, Phase to,
                                               const CompileTarget &target) {
   return ("is in phase '" + stringifyPhase(from) +
-          "', which does not lead to '" + to + "'; the way to " +
-          (target.isGpu() ? "a GPU" : "the CPU") + " is " + listWay(target))
+          "', which does not lead to '" + stringifyPhase(to) +
+          "'; the way to " + (target.isGpu() ? "a GPU" : "the CPU") + " is " +
+          listWay(target))
       .str();
 }
 
@@ -207,6 +202,10 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
     if (target.isGpu())
       return buildGpuToLlvm(manager);
     return buildLinalgToCpu(manager, target.cpuMode, target.getCpu());
+  case Phase::Object:
+  case Phase::Ptx:
+  case Phase::Cubin:
+    llvm_unreachable("no passes lead to code");
   }
   manager.addPass(createVerifyPhase({stringifyPhase(phase).str()}));
 }
@@ -215,26 +214,36 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
 // Running
 //===----------------------------------------------------------------------===//
 
-LogicalResult triton_shared::runToPhase(
-    ModuleOp module, Phase phase, const CompileTarget &target,
-    PhaseCallback reached,
-    function_ref<LogicalResult(PassManager &)> configure) {
+LogicalResult
+triton_shared::followPhases(ModuleOp module, Phase last,
+                            const CompileTarget &target,
+                            function_ref<LogicalResult(Phase)> step) {
+  assert(!isCode(last) && "passes do not lead to code");
   Phase current = detectPhase(module);
-  if (!isReachable(current, phase, target))
-    return emitError(
-        module.getLoc(),
-        describeMissingWay(current, stringifyPhase(phase), target));
-  while (current != phase) {
+  if (!isReachable(current, last, target))
+    return emitError(module.getLoc(),
+                     describeMissingWay(current, last, target));
+  while (current != last) {
     current = *getNextPhase(current, target);
-    PassManager manager(module.getContext());
-    if (configure && failed(configure(manager)))
-      return failure();
-    buildPhase(manager, current, target);
-    if (failed(manager.run(module)) ||
-        (reached && failed(reached(current, module))))
+    if (failed(step(current)))
       return failure();
   }
   return success();
+}
+
+LogicalResult triton_shared::runToPhase(
+    ModuleOp module, Phase last, const CompileTarget &target,
+    PhaseCallback reached,
+    function_ref<LogicalResult(PassManager &)> configure) {
+  return followPhases(module, last, target, [&](Phase phase) -> LogicalResult {
+    PassManager manager(module.getContext());
+    if (configure && failed(configure(manager)))
+      return failure();
+    buildPhase(manager, phase, target);
+    if (failed(manager.run(module)))
+      return failure();
+    return reached ? reached(phase, module) : success();
+  });
 }
 
 LogicalResult triton_shared::dumpPhase(StringRef folder, Phase phase,

@@ -37,12 +37,32 @@ triton_shared::setTargetOption(CompileTarget &target, llvm::StringRef name,
   return std::nullopt;
 }
 
-llvm::ArrayRef<llvm::StringRef> triton_shared::getTargetOptionNames() {
-  static const llvm::StringRef names[] = {
-#define TARGET_OPTION(type, member, name, default, help) name,
+static std::string printValue(unsigned number) {
+  return std::to_string(number);
+}
+
+static std::string printValue(bool choice) { return choice ? "true" : "false"; }
+
+static std::string printValue(CpuMode mode) {
+  return mode == CpuMode::Fast ? "fast" : "reference";
+}
+
+template <typename Type>
+static TargetOption describe(llvm::StringRef name, bool isForGpu, Type standard,
+                             llvm::StringRef help) {
+  Type unused;
+  return {name, isForGpu, printValue(standard), parseValue("", unused), help};
+}
+
+llvm::ArrayRef<TargetOption> triton_shared::getTargetOptions() {
+  static const TargetOption options[] = {
+#define CPU_OPTION(type, member, name, default, help)                          \
+  describe<type>(name, /*isForGpu=*/false, default, help),
+#define GPU_OPTION(type, member, name, default, help)                          \
+  describe<type>(name, /*isForGpu=*/true, default, help),
 #include "triton-shared/Target/TargetOptions.def"
   };
-  return names;
+  return options;
 }
 
 //===----------------------------------------------------------------------===//

@@ -189,9 +189,11 @@ struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
   void runOnOperation() override {
     const Contract *contract = findContract(phase);
     if (!contract) {
-      getOperation().emitError("unknown value '")
-          << phase << "' of option 'phase'; use ttir, structured, linalg, "
-          << "memref, cta or gpu";
+      InFlightDiagnostic error = getOperation().emitError("unknown value '");
+      error << phase << "' of option 'phase'; use one of ";
+      llvm::interleaveComma(getContracts(), error, [&](const Contract &known) {
+        error << known.phase;
+      });
       return signalPassFailure();
     }
     WalkResult walk = getOperation().walk([&](Operation *op) {

@@ -25,6 +25,10 @@ nb::str toText(TritonSharedString text) {
   return nb::steal<nb::str>(decoded);
 }
 
+nb::object split(TritonSharedString words) {
+  return toText(words).attr("split")();
+}
+
 /// Owns what one compilation left.
 class Compilation {
 public:
@@ -40,6 +44,9 @@ public:
   }
   nb::str getMetadata() const {
     return toText(tritonSharedCompilationGetMetadata(handle));
+  }
+  nb::object getArtefacts() const {
+    return split(tritonSharedCompilationListArtefacts(handle));
   }
   nb::bytes getArtefact(const std::string &phase) const {
     TritonSharedString made = tritonSharedCompilationGetArtefact(
@@ -76,6 +83,12 @@ NB_MODULE(_native, module) {
   nb::set_leak_warnings(false);
   module.doc() = "triton-shared's C API; load it through triton_shared.library";
   module.def("version", [] { return toText(tritonSharedVersion()); });
+  module.def(
+      "phases",
+      [](bool forGpu) { return split(tritonSharedListPhases(forGpu)); },
+      nb::arg("for_gpu"));
+  module.def("target_options",
+             [] { return toText(tritonSharedListTargetOptions()); });
   module.def("compile", &compile, nb::arg("source"), nb::arg("options"));
   module.def("launch_settings", &getLaunchSettings);
   module.def("set_launch_settings", &setLaunchSettings, nb::arg("threads"),
@@ -85,6 +98,7 @@ NB_MODULE(_native, module) {
       .def_prop_ro("succeeded", &Compilation::hasSucceeded)
       .def_prop_ro("diagnostics", &Compilation::getDiagnostics)
       .def_prop_ro("metadata", &Compilation::getMetadata)
+      .def_prop_ro("artefacts", &Compilation::getArtefacts)
       .def("artefact", &Compilation::getArtefact, nb::arg("phase"));
 
   nb::class_<Kernel>(module, "Kernel")

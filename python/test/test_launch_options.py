@@ -16,14 +16,18 @@ import triton_shared
 from triton.backends.amd.compiler import HIPOptions
 from triton.backends.compiler import GPUTarget
 from triton.backends.nvidia.compiler import CUDAOptions
+from triton_shared import knobs
 from triton_shared.cuda.options import CudaOptions
 from triton_shared.options import LaunchOptions, Options
+from triton_shared.target_options import FROM_LAUNCH_LINE, TargetOption, target_options
 
 PAGE = Path(__file__).parents[2] / "docs" / "launch-options.md"
 ROW = re.compile(r"^\| `(\w+)` \| (\w+) \| (.+?) \| (.+?) \|$", re.MULTILINE)
 ROWS = {name: (owner, cpu, gpu) for name, owner, cpu, gpu in ROW.findall(PAGE.read_text())}
 
-OURS = ("mode", "cpu", "precise")
+NEW = {option.field for option in target_options() if option.is_new}
+"""Options that the native compiler alone names."""
+OURS = {"mode", "cpu", "precise", *NEW}
 
 VALUES: dict[str, Any] = {
     "num_warps": 8, "num_ctas": 2, "num_stages": 2, "warp_size": 32, "maxnreg": 64,
@@ -36,7 +40,7 @@ VALUES: dict[str, Any] = {
     "instrumentation_mode": "", "fpsan_homomorphic_casts": False, "waves_per_eu": 2,
     "matrix_instr_nonkdim": 16, "kpack": 2, "allow_flush_denorm": True,
     "schedule_hint": "attention", "llvm_fn_attrs": "noinline", "wgp_cu_mode": "cu",
-    "mode": "reference", "cpu": "x86-64-v3", "precise": True,
+    "mode": "reference", "cpu": "x86-64-v3", "precise": True, "keep_warps": True,
 }  # fmt: skip
 """One that is not the default, where any other means something."""
 SET_BY_OTHERS = ("backend_name", "ir_override")
@@ -62,10 +66,10 @@ def compile_for_gpu(fn: Any = kernels.scale, block: int = 1024, **options: Any) 
 def test_the_page_has_every_option_of_every_backend():
     assert names_of(CUDAOptions) | names_of(HIPOptions) <= set(ROWS)
     # What only older or newer versions of Triton have stays accepted.
-    known = names_of(LaunchOptions) | {"allowed_dot_input_precisions"}
+    known = names_of(LaunchOptions) | NEW | {"allowed_dot_input_precisions"}
     internal = {"cluster_dims"}
     assert known - internal == set(ROWS)
-    assert {name for name, (owner, _, _) in ROWS.items() if owner == "ours"} == set(OURS)
+    assert {name for name, (owner, _, _) in ROWS.items() if owner == "ours"} == OURS
     # A launch line may be for either device.
     assert names_of(Options) == names_of(CudaOptions) == names_of(LaunchOptions)
 
@@ -87,6 +91,38 @@ def test_what_is_ignored_changes_nothing_in_the_compiler(name: str):
         assert name in changed.__dict__
         if word.startswith("ignored"):
             assert changed.words() == options().words()
+
+
+def test_every_option_of_the_compiler_is_said_on_its_device_and_no_other():
+    for options, device in ((Options(), "cpu"), (CudaOptions(), "gpu")):
+        said = [word.split("=")[0] for word in options.words().split()]
+        ours = [o.name for o in target_options() if o.device == device]
+        assert [name for name in said if name not in ("target", "ptxas", "libdevice")] == ours
+
+
+def test_no_word_of_the_launch_line_is_for_an_option_that_is_gone():
+    assert FROM_LAUNCH_LINE.keys() <= {option.name for option in target_options()}
+    assert tuple(sorted(knobs.MODES)) == ("fast", "reference")
+    (mode,) = (option for option in target_options() if option.name == "mode")
+    assert set(mode.values.split(" or ")) == set(knobs.MODES)
+
+
+def test_an_option_that_is_added_to_the_list_is_one_of_a_launch_line(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    added = TargetOption("more-speed", "gpu", "false", "true or false", "for a test")
+    monkeypatch.setattr("triton_shared.options.target_options", lambda: (added,))
+    assert "more-speed=false" in CudaOptions().words()
+    assert "more-speed=true" in CudaOptions.parse({"more_speed": True}).words()
+    assert CudaOptions.parse({"more_speed": True}).hash() != CudaOptions().hash()
+    assert "more-speed" not in Options.parse({"more_speed": True}).words()
+    with pytest.raises(ValueError, match="more_speed must be true or false; got 3"):
+        Options.parse({"more_speed": 3})
+
+
+def test_warps_that_are_kept_are_not_made_fewer():
+    assert compile_for_gpu(block=64).metadata.block == [32, 4]
+    assert compile_for_gpu(block=64, keep_warps=True).metadata.block == [128, 1]
 
 
 def test_a_config_of_another_backend_runs():

@@ -19,10 +19,8 @@ import triton_shared
 from fake_cuda import Array, FakeCuda
 from kernels import scale
 from triton.backends.compiler import GPUTarget
-from triton_shared import DamagedObjectError, stages
+from triton_shared import DamagedObjectError, library, stages
 from triton_shared.cuda import tools
-from triton_shared.cuda.stages import PHASES as GPU_PHASES
-from triton_shared.lowering import PHASES
 
 MULTIPLY = re.compile(r"arith\.mulf|\bfmul\b|\bmul\.(?=(?:rn\.)?f32)")
 SIGNATURE = {
@@ -78,7 +76,7 @@ def launch() -> torch.Tensor:
     return out
 
 
-@pytest.mark.parametrize("phase", PHASES[:-1])
+@pytest.mark.parametrize("phase", library.phases("cpu")[:-1])
 def test_every_text_on_the_way_to_the_cpu(phase: str, texts: Path, monkeypatch: pytest.MonkeyPatch):
     keep(texts, monkeypatch)
     assert launch().eq(4).all()
@@ -136,7 +134,7 @@ def ptxas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return given
 
 
-@pytest.mark.parametrize("phase", GPU_PHASES[:-1])
+@pytest.mark.parametrize("phase", library.phases("cuda")[:-1])
 @pytest.mark.parametrize("arch", [80, 90])
 def test_every_text_on_the_way_to_a_gpu(
     arch: int, phase: str, texts: Path, ptxas: Path, monkeypatch: pytest.MonkeyPatch
@@ -186,5 +184,5 @@ def test_dumps_of_a_gpu_have_every_phase(texts: Path, monkeypatch: pytest.Monkey
     keep(texts, monkeypatch)
     kernel = compile_scale()
     made = {path.suffix[1:]: path for path in texts.rglob("scale.*")}
-    assert set(made) == {*GPU_PHASES, "sass"}
+    assert set(made) == {*library.phases("cuda"), "sass"}
     assert made["cubin"].read_bytes() == kernel.asm["cubin"]

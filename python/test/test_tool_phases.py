@@ -9,15 +9,13 @@ from pathlib import Path
 
 import pytest
 from tree import BUILD, ROOT
+from triton_shared import library
 from triton_shared.cuda import tools
 
 OPT = BUILD / "bin" / "triton-shared-opt"
 SOURCE = ROOT / "test" / "corpus" / "ttir" / "vec_add-3.6.0.mlir"
 
-WAYS = {
-    "cpu": ("ttir", "structured", "linalg", "memref", "llir", "obj"),
-    "cuda:90a": ("ttir", "structured", "linalg", "cta", "gpu", "llir", "ptx", "cubin"),
-}
+WAYS = {"cpu": library.phases("cpu"), "cuda:90a": library.phases("cuda")}
 PHASES = sorted(set().union(*WAYS.values()))
 MAGIC = {"obj": b"\x7fELF", "cubin": b"\x7fELF", "ptx": b"//"}
 
@@ -75,9 +73,9 @@ def jumps() -> Iterator[tuple[str, str, str, str]]:
 
 def leads(way: str, start: str, target: str, end: str) -> bool:
     """Whether there is a way: forwards, and not from one device's phases to the other's."""
-    common = ("ttir", "structured", "linalg")
     phases = WAYS[target]
-    if start not in phases or (start not in common and way != target):
+    parting = phases.index("linalg")
+    if start not in phases or (phases.index(start) > parting and way != target):
         # What stands in the last phase in MLIR is looked at no further.
         return start == "llir" and end == "llir"
     return phases.index(start) <= phases.index(end)

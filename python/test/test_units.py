@@ -1,4 +1,4 @@
-"""The parts of the package that need neither Triton nor the native library."""
+"""The parts of the package that need no Triton; where they compile, something stands in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from triton_shared import knobs, launcher, lowering
+from triton_shared import knobs, launcher, library, lowering
 from triton_shared.errors import CompilationError, TritonSharedError
 from triton_shared.options import Options
 
@@ -133,7 +133,7 @@ class FakeCompilation:
         self._source = source
 
     def artefact(self, phase: str) -> bytes:
-        phases = lowering.PHASES
+        phases = library.phases("cpu")
         reached = phases.index(self._failing) if self._failing else len(phases)
         return f"{phase} of {self._source}".encode() if phases.index(phase) < reached else b""
 

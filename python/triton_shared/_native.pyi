@@ -6,6 +6,12 @@ from typing import Any
 def version() -> str:
     """Version and build id, for example `0.1.0+llvm22.1.8.3f2a90c1`."""
 
+def phases(for_gpu: bool) -> list[str]:
+    """The phases from a source to code for a CPU or a GPU, in order."""
+
+def target_options() -> str:
+    """JSON: the options of code, each with `name`, `device`, `default`, `values`, `help`."""
+
 def compile(source: bytes, options: str) -> Compilation:
     """Compiles TTIR, or any later MLIR phase, as text or bytecode, to an object file.
 
@@ -30,6 +36,9 @@ class Compilation:
     @property
     def metadata(self) -> str:
         """JSON: `name`, `entry`, `args`, `hidden`."""
+    @property
+    def artefacts(self) -> list[str]:
+        """The names of all that it left."""
     def artefact(self, phase: str) -> bytes:
         """What the phase left; empty if the compilation did not get there."""
 

@@ -21,7 +21,6 @@ from pathlib import Path
 
 from . import knobs, library
 from .errors import TritonSharedError
-from .lowering import PHASES
 
 UNCHANGED, CHANGED, FAILED = 0, 1, 2
 
@@ -131,11 +130,12 @@ def phase_of(snapshot: Snapshot) -> str | None:
     It cannot where buffers are freed already, or where the module is LLVM's in part.
     """
     done = library.compile_text(snapshot.text, "mode=reference")
-    made = [phase for phase in PHASES if done.artefact(phase)]
+    phases = library.phases("cpu")
+    made = [phase for phase in phases if done.artefact(phase)]
     if not done.succeeded:
         return None
     # What comes before `structured` goes the whole way from there.
-    return PHASES[max(PHASES.index(made[0]) - 1, PHASES.index("structured"))]
+    return phases[max(phases.index(made[0]) - 1, phases.index("structured"))]
 
 
 def find_first(

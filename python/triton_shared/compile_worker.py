@@ -16,13 +16,8 @@ import resource
 import signal
 import struct
 import sys
-from typing import IO
+from typing import IO, Any
 
-PHASES = (
-    "ttir", "structured", "linalg", "memref", "cta", "gpu", "llir", "ptx", "cubin", "obj",
-)  # fmt: skip
-"""Of every target: an answer has those that were made."""
-ARTEFACTS = (*PHASES, "s", "accesses", "changes", "times")
 SIZE = struct.Struct("<Q")
 
 
@@ -41,7 +36,7 @@ def write_frame(stream: IO[bytes], content: bytes) -> None:
     stream.write(content)
 
 
-def _load(path: str) -> object:
+def _load(path: str) -> Any:
     # The name says which `PyInit_` function the file has.
     loader = importlib.machinery.ExtensionFileLoader("_native", path)
     spec = importlib.util.spec_from_loader("_native", loader)
@@ -57,22 +52,22 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # Whatever a library prints is not part of an answer.
-    native: object = _load(sys.argv[1])
+    native = _load(sys.argv[1])
     while True:
         source, options = read_frame(sys.stdin.buffer), read_frame(sys.stdin.buffer)
         if source is None or options is None:
             return
-        made = native.compile(source, options.decode())  # type: ignore[attr-defined]
-        artefacts = {phase: made.artefact(phase) for phase in ARTEFACTS}
+        made = native.compile(source, options.decode())
+        artefacts = {name: made.artefact(name) for name in made.artefacts}
         head = {
             "succeeded": made.succeeded,
             "diagnostics": made.diagnostics,
             "metadata": made.metadata,
-            "artefacts": [phase for phase, content in artefacts.items() if content],
+            "artefacts": list(artefacts),
         }
         write_frame(answers, json.dumps(head).encode())
-        for phase in head["artefacts"]:
-            write_frame(answers, artefacts[phase])
+        for content in artefacts.values():
+            write_frame(answers, content)
         answers.flush()
 
 

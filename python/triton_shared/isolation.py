@@ -21,9 +21,9 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
-from .compile_worker import PHASES, read_frame, write_frame
+from .compile_worker import read_frame, write_frame
 from .errors import CompilerCrashError, LibraryError
 
 _SCRIPT = Path(__file__).with_name("compile_worker.py")
@@ -110,12 +110,12 @@ _idle: list[_Worker] = []
 _lock = threading.Lock()
 
 
-def compile_isolated(source: bytes, options: str, native: Path) -> Compilation:
-    """Compiles with the extension module at `native`, in a process of its own.
+def compile_isolated(source: bytes, options: str, native: Any) -> Compilation:
+    """Compiles with the extension module `native`, in a process of its own.
 
     Raises CompilerCrashError, which names the file that repeats it, if that process dies.
     """
-    worker = _take_idle() or _Worker(native)
+    worker = _take_idle() or _Worker(Path(native.__file__))
     try:
         compilation = worker.compile(source, options)
     except BaseException:  # Ctrl-C: the answer to come would be taken for the next one.
@@ -137,18 +137,20 @@ def compile_isolated(source: bytes, options: str, native: Path) -> Compilation:
             f"it was started with {sys.executable}, which must be Python"
         )
     name = signal.Signals(-code).name
-    reproducer, command = _keep(source, options, "crash", f"the compiler died of {name} on this")
+    what = f"the compiler died of {name} on this"
+    reproducer, command = _keep(source, options, native, "crash", what)
     raise CompilerCrashError("", name, str(reproducer), command)
 
 
 @contextlib.contextmanager
-def keep_while_compiling(source: bytes, options: str) -> Iterator[None]:
+def keep_while_compiling(source: bytes, options: str, native: Any) -> Iterator[None]:
     """Keeps what is compiled in this process in a file until that is done.
 
     If the compiler takes the process with it, the file is what is left, and says how to repeat it.
     """
     try:
-        kept, _ = _keep(source, options, "compiling", f"process {os.getpid()} was at work on this")
+        what = f"process {os.getpid()} was at work on this"
+        kept, _ = _keep(source, options, native, "compiling", what)
     except OSError:
         kept = None  # No place for a reproducer is no reason not to compile.
     try:
@@ -168,12 +170,12 @@ def _take_idle() -> _Worker | None:
         worker.end()
 
 
-def _keep(source: bytes, options: str, kind: str, what: str) -> tuple[Path, str]:
+def _keep(source: bytes, options: str, native: Any, kind: str, what: str) -> tuple[Path, str]:
     """Writes the source to a file, and in it, or beside bytecode, the command that repeats it."""
     is_bytecode = source.startswith(_BYTECODE)
     suffix = ".mlirbc" if is_bytecode else ".mlir"
     handle, name = tempfile.mkstemp(suffix, f"triton-shared-{kind}-")
-    command = shlex.join(["triton-shared-opt", *_tool_words(options), name])
+    command = shlex.join(["triton-shared-opt", *_tool_words(options, native), name])
     note = f"// {what}; options: {options}\n//   {command}\n"
     try:
         with os.fdopen(handle, "wb") as file:
@@ -193,11 +195,12 @@ def _forget(kept: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _tool_words(options: str) -> list[str]:
+def _tool_words(options: str, native: Any) -> list[str]:
     """The phase and the target for the tool; LLVM IR is the last one that can be looked at."""
     words = dict(word.partition("=")[::2] for word in options.split())
     phase, target = words.get("to-phase", ""), words.get("target", "")
-    last = phase if phase in PHASES and phase not in ("ptx", "cubin", "obj") else "llir"
+    phases = native.phases(target.startswith("cuda"))
+    last = phase if phase in phases[: phases.index("llir")] else "llir"
     return [f"--to-phase={last}", *([f"--target={target}"] if target else [])]
 
 

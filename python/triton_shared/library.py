@@ -35,6 +35,21 @@ def version() -> str:
     return str(_module().version())
 
 
+@functools.cache
+def phases(kind: str) -> tuple[str, ...]:
+    """The phases from TTIR to code for a `cpu` or a `cuda` device, in the order in which they run.
+
+    The word is the key in `kernel.asm`, file suffix and dump name. docs/architecture.md says what
+    each of them may hold.
+    """
+    return tuple(_module().phases(kind == "cuda"))
+
+
+def target_options() -> str:
+    """The options of code, as JSON: `triton_shared.target_options` reads it."""
+    return str(_module().target_options())
+
+
 def compile_text(
     source: str | bytes, options: str, *, printed_by_triton: bool = False
 ) -> _native.Compilation | Compilation:
@@ -48,9 +63,9 @@ def compile_text(
     isolate = knobs.isolate()
     is_safe = printed_by_triton and not _chooses_features(options)
     if isolate if isolate is not None else not is_safe:
-        return compile_isolated(encoded, options, Path(_module().__file__))
+        return compile_isolated(encoded, options, _module())
     module = _module()
-    with keep_while_compiling(encoded, options):
+    with keep_while_compiling(encoded, options, module):
         compilation: _native.Compilation = module.compile(encoded, options)
     return compilation
 

@@ -23,10 +23,6 @@ if TYPE_CHECKING:
     from . import _native
     from .isolation import Compilation
 
-PHASES = ("ttir", "structured", "linalg", "memref", "llir", "obj")
-"""In the order in which they run; the word is the key in `kernel.asm`, file suffix and dump name.
-docs/architecture.md says what each of them may hold."""
-
 _TEXTS_OF_LLVM = ("llir", "ptx")
 """Phases that are no MLIR: code is made of their text alone."""
 
@@ -39,7 +35,7 @@ class Lowering:
     """One kernel's way down, from the text of a phase to machine code."""
 
     options: LaunchOptions
-    phases: tuple[str, ...] = PHASES
+    phases: tuple[str, ...] = field(default_factory=lambda: library.phases("cpu"))
     """The last one is machine code, in bytes; the others are text."""
     dump_folder: Path | None = field(default_factory=knobs.dump_folder)
     _input: str = ""

@@ -3,7 +3,8 @@
 Triton's front end, its jit hooks and torch.compile read these fields by name. A launch line or a
 `triton.Config` that was written for another backend of Triton needs no change: all options that one
 of them knows are fields here, and docs/launch-options.md says what each means on each device. A
-name that no backend knows is Triton's jit to reject, which asks for `__dict__`.
+name that no backend knows is Triton's jit to reject, which asks for `__dict__`. Options of the
+native compiler that have no field here are there, too: see `target_options`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from . import knobs
+from .target_options import target_options
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -85,6 +87,10 @@ class LaunchOptions:
         """Takes from the keywords of a launch what is an option; Triton rejects the others."""
         known = {f.name for f in fields(cls)}
         options = cls(**{k: v for k, v in given.items() if k in known and v is not None})
+        for option in target_options():
+            if option.is_new and given.get(option.field) is not None:
+                option.word(given[option.field])
+                options.__dict__[option.field] = given[option.field]
         if given.get(_PRECISIONS) is not None:
             options.__dict__[_PRECISIONS] = tuple(given[_PRECISIONS])
         return options
@@ -96,6 +102,8 @@ class LaunchOptions:
             raise ValueError(
                 f"num_stages must be a number of stages, or 0 for none; got {self.num_stages!r}"
             )
+        # What only the native compiler names is no field, but is asked for like one.
+        self.__dict__.update({option.field: None for option in target_options() if option.is_new})
 
     @property
     def nameable_dot_precisions(self) -> tuple[str, ...]:
@@ -114,6 +122,11 @@ class LaunchOptions:
     def words(self) -> str:
         """The options as the native compiler reads them."""
         raise NotImplementedError
+
+    def words_for(self, device: str) -> list[str]:
+        """Those of them that code for a `cpu` or a `gpu` has."""
+        options = [option for option in target_options() if option.device == device]
+        return [option.word(getattr(self, option.field)) for option in options]
 
 
 def _check_power_of_two(name: str, value: Any, most: int) -> None:
@@ -151,4 +164,5 @@ class Options(LaunchOptions):
 
     def words(self) -> str:
         """The options as the native compiler reads them."""
-        return f"mode={self.mode}" + ("" if self.cpu == "host" else f" target=cpu:{self.cpu}")
+        target = [] if self.cpu == "host" else [f"target=cpu:{self.cpu}"]
+        return " ".join([*self.words_for("cpu"), *target])

@@ -115,5 +115,5 @@ func.func @tile(%x: f32) {
 }
 
 //--- option.mlir
-// expected-error @below {{unknown value 'linag' of option 'phase'; use ttir, structured, linalg, memref, cta or gpu}}
+// expected-error @below {{unknown value 'linag' of option 'phase'; use one of ttir, structured, linalg, memref, cta, gpu}}
 module {}

@@ -9,14 +9,11 @@
 
 namespace mlir::triton_shared {
 
-/// True for the phases that are not MLIR any more.
-bool isCode(StringRef phase);
-
-/// Compiles `inputFile` to such a phase and writes it to `outputFile`. What
-/// ptxas says about registers goes to the standard error, and what is to be
-/// compiled to `crashReport`.
-LogicalResult writeCode(StringRef inputFile, StringRef outputFile,
-                        StringRef phase, const CompileTarget &target,
+/// Compiles `inputFile` to `phase`, which is code, and writes it to
+/// `outputFile`. What ptxas says about registers goes to the standard error,
+/// and what is to be compiled to `crashReport`.
+LogicalResult writeCode(StringRef inputFile, StringRef outputFile, Phase phase,
+                        const CompileTarget &target,
                         const DialectRegistry &registry,
                         CrashReport &crashReport);
 

@@ -2,29 +2,21 @@
 
 #include "PhaseFlags.h"
 
-#include "MachineCode.h"
-#include "triton-shared/Pipelines/Phases.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-std::string triton_shared::listLastPhases() {
-  return (listPhases() + ", obj, ptx, cubin").str();
-}
-
 std::optional<CompileTarget> PhaseFlags::findTarget() {
-  bool isForGpu = toPhase == "cta" || toPhase == "gpu" ||
-                  (isCode(toPhase) && toPhase != "obj");
+  std::optional<Phase> last = symbolizePhase(toPhase);
+  bool isForGpu = last && !isReachable(Phase::Source, *last, CompileTarget());
   if (targetName.empty())
     targetName = isForGpu ? "cuda:90a" : "cpu";
   std::string problem;
   std::optional<CompileTarget> target = parseTarget(targetName, problem);
-  std::optional<Phase> inMlir = symbolizePhase(toPhase);
-  if (!inMlir && !isCode(toPhase))
-    problem = "unknown phase '" + toPhase + "'; use one of " + listLastPhases();
-  else if (target && !(inMlir ? isReachable(Phase::Source, *inMlir, *target)
-                              : target->isGpu() == isForGpu))
+  if (!last)
+    problem = "unknown phase '" + toPhase + "'; use one of " + listPhases();
+  else if (target && !isReachable(Phase::Source, *last, *target))
     problem = "phase '" + toPhase + "' is not on the way to '" + targetName +
               "', which is " + listWay(*target) + "; use " +
               (isForGpu ? "--target=cuda:90a" : "--target=cpu");

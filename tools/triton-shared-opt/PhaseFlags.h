@@ -5,12 +5,10 @@
 
 #include "CrashReport.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Target/TargetFlags.h"
 
 namespace mlir::triton_shared {
-
-/// All phases that --to-phase takes.
-std::string listLastPhases();
 
 /// Lives while the command line is parsed and followed.
 class PhaseFlags {
@@ -25,7 +23,7 @@ private:
   llvm::cl::OptionCategory category{"A kernel through its phases"};
   std::string toPhaseHelp =
       "run everything from the phase of the input up to this one: " +
-      listLastPhases();
+      listPhases();
 
 public:
   llvm::cl::opt<std::string> toPhase{"to-phase", llvm::cl::value_desc("phase"),

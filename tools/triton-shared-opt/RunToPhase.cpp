@@ -38,6 +38,8 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     std::optional<Phase> last = symbolizePhase(phase);
+    if (last && isCode(*last))
+      last = std::nullopt;
     std::string problem = "unknown phase '" + phase + "'";
     std::optional<CompileTarget> compileTarget;
     if (last)
@@ -55,23 +57,18 @@ struct RunToPhase : PassWrapper<RunToPhase, OperationPass<ModuleOp>> {
 
   LogicalResult runTo(Phase last, const CompileTarget &compileTarget) {
     ModuleOp module = getOperation();
-    Phase current = detectPhase(module);
-    if (!isReachable(current, last, compileTarget))
-      return emitError(module.getLoc(),
-                       describeMissingWay(current, phase, compileTarget));
     // All are kept: timing tells passes apart by their addresses.
     std::list<OpPassManager> managers;
-    while (current != last) {
-      current = *getNextPhase(current, compileTarget);
+    auto step = [&](Phase next) -> LogicalResult {
       OpPassManager &manager =
           managers.emplace_back(ModuleOp::getOperationName());
-      buildPhase(manager, current, compileTarget);
+      buildPhase(manager, next, compileTarget);
       if (failed(runPipeline(manager, module)))
         return failure();
-      if (!dumpFolder.empty() && failed(dumpPhase(dumpFolder, current, module)))
-        return failure();
-    }
-    return success();
+      return dumpFolder.empty() ? success()
+                                : dumpPhase(dumpFolder, next, module);
+    };
+    return followPhases(module, last, compileTarget, step);
   }
 
   Option<std::string> phase{*this, "phase", llvm::cl::desc("The last one"),

@@ -147,14 +147,15 @@ int tritonSharedOptMain(int argc, char **argv) {
     std::optional<CompileTarget> target = flags.findTarget();
     if (!target)
       return EXIT_FAILURE;
-    Phase phase = symbolizePhase(flags.toPhase).value_or(Phase::Llir);
+    Phase phase = *symbolizePhase(flags.toPhase);
     if (flags.printPipeline) {
-      printPipelines(Phase::Source, phase, *target, llvm::outs());
+      printPipelines(Phase::Source, std::min(phase, Phase::Llir), *target,
+                     llvm::outs());
       return EXIT_SUCCESS;
     }
-    if (isCode(flags.toPhase))
-      return failed(writeCode(inputFile, outputFile, flags.toPhase, *target,
-                              registry, crashReport));
+    if (isCode(phase))
+      return failed(writeCode(inputFile, outputFile, phase, *target, registry,
+                              crashReport));
     config.setPassPipelineSetupFn(
         [&, phase, target = *target](PassManager &manager) {
           manager.addPass(createRunToPhase(phase, flags.targetName, target,

@@ -32,6 +32,20 @@ typedef struct TritonSharedString {
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedVersion(void);
 
+/*===-- Words -------------------------------------------------------------===*/
+
+/**
+ * The phases from a source to code for a CPU or a GPU, in order, with a blank
+ * between two: "ttir structured linalg memref llir obj".
+ */
+TRITON_SHARED_EXPORT TritonSharedString tritonSharedListPhases(bool forGpu);
+
+/**
+ * The options of code as JSON, a list of {"name": "num-warps", "device": "cpu"
+ * or "gpu", "default": "4", "values": "a number", "help": text}.
+ */
+TRITON_SHARED_EXPORT TritonSharedString tritonSharedListTargetOptions(void);
+
 /*===-- Compiling ---------------------------------------------------------===*/
 
 /** What one compilation left: artefacts by phase, diagnostics, metadata. */
@@ -65,6 +79,10 @@ tritonSharedCompilationSucceeded(const TritonSharedCompilation *compilation);
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetArtefact(
     const TritonSharedCompilation *compilation, TritonSharedString phase);
+
+/** The names of all artefacts that are not empty, with a blank between two. */
+TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationListArtefacts(
+    const TritonSharedCompilation *compilation);
 
 /** All diagnostics as text, `file:line:col: error: …` with their notes. */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetDiagnostics(

@@ -83,6 +83,7 @@ def TritonToStructured : Pass<"triton-to-structured", "::mlir::ModuleOp"> {
     | `tt.load`, `tt.store`, block    | `tts.gather`, `tts.scatter`            |
     | `tt.atomic_*`                   | `tts.atomic_rmw`, `_cas`, `_poll`      |
     | `tt.ptr_to_int`, `tt.int_to_ptr`| arithmetic on addresses                |
+    | pointers that `tt.elementwise_inline_asm` is given | their addresses, as i64 |
 
     Needs: single-block functions without calls, block pointers or descriptors.
     Leaves: no pointer but the kernel arguments and `tts.from_address`; no
@@ -117,6 +118,7 @@ def TritonTensorsToLinalg
     | `tt.trans`                               | `linalg.transpose`           |
     | `tt.fp_to_fp`                            | `arith.extf`, `arith.truncf`, see below |
     | `tt.extern_elementwise "__nv_*"`         | math, arith, or a call of the C library |
+    | `tt.elementwise_inline_asm`              | what its instructions do, see below |
     | `tt.dot`                                 | `linalg.matmul`, `linalg.batch_matmul` |
     | `tt.dot_scaled`                          | scaled operands, then as `tt.dot` |
     | `tt.reduce`, `tt.scan`                   | `linalg.reduce`, loops       |
@@ -135,11 +137,19 @@ def TritonTensorsToLinalg
     NaN rules: `arith.maxnumf` and `arith.maximumf` stay what they are;
     `tt.clampf` uses the one or the other as `propagateNan` says.
 
-    Inline assembly and external functions nobody knows are errors. A special
-    register in assembly is an argument or a constant where it says which
-    program this is, and a `tts.read_machine` otherwise.
+    Inline assembly is PTX, run on `packed_element` elements at a time. Its
+    registers are integers of their width; an instruction that computes becomes
+    arith and math on them, in the body of a `linalg.generic`; one that reads or
+    writes global memory becomes `llvm.load` or `llvm.store` at its address, all
+    of such a text in a loop over the elements in row-major order. A special
+    register is an argument or a constant where it says which program this is,
+    and a `tts.read_machine` otherwise. An instruction that means something to
+    one kind of GPU only is an error that names it; so is an external function
+    nobody knows.
 
-    Needs: phase `structured`. Leaves: phase `linalg`, no `tt` op or type.
+    Needs: phase `structured`; inline assembly that takes addresses as integers,
+    as `triton-to-structured` leaves it. Leaves: phase `linalg`, no `tt` op or
+    type, no assembly.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

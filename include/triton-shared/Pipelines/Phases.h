@@ -23,9 +23,9 @@ class PassManager;
 
 namespace mlir::triton_shared {
 
-/// The phases that are MLIR. The ways to a CPU and to a GPU part after `Linalg`
-/// and have their last phase in common. Code is made from it by
-/// Target/ObjectWriter.h and Target/PtxWriter.h.
+/// The ways to a CPU and to a GPU part after `Linalg` and have their last phase
+/// in MLIR in common. What comes behind that is code, which
+/// Target/ObjectWriter.h and Target/PtxWriter.h make.
 enum class Phase {
   Source,     ///< As read: nothing has run.
   Ttir,       ///< `tt` after inlining and clean-up.
@@ -35,15 +35,25 @@ enum class Phase {
   Cta,        ///< GPU: tiles with layouts.
   Gpu,        ///< GPU: what each thread does.
   Llir,       ///< The LLVM dialect.
+  Object,     ///< CPU: an object file.
+  Ptx,        ///< GPU: assembly for ptxas.
+  Cubin,      ///< GPU: machine code.
 };
 
 StringRef stringifyPhase(Phase phase);
+/// Any phase but the source, which has no word.
 std::optional<Phase> symbolizePhase(StringRef name);
 
-/// The phases one may stop at, in words.
-StringRef listPhases();
+/// True for the phases that are not MLIR any more.
+bool isCode(Phase phase);
 
-/// The phases from the source to code for `target`, in words.
+/// The phases one may stop at, in words.
+std::string listPhases();
+
+/// The phases from the source to code for `target`, by name.
+SmallVector<StringRef> getWay(const CompileTarget &target);
+
+/// The same in words.
 std::string listWay(const CompileTarget &target);
 
 /// The phase after `phase` on the way to `target`; nothing after the last, and
@@ -55,25 +65,31 @@ bool isReachable(Phase from, Phase to, const CompileTarget &target);
 
 /// What is wrong where isReachable says no, as the end of a sentence about a
 /// module in phase `from`.
-std::string describeMissingWay(Phase from, StringRef to,
+std::string describeMissingWay(Phase from, Phase to,
                                const CompileTarget &target);
 
 /// The earliest phase whose contract `module` fulfils, so that a dump of any
 /// phase can be read again and continued.
 Phase detectPhase(ModuleOp module);
 
-/// Adds the passes that lead from the phase before `phase` to it, with the
-/// contract check at the end.
+/// Adds the passes that lead from the phase before `phase`, which is MLIR, to
+/// it, with the contract check at the end.
 void buildPhase(OpPassManager &manager, Phase phase,
                 const CompileTarget &target = {});
+
+/// Goes from the phase in which `module` is up to `last`, which is MLIR: `step`
+/// runs the passes of one phase after the other.
+LogicalResult followPhases(ModuleOp module, Phase last,
+                           const CompileTarget &target,
+                           function_ref<LogicalResult(Phase)> step);
 
 /// Called with every phase that has been reached.
 using PhaseCallback = function_ref<LogicalResult(Phase, ModuleOp)>;
 
-/// Runs everything from the phase in which `module` is up to `phase`.
+/// Runs everything from the phase in which `module` is up to `last`.
 /// `configure` may set up the pass manager of each phase (timing, printing).
 LogicalResult
-runToPhase(ModuleOp module, Phase phase, const CompileTarget &target = {},
+runToPhase(ModuleOp module, Phase last, const CompileTarget &target = {},
            PhaseCallback reached = nullptr,
            function_ref<LogicalResult(PassManager &)> configure = nullptr);
 

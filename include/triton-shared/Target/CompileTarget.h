@@ -43,8 +43,19 @@ std::optional<std::string> setTargetOption(CompileTarget &target,
                                            llvm::StringRef name,
                                            llvm::StringRef value);
 
-/// All options of a target, by name.
-llvm::ArrayRef<llvm::StringRef> getTargetOptionNames();
+/// What TargetOptions.def says about an option.
+struct TargetOption {
+  llvm::StringRef name;
+  bool isForGpu;
+  /// What it is unless somebody sets it, as setTargetOption reads it.
+  std::string standard;
+  /// What it may be, in words.
+  std::string values;
+  llvm::StringRef help;
+};
+
+/// All options of a target.
+llvm::ArrayRef<TargetOption> getTargetOptions();
 
 /// Reads `cpu` (this machine's), `cpu:znver4,-avx512bf16` (any that LLVM knows,
 /// and how it differs) or `cuda:90a`; nothing if it is neither, and `problem`

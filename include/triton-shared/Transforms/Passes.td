@@ -225,8 +225,7 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"phase", "phase", "std::string", /*default=*/"",
-           "The phase whose contract is checked: ttir, structured, linalg, "
-           "memref, cta or gpu">
+           "The phase whose contract is checked">
   ];
 }
 

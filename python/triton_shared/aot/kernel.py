@@ -97,7 +97,7 @@ def compile_kernel(
     symbol = f"{out_name or name}_{digest}_{suffix}"
     ttir = source.to_ttir(symbol, parameters, device, keywords)
     words = parse_options(device, keywords).words()
-    artefacts, facts = _lower(ttir, words, symbol, from_triton=bool(source.kernel))
+    artefacts, facts = _lower(ttir, words, symbol, device.kind, from_triton=bool(source.kernel))
     _check_arguments(symbol, parameters, facts["args"])
     return Kernel(
         out_name or name,
@@ -122,24 +122,20 @@ def _triton_version() -> tuple[int, ...]:
 
 
 def _lower(
-    ttir: str, words: str, symbol: str, *, from_triton: bool
+    ttir: str, words: str, symbol: str, kind: str, *, from_triton: bool
 ) -> tuple[dict[str, bytes], dict[str, Any]]:
     done = library.compile_text(ttir, words, printed_by_triton=from_triton)
     if not done.succeeded:
-        made = [phase for phase in _PHASES if done.artefact(phase)]
-        failed = _PHASES[_PHASES.index(made[-1]) + 1] if made else _PHASES[0]
+        phases = library.phases(kind)
+        made = [phase for phase in phases if done.artefact(phase)]
+        failed = phases[phases.index(made[-1]) + 1] if made else phases[0]
         raise CompilationError(symbol, failed, done.diagnostics)
-    artefacts = {phase: done.artefact(phase) for phase in _PHASES if done.artefact(phase)}
+    artefacts = {phase: done.artefact(phase) for phase in done.artefacts}
     artefacts.setdefault("ttir", ttir.encode())
     if "obj" in artefacts:
         artefacts["obj"] = artefacts["obj"][:-_SEAL_BYTES]
     return artefacts, json.loads(done.metadata)
 
-
-_PHASES = (
-    "ttir", "structured", "linalg", "memref", "cta", "gpu", "llir", "ptx", "cubin", "obj",
-)  # fmt: skip
-"""Of both targets, in order."""
 
 _KINDS = {"u1": "i1", "fp16": "f16", "fp32": "f32", "fp64": "f64"}
 

@@ -79,22 +79,12 @@ class CudaOptions(LaunchOptions):
         """Of a program, at most: one block does what the blocks of a cluster would."""
         return min(32, self.num_warps * self.num_ctas)
 
+    @property
+    def stages(self) -> int:
+        """Of loads in loops: none is one."""
+        return max(1, self.num_stages)
+
     def words(self) -> str:
         """The options as the native compiler reads them."""
-        words = {
-            "target": self.target,
-            "num-warps": self.warps,
-            "num-stages": max(1, self.num_stages),
-            "ptxas": tools.find_ptxas(self.target),
-            "libdevice": self.libdevice,
-            "precise": _word(self.precise),
-            "fuse-multiply-add": _word(self.fuses),
-            "flush-denormals": _word(self.enable_reflect_ftz),
-            "max-registers": self.maxnreg or 0,
-            "ptx-version": self.ptx_version or 0,
-        }
-        return " ".join(f"{name}={value}" for name, value in words.items())
-
-
-def _word(choice: bool) -> str:
-    return "true" if choice else "false"
+        tool = f"ptxas={tools.find_ptxas(self.target)}", f"libdevice={self.libdevice}"
+        return " ".join([f"target={self.target}", *tool, *self.words_for("gpu")])

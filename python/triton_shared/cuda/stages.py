@@ -7,19 +7,16 @@ from typing import Any
 
 from triton.runtime.errors import OutOfResources
 
-from .. import knobs
+from .. import knobs, library
 from ..errors import CompilationError
 from ..lowering import Lowering, Metadata, Stage
 from . import tools
 from .options import CudaOptions
 
-PHASES = ("ttir", "structured", "linalg", "cta", "gpu", "llir", "ptx", "cubin")
-"""In the order in which they run. The first three are those of the CPU: the legs part at linalg."""
-
 
 def make_stages(options: CudaOptions) -> dict[str, Stage]:
     """The stages after `ttir`, in order, as Triton wants them."""
-    return CudaLowering(options, PHASES).stages()
+    return CudaLowering(options, library.phases("cuda")).stages()
 
 
 class SharedMemoryError(CompilationError, OutOfResources):  # type: ignore[misc]

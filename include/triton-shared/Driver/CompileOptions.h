@@ -1,18 +1,15 @@
-//===- CompileOptions.h - The words of one compilation ----------*- C++ -*-===//
+//===- CompileOptions.h - What one compilation is asked for -----*- C++ -*-===//
 
-#ifndef TRITON_SHARED_LIB_CAPI_COMPILEOPTIONS_H
-#define TRITON_SHARED_LIB_CAPI_COMPILEOPTIONS_H
+#ifndef TRITON_SHARED_DRIVER_COMPILEOPTIONS_H
+#define TRITON_SHARED_DRIVER_COMPILEOPTIONS_H
 
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Target/PtxWriter.h"
 
 namespace mlir::triton_shared {
 
-/// The last artefact for each target, and what comes before it.
-inline constexpr llvm::StringLiteral kObjectPhase = "obj";
-inline constexpr llvm::StringLiteral kAssemblyPhase = "s";
-inline constexpr llvm::StringLiteral kPtxPhase = "ptx";
-inline constexpr llvm::StringLiteral kCubinPhase = "cubin";
+/// Artefacts that are no phases: assembly of LLVM IR for a CPU, and reports.
+inline constexpr llvm::StringLiteral kAssemblyArtefact = "s";
 inline constexpr llvm::StringLiteral kAccessesArtefact = "accesses";
 inline constexpr llvm::StringLiteral kChangesArtefact = "changes";
 inline constexpr llvm::StringLiteral kTimesArtefact = "times";
@@ -20,12 +17,13 @@ inline constexpr llvm::StringLiteral kTimesArtefact = "times";
 struct CompileOptions {
   /// `cpu` unless it says otherwise.
   CompileTarget target;
-  /// For a GPU: where its tools are.
+  /// For a GPU: where its tools are; empty for where they usually are.
   CudaTools tools;
-  /// Nothing if it goes on to code.
+  /// Nothing if it goes on to the end.
   std::optional<Phase> toPhase;
-  /// For a GPU: ends with PTX, which needs no ptxas.
-  bool stopsAtPtx = false;
+  /// Code is all that is kept: no text of a phase, and nothing that a launcher
+  /// must know, so that what is compiled need not hold a kernel.
+  bool keepsCodeOnly = false;
   /// For a CPU, from LLVM IR: assembly instead of an object.
   bool wantsAssembly = false;
   /// Empty for no dumps.
@@ -38,6 +36,9 @@ struct CompileOptions {
   bool keepsTimes = false;
   /// Says how memory is accessed, and compiles nothing.
   bool explainsAccesses = false;
+
+  /// The last phase that is wanted.
+  Phase getLastPhase() const;
 };
 
 /// Reads `word=value` words. Gives what is wrong with them, or nothing.
@@ -45,4 +46,4 @@ std::string parseOptions(StringRef text, CompileOptions &options);
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_LIB_CAPI_COMPILEOPTIONS_H
+#endif // TRITON_SHARED_DRIVER_COMPILEOPTIONS_H

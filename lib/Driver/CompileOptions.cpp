@@ -1,15 +1,21 @@
-//===- CompileOptions.cpp - The words of one compilation ------------------===//
+//===- CompileOptions.cpp - What one compilation is asked for -------------===//
 
-#include "CompileOptions.h"
+#include "triton-shared/Driver/CompileOptions.h"
 
-#include "triton-shared/Target/CudaToolkit.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+Phase CompileOptions::getLastPhase() const {
+  // The text of LLVM IR comes with the code that is made of it.
+  if (toPhase && *toPhase != Phase::Llir)
+    return *toPhase;
+  return target.isGpu() ? Phase::Cubin : Phase::Object;
+}
+
 /// The values of a word, for an error; empty if `isKnown`.
-static std::string expect(bool isKnown, StringRef known) {
+static std::string expect(bool isKnown, const Twine &known) {
   return isKnown ? "" : known.str();
 }
 
@@ -17,12 +23,9 @@ static std::string expect(bool isKnown, StringRef known) {
 /// Each reads a value, and gives what is known instead.
 static std::string readLastPhase(StringRef value, CompileOptions &options) {
   options.toPhase = symbolizePhase(value);
-  options.stopsAtPtx = value == kPtxPhase;
-  options.wantsAssembly = value == kAssemblyPhase;
-  return expect(options.toPhase || value == kObjectPhase ||
-                    value == kPtxPhase || value == kCubinPhase ||
-                    value == kAssemblyPhase,
-                (listPhases() + ", obj, s, ptx or cubin").str());
+  options.wantsAssembly = value == kAssemblyArtefact;
+  return expect(options.toPhase || options.wantsAssembly,
+                listPhases() + " or " + kAssemblyArtefact.str());
 }
 
 static std::string readSource(StringRef value, CompileOptions &options) {
@@ -87,8 +90,8 @@ static std::string readTarget(StringRef value, CompileTarget &target) {
 
 static std::string describeUnknown(StringRef name) {
   std::string known = "target";
-  for (StringRef option : getTargetOptionNames())
-    known += ", " + option.str();
+  for (const TargetOption &option : getTargetOptions())
+    known += ", " + option.name.str();
   for (const Word &word : kWords)
     known += ", " + word.name.str();
   return "unknown option '" + name.str() + "'; use one of " + known;
@@ -120,9 +123,7 @@ std::string triton_shared::parseOptions(StringRef text,
     if (!problem.empty())
       return problem;
   }
-  if (options.target.isGpu() && options.tools.ptxas.empty())
-    options.tools.ptxas = findPtxas();
-  if (options.target.isGpu() && options.tools.libdevice.empty())
-    options.tools.libdevice = findLibdevice(options.tools.ptxas);
+  if (options.wantsAssembly && (!options.isLlvmIr || options.target.isGpu()))
+    return "'s' is made of LLVM IR for the CPU only";
   return "";
 }

@@ -1,0 +1,85 @@
+//===- KernelFacts.cpp - What a launcher must know ------------------------===//
+
+#include "triton-shared/Driver/KernelFacts.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// The word for a parameter of a kernel.
+static std::string describeParameter(Type type) {
+  if (isa<UnrankedMemRefType, LLVM::LLVMPointerType>(type))
+    return "ptr";
+  std::string word;
+  llvm::raw_string_ostream(word) << type;
+  return word;
+}
+
+FunctionOpInterface triton_shared::findKernel(ModuleOp module) {
+  for (auto kernels : module.getOps<gpu::GPUModuleOp>())
+    for (auto function : kernels.getOps<gpu::GPUFuncOp>())
+      if (function.isKernel())
+        return function;
+  for (auto function : module.getOps<FunctionOpInterface>()) {
+    bool hasEntry =
+        module.lookupSymbol((function.getName() + kEntrySuffix).str());
+    if (!function.isExternal() && (function.isPublic() || hasEntry) &&
+        !function.getName().ends_with(kEntrySuffix) &&
+        tts::KernelSignature(function).hasProgram())
+      return function;
+  }
+  return nullptr;
+}
+
+llvm::json::Object triton_shared::describeKernel(FunctionOpInterface kernel,
+                                                 const CompileTarget &target) {
+  llvm::json::Array args;
+  for (Type type : tts::KernelSignature(kernel).getWrittenTypes())
+    args.push_back(describeParameter(type));
+  llvm::json::Object object{{"name", kernel.getName()},
+                            {"args", std::move(args)}};
+  object["entry"] = target.isGpu() ? kernel.getName().str()
+                                   : (kernel.getName() + kEntrySuffix).str();
+  return object;
+}
+
+void triton_shared::describeHidden(FunctionOpInterface kernel,
+                                   llvm::json::Object &facts) {
+  FunctionOpInterface launched = kernel;
+  if (!isa<gpu::GPUFuncOp>(kernel))
+    launched = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+        kernel,
+        StringAttr::get(kernel.getContext(), kernel.getName() + kEntrySuffix));
+  if (!launched)
+    return;
+  llvm::json::Array hidden;
+  for (tts::HiddenParameter parameter :
+       tts::KernelSignature(launched).describeHidden())
+    hidden.push_back(llvm::json::Object{
+        {"kind", tts::stringifyParameterKind(parameter.kind)},
+        {"bytes", parameter.bytes},
+        {"alignment", parameter.alignment}});
+  facts["hidden"] = std::move(hidden);
+}
+
+void triton_shared::describeBlock(FunctionOpInterface kernel,
+                                  const CompileTarget &target,
+                                  llvm::json::Object &facts) {
+  auto shared = kernel->getAttrOfType<IntegerAttr>(cta::kShared);
+  if (!shared)
+    return;
+  facts.insert({"shared", shared.getInt()});
+  facts.insert({"shared_limit", target.getGpu().getSharedBytes()});
+  facts.insert({"num_warps", target.numWarps});
+  facts.insert({"target", "cuda:" + target.cudaArch});
+  // Threads of a program, and programs.
+  facts.insert({"block", llvm::json::Array{*cta::getNumWarps(kernel) *
+                                               GpuTarget::kWarpSize,
+                                           cta::getNumPrograms(kernel)}});
+}
