@@ -124,6 +124,20 @@ def test_both_ways_give_the_same():
     assert (isolated.succeeded, isolated.diagnostics) == (here.succeeded, here.diagnostics)
 
 
+def test_without_room_for_a_deep_stack_the_callers_is_used():
+    code = (
+        "import resource\n"
+        "from triton_shared import library\n"
+        "library.version()\n"
+        "pages = int(open('/proc/self/statm').read().split()[0])\n"
+        "most = pages * resource.getpagesize() + (200 << 20)\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+        f"done = library.compile_text({GOOD!r}, {OPTIONS!r}, printed_by_triton=True)\n"
+        "assert done.succeeded, done.diagnostics\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
 def test_who_is_isolated(monkeypatch: pytest.MonkeyPatch):
     """What Triton printed is compiled here, anything else elsewhere; the knob overrides both."""
     elsewhere: list[bytes] = []

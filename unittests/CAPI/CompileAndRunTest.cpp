@@ -142,6 +142,21 @@ TEST(Compile, ReportsBadText) {
   EXPECT_EQ(compilation.diagnostics().substr(0, 16), "ttir:1:1: error:");
 }
 
+TEST(Compile, ListsItsWords) {
+  EXPECT_EQ(copy(tritonSharedListPhases(/*forGpu=*/false)),
+            "ttir structured linalg memref llir obj");
+  EXPECT_EQ(copy(tritonSharedListPhases(/*forGpu=*/true)),
+            "ttir structured linalg cta gpu llir ptx cubin");
+  std::string options = copy(tritonSharedListTargetOptions());
+  EXPECT_NE(
+      options.find("\"name\":\"keep-warps\",\"values\":\"true or false\""),
+      std::string::npos)
+      << options;
+  Compilation compilation(kKernel, "to-phase=linalg");
+  EXPECT_EQ(copy(tritonSharedCompilationListArtefacts(compilation.handle)),
+            "linalg structured ttir");
+}
+
 TEST(Compile, ReportsUnknownOptions) {
   std::string unknown = Compilation(kKernel, "speed=high").diagnostics();
   EXPECT_EQ(

@@ -2,17 +2,46 @@
 
 #include "BufferLifetimes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+//===----------------------------------------------------------------------===//
+// Users
+//===----------------------------------------------------------------------===//
+
+/// True if a result of `user` may be the address of an operand, and no memref.
+static bool mayHandOnAddress(Operation *user) {
+  if (isa<memref::ExtractAlignedPointerAsIndexOp>(user))
+    return true;
+  // What goes into a region comes out as what it is.
+  return !isa<RegionBranchOpInterface>(user) &&
+         !llvm::all_of(user->getResultTypes(), [](Type type) {
+           return isa<BaseMemRefType, IntegerType, FloatType, VectorType,
+                      IndexType>(type);
+         });
+}
+
+std::optional<SmallVector<Operation *>>
+triton_shared::findUsers(memref::AllocOp buffer,
+                         const BufferViewFlowAnalysis &views) {
+  SmallVector<Operation *> users;
+  for (Value alias : views.resolve(buffer))
+    for (Operation *user : alias.getUsers()) {
+      if (mayHandOnAddress(user))
+        return std::nullopt;
+      users.push_back(user);
+    }
+  return users;
+}
+
+//===----------------------------------------------------------------------===//
+// Lifetimes
+//===----------------------------------------------------------------------===//
+
 BufferLifetimes::BufferLifetimes(FunctionOpInterface function)
-    : function(function) {
+    : function(function), views(function) {
   unsigned count = 0;
   SmallVector<Operation *> order;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -40,78 +69,12 @@ void BufferLifetimes::extend(Lifetime &life, Operation *buffer,
   life.last = std::max(life.last, positions.lookup(end).last);
 }
 
-/// Adds the values that show the memory of `operand` in its user: results and
-/// block arguments. False if that is not known.
-static bool followInto(OpOperand &operand, llvm::SetVector<Value> &aliases) {
-  Operation *user = operand.getOwner();
-  if (auto branch = dyn_cast<RegionBranchOpInterface>(user);
-      branch && isa<scf::ForOp, scf::WhileOp>(user)) {
-    unsigned number = operand.getOperandNumber();
-    if (auto loop = dyn_cast<scf::ForOp>(user)) {
-      aliases.insert(loop.getTiedLoopRegionIterArg(&operand));
-      aliases.insert(loop.getTiedLoopResult(&operand));
-    } else {
-      aliases.insert(cast<scf::WhileOp>(user).getBeforeArguments()[number]);
-    }
-    return true;
-  }
-  if (auto condition = dyn_cast<scf::ConditionOp>(user)) {
-    auto loop = cast<scf::WhileOp>(user->getParentOp());
-    unsigned number = operand.getOperandNumber() - 1;
-    aliases.insert(loop.getAfterArguments()[number]);
-    aliases.insert(loop.getResult(number));
-    return true;
-  }
-  if (isa<scf::YieldOp>(user)) {
-    Operation *parent = user->getParentOp();
-    unsigned number = operand.getOperandNumber();
-    if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
-      aliases.insert(loop.getBeforeArguments()[number]);
-      return true;
-    }
-    if (auto loop = dyn_cast<scf::ForOp>(parent))
-      aliases.insert(loop.getRegionIterArg(number));
-    aliases.insert(parent->getResult(number));
-    return true;
-  }
-  for (Value result : user->getResults()) {
-    if (isa<BaseMemRefType>(result.getType()))
-      aliases.insert(result);
-    else if (!isa<IntegerType, FloatType, VectorType>(result.getType()) &&
-             !result.getType().isIndex())
-      return false; // A pointer: it may go anywhere.
-  }
-  return !isa<memref::ExtractAlignedPointerAsIndexOp>(user);
-}
-
-Operation *triton_shared::findLastUser(memref::AllocOp buffer,
-                                       Operation *except) {
-  Operation *last = buffer;
-  llvm::SetVector<Value> aliases;
-  aliases.insert(buffer.getResult());
-  for (size_t next = 0; next < aliases.size(); ++next)
-    for (OpOperand &use : aliases[next].getUses()) {
-      if (use.getOwner() == except)
-        continue;
-      Operation *user =
-          buffer->getBlock()->findAncestorOpInBlock(*use.getOwner());
-      if (!user || !followInto(use, aliases))
-        return nullptr;
-      if (last->isBeforeInBlock(user))
-        last = user;
-    }
-  return last;
-}
-
 Lifetime BufferLifetimes::get(memref::AllocOp buffer) const {
+  std::optional<SmallVector<Operation *>> users = findUsers(buffer, views);
+  if (!users)
+    return positions.lookup(function);
   Lifetime life = positions.lookup(buffer);
-  llvm::SetVector<Value> aliases;
-  aliases.insert(buffer.getResult());
-  for (size_t next = 0; next < aliases.size(); ++next)
-    for (OpOperand &use : aliases[next].getUses()) {
-      extend(life, buffer, use.getOwner());
-      if (!followInto(use, aliases))
-        return positions.lookup(function);
-    }
+  for (Operation *user : *users)
+    extend(life, buffer, user);
   return life;
 }

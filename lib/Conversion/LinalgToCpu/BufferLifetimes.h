@@ -3,10 +3,16 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOCPU_BUFFERLIFETIMES_H
 #define TRITON_SHARED_LIB_CONVERSION_LINALGTOCPU_BUFFERLIFETIMES_H
 
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace mlir::triton_shared {
+
+/// The operations that may access the memory of `buffer`, through views,
+/// branches and loops; nothing if its address may go anywhere.
+std::optional<SmallVector<Operation *>>
+findUsers(memref::AllocOp buffer, const BufferViewFlowAnalysis &views);
 
 /// Positions in the text of a function, both ends included.
 struct Lifetime {
@@ -22,9 +28,9 @@ class BufferLifetimes {
 public:
   explicit BufferLifetimes(FunctionOpInterface function);
 
-  /// From the first operation to the last one that may access `buffer`, through
-  /// views, branches and loops. An access inside a loop that does not contain
-  /// the buffer lasts as long as the loop.
+  /// From the first operation to the last one that may access `buffer`. An
+  /// access inside a loop that does not contain the buffer lasts as long as the
+  /// loop.
   Lifetime get(memref::AllocOp buffer) const;
 
 private:
@@ -32,13 +38,10 @@ private:
   void extend(Lifetime &life, Operation *buffer, Operation *user) const;
 
   FunctionOpInterface function;
+  BufferViewFlowAnalysis views;
   /// The number of an operation, and of the last one nested in it.
   DenseMap<Operation *, Lifetime> positions;
 };
-
-/// The last operation of the block of `buffer` that uses it, in itself or
-/// nested, but for `except`; null if that is not known.
-Operation *findLastUser(memref::AllocOp buffer, Operation *except);
 
 } // namespace mlir::triton_shared
 
