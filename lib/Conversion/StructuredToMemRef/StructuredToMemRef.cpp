@@ -35,6 +35,8 @@ void triton_shared::populateStructuredToMemRef(RewritePatternSet &patterns) {
   populateAddresses(patterns);
   populateMachineRegisters(patterns);
   populateMessages(patterns);
+  populateScans(patterns);
+  populateHistograms(patterns);
 }
 
 namespace {
