@@ -1,11 +1,15 @@
 //===- Collectives.cpp - tts.scan and tts.histogram to tiles --------------===//
 //
-// They mean the same on tiles, so that only their names change.
+// They mean the same on tiles, so that only their names change. A scan whose
+// region may end the launch or print is a loop: threads combine more pairs than
+// those that belong together, and leave the results out.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Parts.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
@@ -24,6 +28,8 @@ struct ConvertScan : OpRewritePattern<tts::ScanOp> {
       rewriter.replaceOp(op, op.getSources());
       return success();
     }
+    if (!isMemoryEffectFree(op))
+      return rewriter.notifyMatchFailure(op, "has a region with effects");
     auto scan = cta::ScanOp::create(rewriter, op.getLoc(), op.getResultTypes(),
                                     op.getSources(), op.getAxisAttr(),
                                     op.getReverseAttr());
@@ -52,5 +58,7 @@ struct ConvertHistogram : OpRewritePattern<tts::HistogramOp> {
 
 void triton_shared::populateLinalgToCtaCollectives(
     RewritePatternSet &patterns) {
-  patterns.add<ConvertScan, ConvertHistogram>(patterns.getContext());
+  patterns.add<ConvertScan>(patterns.getContext(), /*benefit=*/2);
+  patterns.add<ConvertHistogram>(patterns.getContext());
+  populateScansToLoops(patterns);
 }

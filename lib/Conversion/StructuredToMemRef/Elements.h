@@ -126,7 +126,6 @@ void populateAtomicAccesses(RewritePatternSet &patterns);
 void populateAddresses(RewritePatternSet &patterns);
 void populateMachineRegisters(RewritePatternSet &patterns);
 void populateMessages(RewritePatternSet &patterns);
-void populateScans(RewritePatternSet &patterns);
 void populateHistograms(RewritePatternSet &patterns);
 
 } // namespace mlir::triton_shared

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -199,6 +200,6 @@ private:
 
 } // namespace
 
-void triton_shared::populateScans(RewritePatternSet &patterns) {
+void triton_shared::populateScansToLoops(RewritePatternSet &patterns) {
   patterns.add<LowerScan>(patterns.getContext());
 }

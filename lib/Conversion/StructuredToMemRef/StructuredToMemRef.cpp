@@ -35,7 +35,7 @@ void triton_shared::populateStructuredToMemRef(RewritePatternSet &patterns) {
   populateAddresses(patterns);
   populateMachineRegisters(patterns);
   populateMessages(patterns);
-  populateScans(patterns);
+  populateScansToLoops(patterns);
   populateHistograms(patterns);
 }
 

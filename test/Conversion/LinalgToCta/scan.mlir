@@ -51,6 +51,33 @@ func.func @alone(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   return %0 : tensor<1x8xf32>
 }
 
+// What a region checks or prints is about elements that belong together: they
+// are combined in their order.
+// CHECK-LABEL: func.func @checked(
+// CHECK-NOT:     cta.scan
+// CHECK:         scf.for
+// CHECK:           tts.assert %{{.*}}, "overflow" : i1
+// CHECK:         scf.for
+// CHECK:           cta.map
+// CHECK:             tts.assert %{{.*}}, "overflow" : i1
+func.func @checked(%x: tensor<8xi32>, %y: tensor<4x8xi32>, %most: i32) -> (tensor<8xi32>, tensor<4x8xi32>) {
+  %0 = tts.scan %x axis 0 : (tensor<8xi32>) -> tensor<8xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %2 = arith.addi %a, %b : i32
+    %3 = arith.cmpi sle, %2, %most : i32
+    tts.assert %3, "overflow" : i1
+    tts.yield %2 : i32
+  }
+  %1 = tts.scan %y axis 0 : (tensor<4x8xi32>) -> tensor<4x8xi32> {
+  ^bb0(%a: i32, %b: i32):
+    %2 = arith.addi %a, %b : i32
+    %3 = arith.cmpi sle, %2, %most : i32
+    tts.assert %3, "overflow" : i1
+    tts.yield %2 : i32
+  }
+  return %0, %1 : tensor<8xi32>, tensor<4x8xi32>
+}
+
 // What a loop inserts is chosen by the index.
 // CHECK-LABEL: func.func @loop(
 // CHECK:         scf.for %[[K:[a-z0-9]+]] =
