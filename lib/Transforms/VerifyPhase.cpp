@@ -82,7 +82,7 @@ StringRef checkMemRef(Operation *op) {
   if (StringRef problem = checkLinalg(op); !problem.empty())
     return problem;
   if (isa_and_nonnull<tts::TTSDialect>(op->getDialect()))
-    return "is an access that was not lowered to memory";
+    return "was not lowered to memory and loops";
   return "";
 }
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 _TYPE = re.compile(r"(?:^|[<x, (*])((?:i|f|bf)\d+\w*)(?=[>,) ]|$)")
 _OPERATION = re.compile(r'^(?:%[\w:, %#]+ = )?"?((?:tt|arith|math)\.[\w.]+)"?\b(.*)$')
+_WORDS = r'(?:[^()"]|"[^"]*")*'
+# A place of a function that was inlined has calls in parentheses, in those of a name.
 _LOCATION = re.compile(
-    r' loc\((?:unknown|#loc\d*|"[^"]*"(?:\(#loc\d*\))?)\)|^#loc.*\n', re.MULTILINE
+    rf"^#loc.*\n| loc\({_WORDS}(?:\({_WORDS}(?:\({_WORDS}\){_WORDS})*\){_WORDS})*\)", re.MULTILINE
 )
 _USUAL = {"num-warps": 4, "num-stages": 3}
 _NOT_DATA = {"tt.func", "tt.return", "tt.call"}
@@ -88,10 +90,15 @@ def keep_kernels(where: Path) -> None:
 
     def compile_kernel(self: Lowering, text: str, *arguments: Any, **keywords: Any) -> None:
         if "tt.func" in text:
-            _keep_kernel(where, gpu_options(self.options) + _LOCATION.sub("", text))
+            _keep_kernel(where, gpu_options(self.options) + without_places(text))
         original(self, text, *arguments, **keywords)
 
     Lowering._compile = compile_kernel  # type: ignore[method-assign]
+
+
+def without_places(text: str) -> str:
+    """A kernel as it is wherever its source stands."""
+    return _LOCATION.sub("", text)
 
 
 def _keep_kernel(where: Path, text: str) -> None:

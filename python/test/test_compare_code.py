@@ -93,6 +93,19 @@ def test_a_kernel_of_the_tests_brings_its_options(record: Path, tmp_path: Path):
     assert "10 are the same, 2 differ (sm_80 1, sm_90a 1)" in done.stdout
 
 
+def test_places_are_left_out():
+    text = """\
+#loc = loc("f.py":1:0)
+module {
+  %0 = tt.call(%a loc("a"(#loc)), %b loc(unknown)) loc(callsite(#loc1 at fused<"x)">["f"(#loc2)]))
+^bb0(%x: f32 loc("x")):
+} loc(#loc)
+#loc1 = loc(callsite(#loc at #loc))
+"""
+    kept = "module {\n  %0 = tt.call(%a, %b)\n^bb0(%x: f32):\n}\n"
+    assert recording.without_places(text) == kept
+
+
 def test_tests_leave_their_kernels(tmp_path: Path):
     name = "python/test/test_cases_loops.py"
     done = run("collect", "--jobs", "0", tmp_path, name, "-k", "test_while")

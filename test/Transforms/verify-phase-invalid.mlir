@@ -56,7 +56,7 @@ func.func @argument(%p: !tt.ptr<f32>) {
 
 //--- memref.mlir
 func.func @access(%p: memref<*xf32>, %o: i64) {
-  // expected-error @below {{is an access that was not lowered to memory}}
+  // expected-error @below {{was not lowered to memory and loops}}
   // expected-note @below {{phase 'memref' may not hold this}}
   // expected-note @below {{docs/supported-ops.md}}
   %v = tts.load %p[%o] strides [] : memref<*xf32> -> f32

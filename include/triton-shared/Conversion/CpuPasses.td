@@ -111,8 +111,10 @@ def CpuScansToVector : Pass<"cpu-scans-to-vector", "::mlir::func::FuncOp"> {
     the other. The functions that it knows become polynomials here, if there are
     at least 16 lanes.
 
-    Needs: phase `memref`, with the loops of `triton-tensors-to-linalg`. Leaves:
-    `vector.transfer_read` and `vector.transfer_write` on tensors.
+    Needs: phase `memref`, with the loops that `structured-to-memref` makes of
+    `tts.scan`. They are recognised, since the phase may come as text and has no
+    operation that says it. Leaves: `vector.transfer_read` and
+    `vector.transfer_write` on tensors.
   }];
   let options = [
     Option<"vectorBytes", "vector-bytes", "unsigned", /*default=*/"64",

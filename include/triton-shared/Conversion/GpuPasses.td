@@ -37,6 +37,7 @@ def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
     | `tensor.expand_shape`, `collapse_shape` | `cta.reshape`                   |
     | `linalg.transpose`                      | `cta.transpose`                 |
     | slices, `tensor.extract` in a body      | `cta.lookup`                    |
+    | `tts.scan`, `tts.histogram`             | `cta.scan`, `cta.histogram`; a loop if the region has effects, which are to happen for no other elements |
     | a number that is marked `tts.size`      | itself, after a `tts.assert` that it is not negative |
 
     Needs: phase `linalg`. Leaves: no linalg and no tensor operation; the GPU as

@@ -121,8 +121,9 @@ def TritonTensorsToLinalg
     | `tt.elementwise_inline_asm`              | what its instructions do, see below |
     | `tt.dot`                                 | `linalg.matmul`, `linalg.batch_matmul` |
     | `tt.dot_scaled`                          | scaled operands, then as `tt.dot` |
-    | `tt.reduce`, `tt.scan`                   | `linalg.reduce`, loops       |
-    | `tt.histogram`, `tt.gather`, `tt.map_elementwise` | loops, `linalg.generic` |
+    | `tt.reduce`                              | `linalg.reduce`              |
+    | `tt.scan`, `tt.histogram`                | `tts.scan`, `tts.histogram`; sums of small floats in f32 |
+    | `tt.gather`, `tt.map_elementwise`        | `linalg.generic`             |
     | `tt.join`, `tt.split`, `tt.cat`          | slices                       |
 
     Scalars take the same path without the loop.
@@ -182,6 +183,8 @@ def StructuredToMemRef
     | `tts.from_address`, `tts.to_address`  | `llvm.inttoptr` and a memref descriptor; `memref.extract_aligned_pointer_as_index` |
     | `tts.print`, `tts.assert`             | calls of the runtime, see runtime/Messages.h |
     | `tts.read_machine`                    | a call of the runtime; an error where it tells threads apart |
+    | `tts.scan`                            | `scf.for` along the axis that carries the running slice and the result; `linalg.generic` on one slice per turn |
+    | `tts.histogram`                       | `linalg.generic` over elements and bins that counts where they meet |
 
     For example
 

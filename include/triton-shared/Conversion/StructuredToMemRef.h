@@ -19,6 +19,10 @@ namespace mlir::triton_shared {
 /// applies them all.
 void populateStructuredToMemRef(RewritePatternSet &patterns);
 
+/// Adds the pattern that makes a loop of a `tts.scan`, which combines elements
+/// in their order and each pair once.
+void populateScansToLoops(RewritePatternSet &patterns);
+
 /// Puts a `tts.assert` behind each number below `root` that was taken for a
 /// size
 /// (`tts.size`): a negative one ends the launch.

@@ -11,12 +11,8 @@ namespace mlir::triton_shared {
 
 void populateLinalgToCtaGeneric(RewritePatternSet &patterns);
 void populateLinalgToCtaReduce(RewritePatternSet &patterns);
-void populateLinalgToCtaHistogram(RewritePatternSet &patterns);
+void populateLinalgToCtaCollectives(RewritePatternSet &patterns);
 void populateLinalgToCtaShapes(RewritePatternSet &patterns);
-
-/// Makes each loop under `op` that is a scan a `cta.scan`. Comes before the
-/// patterns, which would not leave the slices by which such a loop is known.
-void convertScanLoops(Operation *op);
 
 /// `type` with another element type.
 inline RankedTensorType withElements(RankedTensorType type, Type elementType) {

@@ -42,12 +42,11 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
       if (failed(checkMemorySpaces(function)))
         return signalPassFailure();
     checkMarkedSizes(getOperation());
-    // Scans and reductions are known by slices that they take: they go first,
-    // and leave slices that nobody takes any more.
-    convertScanLoops(getOperation());
+    // Reductions are known by slices that they take: they go first, and leave
+    // slices that nobody takes any more.
     RewritePatternSet across(&getContext());
     populateLinalgToCtaReduce(across);
-    populateLinalgToCtaHistogram(across);
+    populateLinalgToCtaCollectives(across);
     walkAndApplyPatterns(getOperation(), std::move(across));
     eraseDeadCode();
 

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScanLoop.h"
 #include "VectorBody.h"
 #include "VectorLoops.h"
 
@@ -27,7 +28,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
-#include "triton-shared/Analysis/ScanLoop.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 
 namespace mlir::triton_shared {
@@ -84,11 +84,9 @@ bool isComputedAtOnce(Operation *op) {
 /// True if rows of the operands can be read as vectors.
 bool hasVectors(const ScanLoop &scan) {
   return llvm::all_of(scan.getSources(), [&](Value source) {
-    auto type = cast<RankedTensorType>(source.getType());
-    Type element = type.getElementType();
+    Type element = getElementTypeOrSelf(source.getType());
     // Booleans are packed in a vector, bytes in memory.
-    return scan.getAxis() == type.getRank() - 1 && isLane(element) &&
-           !element.isInteger(1) && !isSmallFloat(element);
+    return isLane(element) && !element.isInteger(1) && !isSmallFloat(element);
   });
 }
 

@@ -126,6 +126,7 @@ void populateAtomicAccesses(RewritePatternSet &patterns);
 void populateAddresses(RewritePatternSet &patterns);
 void populateMachineRegisters(RewritePatternSet &patterns);
 void populateMessages(RewritePatternSet &patterns);
+void populateHistograms(RewritePatternSet &patterns);
 
 } // namespace mlir::triton_shared
 

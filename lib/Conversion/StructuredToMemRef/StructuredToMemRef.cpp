@@ -36,6 +36,8 @@ void triton_shared::populateStructuredToMemRef(RewritePatternSet &patterns) {
   populateAddresses(patterns);
   populateMachineRegisters(patterns);
   populateMessages(patterns);
+  populateScansToLoops(patterns);
+  populateHistograms(patterns);
 }
 
 namespace {

@@ -1,7 +1,7 @@
 //===- RegionBody.h - The region of a tt op, built elsewhere ----*- C++ -*-===//
 //
 // `tt.reduce`, `tt.scan` and `tt.map_elementwise` hold a region over scalars.
-// Their lowerings build that region once more inside a loop.
+// Their lowerings build that region once more where it is needed.
 //
 //===----------------------------------------------------------------------===//
 

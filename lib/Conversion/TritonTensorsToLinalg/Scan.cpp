@@ -1,7 +1,7 @@
-//===- Scan.cpp - tt.scan to a loop over its axis -------------------------===//
+//===- Scan.cpp - tt.scan to tts.scan -------------------------------------===//
 //
-// A scan is a chain along its axis and independent work across it: a loop that
-// carries what is combined so far, and linalg on one slice per iteration.
+// What is combined stays one operation: a loop over slices suits no device but
+// a CPU. Only the type in which sums are made is decided here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,11 +9,9 @@
 #include "RegionBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -22,74 +20,7 @@ namespace tt = mlir::triton;
 
 namespace {
 
-/// The slices of tensors at one place along an axis, which they keep as a
-/// dimension of size 1: which of several such dimensions a slice without it had
-/// lost is a guess that canonicalization gets wrong. A slice of a tensor of
-/// rank 1 is a scalar, so that such a scan needs no memory but its result's.
-struct Slices {
-  RankedTensorType shape;
-  int64_t axis;
-
-  bool areScalars() const { return shape.getRank() == 1; }
-
-  RankedTensorType getType(Type elementType) const {
-    SmallVector<int64_t> sizes(shape.getShape());
-    sizes[axis] = 1;
-    return RankedTensorType::get(sizes, elementType);
-  }
-
-  Value read(OpBuilder &builder, Location loc, Value tensor,
-             Value place) const {
-    if (areScalars())
-      return tensor::ExtractOp::create(builder, loc, tensor, place);
-    return tensor::ExtractSliceOp::create(
-        builder, loc, getType(getElementTypeOrSelf(tensor)), tensor,
-        getOffsets(builder, place), getSizes(builder), getStrides(builder));
-  }
-
-  Value write(OpBuilder &builder, Location loc, Value slice, Value tensor,
-              Value place) const {
-    if (areScalars())
-      return tensor::InsertOp::create(builder, loc, slice, tensor, place);
-    return tensor::InsertSliceOp::create(
-        builder, loc, slice, tensor, getOffsets(builder, place),
-        getSizes(builder), getStrides(builder));
-  }
-
-private:
-  SmallVector<OpFoldResult> getOffsets(OpBuilder &builder, Value place) const {
-    SmallVector<OpFoldResult> offsets(shape.getRank(), builder.getIndexAttr(0));
-    offsets[axis] = place;
-    return offsets;
-  }
-  SmallVector<OpFoldResult> getSizes(OpBuilder &builder) const {
-    SmallVector<OpFoldResult> sizes =
-        getAsIndexOpFoldResult(builder.getContext(), shape.getShape());
-    sizes[axis] = builder.getIndexAttr(1);
-    return sizes;
-  }
-  SmallVector<OpFoldResult> getStrides(OpBuilder &builder) const {
-    return SmallVector<OpFoldResult>(shape.getRank(), builder.getIndexAttr(1));
-  }
-};
-
-//===----------------------------------------------------------------------===//
-// The pattern
-//===----------------------------------------------------------------------===//
-
-/// Per operand the loop carries the running slice and the result:
-///
-///   %r:2 = scf.for %k = %c1 to %n iter_args(%sum = %first, %out = %out0) {
-///     %new = tensor.extract_slice %x[0, %k] [m, 1] [1, 1]
-///     %old = tensor.extract_slice %out[0, %k] [m, 1] [1, 1]
-///     %s:2 = linalg.generic ins(%new) outs(%sum, %old) { ... }
-///     %out1 = tensor.insert_slice %s#1 into %out[0, %k] [m, 1] [1, 1]
-///     scf.yield %s#0, %out1
-///   }
-///
-/// The generic writes its result twice, to the running slice and to its place
-/// in the whole, so both stay in the buffers they have. In reverse, place k is
-/// counted from the end. Sums of small floats run in f32, and each is rounded.
+/// Sums of small floats run in f32, and each is rounded.
 struct LowerScan : OpConversionPattern<tt::ScanOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -97,43 +28,21 @@ struct LowerScan : OpConversionPattern<tt::ScanOp> {
   matchAndRewrite(tt::ScanOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    auto type = cast<RankedTensorType>(op.getSrcs().front().getType());
-    Slices slices{type, op.getAxis()};
-    Type elementType = type.getElementType();
+    Type elementType = getElementTypeOrSelf(op.getSrcs().front().getType());
     Type sumType = getSumType(op, elementType);
-    SmallVector<Value> srcs(adaptor.getSrcs());
+    SmallVector<Value> sources(adaptor.getSrcs());
     if (sumType != elementType)
-      srcs.front() =
-          castElements<arith::ExtFOp>(rewriter, loc, srcs.front(), sumType);
+      sources.front() =
+          castElements<arith::ExtFOp>(rewriter, loc, sources.front(), sumType);
 
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantIndexOp::create(rewriter, loc, value);
-    };
-    int64_t size = type.getDimSize(op.getAxis());
-    Value last = constant(size - 1);
-    Value end = constant(size);
-    Value one = constant(1);
-    Value start = op.getReverse() ? last : constant(0);
+    auto scan = tts::ScanOp::create(
+        rewriter, loc, TypeRange(ValueRange(sources)), sources,
+        rewriter.getI64IntegerAttr(op.getAxis()),
+        op.getReverse() ? rewriter.getUnitAttr() : UnitAttr());
+    buildCombine(rewriter, op, scan);
 
-    SmallVector<Value> carried = llvm::map_to_vector(srcs, [&](Value src) {
-      return slices.read(rewriter, loc, src, start);
-    });
-    for (auto [src, first] :
-         llvm::zip_equal(srcs, SmallVector<Value>(carried))) {
-      Value empty = createEmptyTensor(rewriter, loc,
-                                      cast<RankedTensorType>(src.getType()));
-      carried.push_back(slices.write(rewriter, loc, first, empty, start));
-    }
-
-    auto body = [&](OpBuilder &b, Location loc, Value k, ValueRange carried) {
-      Value place = k;
-      if (op.getReverse())
-        place = arith::SubIOp::create(b, loc, last, k);
-      scf::YieldOp::create(b, loc,
-                           buildStep(b, op, slices, srcs, carried, place));
-    };
-    auto loop = scf::ForOp::create(rewriter, loc, one, end, one, carried, body);
-    SmallVector<Value> results(loop.getResults().drop_front(srcs.size()));
+    rewriter.setInsertionPointAfter(scan);
+    SmallVector<Value> results(scan.getResults());
     if (sumType != elementType)
       results.front() = castElements<arith::TruncFOp>(
           rewriter, loc, results.front(), elementType);
@@ -142,69 +51,33 @@ struct LowerScan : OpConversionPattern<tt::ScanOp> {
   }
 
 private:
-  /// The type in which the loop carries elements of `elementType`.
+  /// The type in which the scan combines elements of `elementType`.
   static Type getSumType(tt::ScanOp op, Type elementType) {
     Operation *combiner = getOnlyOperation(op.getCombineOp());
     return combiner ? getAccumulatorType(combiner, elementType) : elementType;
   }
 
-  /// One iteration: from the running slices and the results so far to the next.
-  static SmallVector<Value> buildStep(OpBuilder &builder, tt::ScanOp op,
-                                      const Slices &slices, ValueRange srcs,
-                                      ValueRange carried, Value place) {
+  /// The region of `op`, or that of a sum in another type.
+  static void buildCombine(OpBuilder &builder, tt::ScanOp op,
+                           tts::ScanOp scan) {
     Location loc = op.getLoc();
-    ValueRange sums = carried.take_front(srcs.size());
-    ValueRange outs = carried.drop_front(srcs.size());
-    SmallVector<Value> news = llvm::map_to_vector(
-        srcs, [&](Value src) { return slices.read(builder, loc, src, place); });
-
-    SmallVector<Value> next;
-    SmallVector<Value> written;
-    if (slices.areScalars()) {
-      next = written = combine(builder, op, sums, news);
-    } else {
-      SmallVector<Value> old = llvm::map_to_vector(outs, [&](Value out) {
-        return slices.read(builder, loc, out, place);
-      });
-      next = combineSlices(builder, op, slices, sums, news, old);
-      written.assign(next.begin() + srcs.size(), next.end());
-      next.truncate(srcs.size());
-    }
-    for (auto [slice, out] : llvm::zip_equal(written, outs))
-      next.push_back(slices.write(builder, loc, slice, out, place));
-    return next;
-  }
-
-  static SmallVector<Value> combine(OpBuilder &builder, tt::ScanOp op,
-                                    ValueRange sums, ValueRange news) {
-    Type ownType = op.getCombineOp().getArgument(0).getType();
-    if (sums.front().getType() != ownType) // A sum of small floats.
-      return {arith::AddFOp::create(builder, op.getLoc(), sums[0], news[0])};
-    SmallVector<Value> leftThenRight(sums);
-    llvm::append_range(leftThenRight, news);
-    return cloneRegionBody(builder, op.getCombineOp(), leftThenRight);
-  }
-
-  /// The combined slices, twice: in the buffers of `sums` and of `old`.
-  static SmallVector<Value> combineSlices(OpBuilder &builder, tt::ScanOp op,
-                                          const Slices &slices, ValueRange sums,
-                                          ValueRange news, ValueRange old) {
-    SmallVector<Value> inits(sums);
-    llvm::append_range(inits, old);
-    int64_t rank = slices.shape.getRank();
-    SmallVector<AffineMap> maps(news.size() + inits.size(),
-                                builder.getMultiDimIdentityMap(rank));
-    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
-    auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
-      size_t count = news.size();
-      SmallVector<Value> results =
-          combine(b, op, args.slice(count, count), args.take_front(count));
-      llvm::append_range(results, SmallVector<Value>(results));
-      linalg::YieldOp::create(b, loc, results);
-    };
-    auto generic = linalg::GenericOp::create(
-        builder, op.getLoc(), TypeRange(inits), news, inits, maps, loops, body);
-    return SmallVector<Value>(generic.getResults());
+    SmallVector<Type> types =
+        llvm::map_to_vector(scan.getResultTypes(), [](Type type) {
+          return getElementTypeOrSelf(type);
+        });
+    llvm::append_range(types, SmallVector<Type>(types));
+    SmallVector<Location> locs(types.size(), loc);
+    Region &combine = scan.getCombine();
+    ValueRange elements =
+        builder.createBlock(&combine, combine.end(), types, locs)
+            ->getArguments();
+    bool isOtherSum =
+        types.front() != op.getCombineOp().getArgument(0).getType();
+    SmallVector<Value> results =
+        isOtherSum ? SmallVector<Value>{arith::AddFOp::create(
+                         builder, loc, elements[0], elements[1])}
+                   : cloneRegionBody(builder, op.getCombineOp(), elements);
+    tts::YieldOp::create(builder, loc, results);
   }
 };
 
@@ -213,5 +86,5 @@ private:
 void triton_shared::populateTritonTensorsToLinalgScan(
     RewritePatternSet &patterns, ConversionTarget &target) {
   patterns.add<LowerScan>(patterns.getContext());
-  target.addLegalDialect<linalg::LinalgDialect, tensor::TensorDialect>();
+  target.addLegalOp<tts::ScanOp, tts::YieldOp>();
 }

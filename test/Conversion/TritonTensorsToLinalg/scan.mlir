@@ -1,19 +1,13 @@
 // RUN: triton-shared-opt %s --triton-tensors-to-linalg | FileCheck %s
 
-// Along the only dimension the loop carries scalars.
+// A scan stays one operation, with its region.
 // CHECK-LABEL: func.func @running_sum(
 // CHECK-SAME:    %[[X:.*]]: tensor<8xf32>)
-// CHECK-DAG:     %[[C0:.*]] = arith.constant 0 : index
-// CHECK-DAG:     %[[C1:.*]] = arith.constant 1 : index
-// CHECK-DAG:     %[[C8:.*]] = arith.constant 8 : index
-// CHECK:         %[[FIRST:.*]] = tensor.extract %[[X]][%[[C0]]]
-// CHECK:         %[[OUT0:.*]] = tensor.insert %[[FIRST]] into %{{.*}}[%[[C0]]]
-// CHECK:         %[[LOOP:.*]]:2 = scf.for %[[K:[a-z0-9]+]] = %[[C1]] to %[[C8]] step %[[C1]] iter_args(%[[SUM:.*]] = %[[FIRST]], %[[OUT:.*]] = %[[OUT0]])
-// CHECK:           %[[NEW:.*]] = tensor.extract %[[X]][%[[K]]]
-// CHECK:           %[[NEXT:.*]] = arith.addf %[[SUM]], %[[NEW]]
-// CHECK:           %[[OUT1:.*]] = tensor.insert %[[NEXT]] into %[[OUT]][%[[K]]]
-// CHECK:           scf.yield %[[NEXT]], %[[OUT1]]
-// CHECK:         return %[[LOOP]]#1
+// CHECK:         %[[S:.*]] = tts.scan %[[X]] axis 0 : (tensor<8xf32>) -> tensor<8xf32> {
+// CHECK-NEXT:    ^bb0(%[[SUM:.*]]: f32, %[[NEW:.*]]: f32):
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addf %[[SUM]], %[[NEW]]
+// CHECK-NEXT:      tts.yield %[[NEXT]]
+// CHECK:         return %[[S]]
 func.func @running_sum(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
   ^bb0(%a: f32, %b: f32):
@@ -23,38 +17,15 @@ func.func @running_sum(%x: tensor<8xf32>) -> tensor<8xf32> {
   return %0 : tensor<8xf32>
 }
 
-// Along one of several dimensions it carries slices, here of columns.
-// CHECK-LABEL: func.func @along_columns(
-// CHECK-SAME:    %[[X:.*]]: tensor<4x8xf32>)
-// CHECK:         scf.for %[[K:[a-z0-9]+]] = {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[OUT:.*]] = %{{.*}}) -> (tensor<1x8xf32>, tensor<4x8xf32>)
-// CHECK:           %[[NEW:.*]] = tensor.extract_slice %[[X]][%[[K]], 0] [1, 8] [1, 1] : tensor<4x8xf32> to tensor<1x8xf32>
-// CHECK:           %[[OLD:.*]] = tensor.extract_slice %[[OUT]][%[[K]], 0] [1, 8] [1, 1]
-// CHECK:           %[[NEXT:.*]]:2 = linalg.generic {{.*}} ins(%[[NEW]] : tensor<1x8xf32>) outs(%[[SUM]], %[[OLD]] : tensor<1x8xf32>, tensor<1x8xf32>)
-// CHECK-NEXT:      ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
-// CHECK:             %[[C:.*]] = arith.mulf %[[B]], %[[A]]
-// CHECK:             linalg.yield %[[C]], %[[C]]
-// CHECK:           %[[OUT1:.*]] = tensor.insert_slice %[[NEXT]]#1 into %[[OUT]][%[[K]], 0] [1, 8] [1, 1]
-// CHECK:           scf.yield %[[NEXT]]#0, %[[OUT1]]
-func.func @along_columns(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
-  ^bb0(%a: f32, %b: f32):
-    %1 = arith.mulf %a, %b : f32
-    tt.scan.return %1 : f32
-  }) : (tensor<4x8xf32>) -> tensor<4x8xf32>
-  return %0 : tensor<4x8xf32>
-}
-
-// In reverse it starts at the end and goes down, with all operands at once.
+// So does one of two operands, in reverse.
 // CHECK-LABEL: func.func @reverse_of_two(
-// CHECK-DAG:     %[[C7:.*]] = arith.constant 7 : index
-// CHECK:         tensor.extract_slice %{{.*}}[0, %[[C7]]] [4, 1] [1, 1]
-// CHECK:         scf.for %[[K:[a-z0-9]+]] =
-// CHECK:           %[[PLACE:.*]] = arith.subi %[[C7]], %[[K]]
-// CHECK:           tensor.extract_slice %{{.*}}[0, %[[PLACE]]] [4, 1] [1, 1]
-// CHECK:           linalg.generic
-// CHECK-NEXT:      ^bb0(%[[NF:[a-z0-9_]+]]: i32, %[[NV:[a-z0-9_]+]]: f32, %[[AF:[a-z0-9_]+]]: i32, %[[AV:[a-z0-9_]+]]: f32, 
-// CHECK:             arith.ori %[[AF]], %[[NF]]
-// CHECK:             arith.addf %[[AV]], %[[NV]]
+// CHECK-SAME:    %[[F:.*]]: tensor<4x8xi32>, %[[V:.*]]: tensor<4x8xf32>)
+// CHECK:         %[[S:.*]]:2 = tts.scan %[[F]], %[[V]] axis 1 reverse : (tensor<4x8xi32>, tensor<4x8xf32>) -> (tensor<4x8xi32>, tensor<4x8xf32>) {
+// CHECK-NEXT:    ^bb0(%[[AF:.*]]: i32, %[[AV:.*]]: f32, %[[BF:.*]]: i32, %[[BV:.*]]: f32):
+// CHECK-NEXT:      %[[OR:.*]] = arith.ori %[[AF]], %[[BF]]
+// CHECK-NEXT:      %[[ADD:.*]] = arith.addf %[[AV]], %[[BV]]
+// CHECK-NEXT:      tts.yield %[[OR]], %[[ADD]]
+// CHECK:         return %[[S]]#0, %[[S]]#1
 func.func @reverse_of_two(%f: tensor<4x8xi32>, %v: tensor<4x8xf32>) -> (tensor<4x8xi32>, tensor<4x8xf32>) {
   %0:2 = "tt.scan"(%f, %v) <{axis = 1 : i32, reverse = true}> ({
   ^bb0(%af: i32, %av: f32, %bf: i32, %bv: f32):
@@ -65,25 +36,28 @@ func.func @reverse_of_two(%f: tensor<4x8xi32>, %v: tensor<4x8xf32>) -> (tensor<4
   return %0#0, %0#1 : tensor<4x8xi32>, tensor<4x8xf32>
 }
 
-// The dimension may be any of many, and of size 1.
-// CHECK-LABEL: func.func @inner_dimension(
-// CHECK:         tensor.extract_slice %{{.*}}[0, 0, %{{.*}}, 0, 0] [2, 3, 1, 4, 5] [1, 1, 1, 1, 1] : tensor<2x3x1x4x5xi32> to tensor<2x3x1x4x5xi32>
-func.func @inner_dimension(%x: tensor<2x3x1x4x5xi32>) -> tensor<2x3x1x4x5xi32> {
-  %0 = "tt.scan"(%x) <{axis = 2 : i32, reverse = false}> ({
-  ^bb0(%a: i32, %b: i32):
-    %1 = arith.maxsi %a, %b : i32
-    tt.scan.return %1 : i32
-  }) : (tensor<2x3x1x4x5xi32>) -> tensor<2x3x1x4x5xi32>
-  return %0 : tensor<2x3x1x4x5xi32>
+// Operations of Triton in the region are lowered, too.
+// CHECK-LABEL: func.func @region_of_triton(
+// CHECK:         tts.scan
+// CHECK-NOT:     tt.clampf
+// CHECK:           tts.yield
+func.func @region_of_triton(%x: tensor<8xf32>, %least: f32, %most: f32) -> tensor<8xf32> {
+  %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f32, %b: f32):
+    %1 = arith.addf %a, %b : f32
+    %2 = tt.clampf %1, %least, %most, propagateNan = none : f32
+    tt.scan.return %2 : f32
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 // Sums of small floats run in f32, and each of them is rounded.
 // CHECK-LABEL: func.func @running_sum_of_halves(
 // CHECK:         %[[WIDE:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<8xf16>) outs(%{{.*}} : tensor<8xf32>)
 // CHECK:           arith.extf
-// CHECK:         %[[LOOP:.*]]:2 = scf.for {{.*}} -> (f32, tensor<8xf32>)
+// CHECK:         %[[S:.*]] = tts.scan %[[WIDE]] axis 0 : (tensor<8xf32>) -> tensor<8xf32>
 // CHECK:           arith.addf {{.*}} : f32
-// CHECK:         linalg.generic {{.*}} ins(%[[LOOP]]#1 : tensor<8xf32>) outs(%{{.*}} : tensor<8xf16>)
+// CHECK:         linalg.generic {{.*}} ins(%[[S]] : tensor<8xf32>) outs(%{{.*}} : tensor<8xf16>)
 // CHECK:           arith.truncf
 func.func @running_sum_of_halves(%x: tensor<8xf16>) -> tensor<8xf16> {
   %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
@@ -96,7 +70,7 @@ func.func @running_sum_of_halves(%x: tensor<8xf16>) -> tensor<8xf16> {
 
 // Other regions compute in their own type.
 // CHECK-LABEL: func.func @running_product_of_halves(
-// CHECK:         scf.for {{.*}} -> (f16, tensor<8xf16>)
+// CHECK:         tts.scan {{.*}} : (tensor<8xf16>) -> tensor<8xf16>
 // CHECK:           arith.mulf {{.*}} : f16
 func.func @running_product_of_halves(%x: tensor<8xf16>) -> tensor<8xf16> {
   %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({

@@ -30,5 +30,23 @@ func.func @every_op(%p: !tt.ptr<f32>, %q: memref<*xi32>, %o: i64, %n: i64,
   tts.print " x: " {hex = false, is_signed = array<i32: 1>} : %b : tensor<8xi32>
   // CHECK: tts.assert %{{.*}}, "must hold" : i1
   tts.assert %c, "must hold" : i1
+  // CHECK: tts.scan %{{.*}}, %{{.*}} axis 1 reverse : (tensor<8x4xf32>, tensor<8x4xi1>) -> (tensor<8x4xf32>, tensor<8x4xi1>) {
+  // CHECK:   tts.yield %{{.*}}, %{{.*}} : f32, i1
+  %9:2 = tts.scan %t, %m axis 1 reverse : (tensor<8x4xf32>, tensor<8x4xi1>) -> (tensor<8x4xf32>, tensor<8x4xi1>) {
+  ^bb0(%sum: f32, %any: i1, %next: f32, %is: i1):
+    %10 = arith.addf %sum, %next : f32
+    %11 = arith.ori %any, %is : i1
+    tts.yield %10, %11 : f32, i1
+  }
+  // CHECK: tts.scan %{{.*}} axis 0 : (tensor<8xi32>) -> tensor<8xi32> {
+  %12 = tts.scan %b axis 0 : (tensor<8xi32>) -> tensor<8xi32> {
+  ^bb0(%first: i32, %second: i32):
+    tts.yield %first : i32
+  }
+  // CHECK: tts.histogram %{{.*}} : tensor<8xi32> -> tensor<4xi32>
+  %13 = tts.histogram %b : tensor<8xi32> -> tensor<4xi32>
+  // CHECK: tts.histogram %{{.*}} mask %{{.*}} : tensor<8xi1> : tensor<8xi32> -> tensor<4xi64>
+  %14 = arith.cmpi eq, %b, %b : tensor<8xi32>
+  %15 = tts.histogram %b mask %14 : tensor<8xi1> : tensor<8xi32> -> tensor<4xi64>
   return
 }

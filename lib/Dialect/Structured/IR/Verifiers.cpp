@@ -1,4 +1,4 @@
-//===- Verifiers.cpp - What makes a tts access well formed ----------------===//
+//===- Verifiers.cpp - What makes a tts operation well formed -------------===//
 
 #include "mlir/IR/TypeUtilities.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -150,6 +150,42 @@ LogicalResult AtomicCASOp::verify() {
   if (failed(verifyBlock(*this, getType(), getBase().getType())))
     return failure();
   return verifySameShape(*this, getType(), getOffset(), "offsets");
+}
+
+LogicalResult ScanOp::verify() {
+  if (getSources().empty() ||
+      TypeRange(getSources()) != TypeRange(getResults()))
+    return emitOpError("gives results of the types of its sources");
+  ArrayRef<int64_t> shape = getBlockShape(getSources().front().getType());
+  if (getAxis() >= shape.size())
+    return emitOpError("scans dimension ")
+           << getAxis() << " of " << getSources().front().getType();
+  for (Type type : getResultTypes())
+    if (getBlockShape(type) != shape)
+      return emitOpError("scans blocks of one shape, not ") << type;
+  return success();
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  SmallVector<Type> elements;
+  for (Type type : getResultTypes())
+    elements.push_back(getElementTypeOrSelf(type));
+  SmallVector<Type> twice = elements;
+  llvm::append_range(twice, elements);
+  Block &block = getCombine().front();
+  if (block.getArgumentTypes() != ArrayRef(twice) ||
+      block.getTerminator()->getOperandTypes() != ArrayRef(elements))
+    return emitOpError("combines two elements of each source into one");
+  return success();
+}
+
+LogicalResult HistogramOp::verify() {
+  ArrayRef<int64_t> shape = getBlockShape(getSource().getType());
+  if (shape.size() != 1 || getBlockShape(getType()).size() != 1)
+    return emitOpError("counts the elements of one row in one row, not those "
+                       "of ")
+           << getSource().getType() << " in " << getType();
+  return verifySameShape(*this, getSource().getType(), getMask(), "a mask");
 }
 
 LogicalResult ReadMachineOp::verify() {

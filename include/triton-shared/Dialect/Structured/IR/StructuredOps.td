@@ -4,7 +4,8 @@
 // access touches as operands, so that no value is a pointer that was computed.
 // Each dimension of a block is described on its own (see DimensionAccess in
 // Structured.h); lowerings to memory, to vectors or to hardware descriptors
-// read the same description.
+// read the same description. Scans and histograms, which linalg cannot say, are
+// kept here until each device makes of them what suits it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -45,6 +47,9 @@ def TTS_Dialect : Dialect {
     parameter of the kernel: the launch fills it in, behind the parameters that
     the kernel's author has written. `KernelSignature` reads and writes these
     names.
+
+    What linalg has no operation for is here, too: what an element of a scan or
+    of a histogram comes from depends on its place or on numbers.
   }];
 }
 
@@ -336,6 +341,70 @@ def TTS_AtomicPollOp : TTS_Op<"atomic_poll", [
     $order $scope $expected `at` $base `[` $offset `]` (`timeout` $timeout^)?
     attr-dict `:` type($expected) `,` qualified(type($base))
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Across the elements of a block
+//===----------------------------------------------------------------------===//
+
+def TTS_ScanOp : TTS_Op<"scan", [RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Combine each element with all before it along one dimension";
+  let description = [{
+    Inclusive. With `reverse`, with all after it. The region takes an element of
+    each source that stands for all so far, then the next of each, and gives
+    what stands for all with these. It is associative, by Triton's contract, so
+    that neighbours may be combined in any grouping.
+
+    ```mlir
+    // The running sums of each row.
+    %s = tts.scan %x axis 1 : (tensor<4x8xf32>) -> tensor<4x8xf32> {
+    ^bb0(%sum: f32, %next: f32):
+      %0 = arith.addf %sum, %next : f32
+      tts.yield %0 : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<StaticShapeTensorOf<[AnyType]>>:$sources,
+                       I64Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<StaticShapeTensorOf<[AnyType]>>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $sources `axis` $axis (`reverse` $reverse^)? attr-dict
+    `:` functional-type($sources, $results)
+    $combine
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def TTS_YieldOp : TTS_Op<"yield", [Pure, Terminator, ReturnLike,
+    HasParent<"ScanOp">]> {
+  let summary = "What the region of a scan gives";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+def TTS_HistogramOp : TTS_Op<"histogram", [Pure]> {
+  let summary = "How many elements have each value";
+  let description = [{
+    Result element `i` is the number of elements equal to `i`, of those whose
+    mask is true. Elements are unsigned; one beyond the result counts nowhere.
+
+    ```mlir
+    %bins = tts.histogram %x mask %m : tensor<256xi1>
+              : tensor<256xi32> -> tensor<16xi32>
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[AnySignlessInteger]>:$source,
+                       Optional<StaticShapeTensorOf<[I1]>>:$mask);
+  let results = (outs StaticShapeTensorOf<[AnySignlessInteger]>:$result);
+  let assemblyFormat = [{
+    $source (`mask` $mask^ `:` type($mask))? attr-dict
+    `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
 }
 
 //===----------------------------------------------------------------------===//

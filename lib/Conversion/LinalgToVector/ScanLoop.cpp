@@ -1,6 +1,6 @@
 //===- ScanLoop.cpp - Loops over slices that are scans --------------------===//
 
-#include "triton-shared/Analysis/ScanLoop.h"
+#include "ScanLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -16,37 +16,30 @@ namespace {
 // Slices
 //===----------------------------------------------------------------------===//
 
-/// A read or a write of one place along one axis of a tensor.
+/// A read or a write of one place along the last dimension of a tensor.
 struct Slice {
   Value tensor;
-  int64_t axis;
   OpFoldResult place;
 };
 
-/// The axis and place of a slice that is whole in all dimensions but one.
+/// The place of a slice that is whole in all dimensions but the last.
 std::optional<Slice> findSlice(Value tensor, ArrayRef<OpFoldResult> offsets,
                                ArrayRef<OpFoldResult> sizes,
                                ArrayRef<OpFoldResult> strides,
                                RankedTensorType part) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  if (part.getRank() != type.getRank())
+  if (part.getRank() != type.getRank() || part.getRank() == 0)
     return std::nullopt;
-  std::optional<int64_t> axis;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (!isConstantIntValue(strides[dim], 1))
+  int64_t last = type.getRank() - 1;
+  for (int64_t dim = 0; dim < last; ++dim)
+    if (!isConstantIntValue(offsets[dim], 0) ||
+        !isConstantIntValue(sizes[dim], type.getDimSize(dim)) ||
+        !isConstantIntValue(strides[dim], 1))
       return std::nullopt;
-    if (isConstantIntValue(sizes[dim], type.getDimSize(dim)))
-      continue;
-    if (!isConstantIntValue(sizes[dim], 1) || axis)
-      return std::nullopt;
-    axis = dim;
-  }
-  if (!axis)
+  if (!isConstantIntValue(sizes[last], 1) ||
+      !isConstantIntValue(strides[last], 1))
     return std::nullopt;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (dim != *axis && !isConstantIntValue(offsets[dim], 0))
-      return std::nullopt;
-  return Slice{tensor, *axis, offsets[*axis]};
+  return Slice{tensor, offsets[last]};
 }
 
 /// What `value`, an element or a slice, is read from.
@@ -54,7 +47,7 @@ std::optional<Slice> findRead(Value value) {
   if (auto extract = value.getDefiningOp<tensor::ExtractOp>()) {
     if (extract.getIndices().size() != 1)
       return std::nullopt;
-    return Slice{extract.getTensor(), 0,
+    return Slice{extract.getTensor(),
                  getAsOpFoldResult(extract.getIndices().front())};
   }
   auto slice = value.getDefiningOp<tensor::ExtractSliceOp>();
@@ -71,7 +64,7 @@ std::optional<Slice> findWrite(Value value, Value &written) {
     written = insert.getScalar();
     if (insert.getIndices().size() != 1)
       return std::nullopt;
-    return Slice{insert.getDest(), 0,
+    return Slice{insert.getDest(),
                  getAsOpFoldResult(insert.getIndices().front())};
   }
   auto insert = value.getDefiningOp<tensor::InsertSliceOp>();
@@ -146,14 +139,10 @@ bool ScanLoop::matchOperands() {
         loop.getInitArgs()[*running] != first ||
         source->tensor.getType() != argument.getType())
       return false;
-    if (operands.empty()) {
-      axis = write->axis;
-      auto place = dyn_cast<Value>(write->place);
-      reverse = place != loop.getInductionVar();
-    }
+    if (operands.empty())
+      reverse = dyn_cast<Value>(write->place) != loop.getInductionVar();
     if (!isCurrent(write->place) || !isStart(start->place) ||
-        !isStart(source->place) || write->axis != axis || start->axis != axis ||
-        source->axis != axis)
+        !isStart(source->place))
       return false;
     operands.push_back({source->tensor, *running, result});
   }
@@ -167,7 +156,7 @@ bool ScanLoop::matchOperands() {
          llvm::all_of(operands, [&](const Operand &operand) {
            auto type = cast<RankedTensorType>(operand.source.getType());
            return loop.getResult(operand.running).use_empty() &&
-                  type.getDimSize(axis) == getSize();
+                  type.getShape().back() == getSize();
          });
 }
 
@@ -203,7 +192,7 @@ std::optional<unsigned> ScanLoop::findRunningArgument(Value value) const {
 
 std::optional<unsigned> ScanLoop::findNext(Value value) const {
   std::optional<Slice> read = findRead(value);
-  if (!read || read->axis != axis || !isCurrent(read->place))
+  if (!read || !isCurrent(read->place))
     return std::nullopt;
   for (auto [index, operand] : llvm::enumerate(operands))
     if (operand.source == read->tensor)

@@ -1,7 +1,9 @@
 //===- ScanLoop.h - Loops over slices that are scans ------------*- C++ -*-===//
 //
-// A scan comes as a loop along its axis that carries, for each operand, the
-// running slice and the result so far:
+// A CPU's code is made of phase `memref`, which may come as text and has
+// upstream operations only: `structured-to-memref` has made loops of `tts.scan`
+// there. One along the last dimension carries, for each operand, the running
+// slice and the result so far:
 //
 //   %r:2 = scf.for %k = %c1 to %n step %c1
 //       iter_args(%sum = %x[0], %out = %empty with %x[0] at 0) {
@@ -9,16 +11,16 @@
 //     scf.yield %next, (%out with %next at %k)
 //   }
 //
-// Slices are elements where the axis is the only dimension. In reverse, the
-// loop begins at the end, and its place is `n - 1 - k`.
+// Slices are elements where there is one dimension. In reverse, the loop begins
+// at the end, and its place is `n - 1 - k`.
 //
 // Triton has no access to elements of a block, so only `tt.scan` becomes such a
 // loop: how it combines elements is associative by Triton's contract.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITON_SHARED_ANALYSIS_SCANLOOP_H
-#define TRITON_SHARED_ANALYSIS_SCANLOOP_H
+#ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_SCANLOOP_H
+#define TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_SCANLOOP_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -47,8 +49,7 @@ public:
   static std::optional<ScanLoop> match(scf::ForOp loop);
 
   scf::ForOp getLoop() const { return loop; }
-  int64_t getAxis() const { return axis; }
-  /// The size of the operands along the axis.
+  /// The size of the operands along the last dimension.
   int64_t getSize() const;
   bool isReverse() const { return reverse; }
 
@@ -82,10 +83,9 @@ private:
   /// Operations have no accessors that are const.
   mutable scf::ForOp loop;
   bool reverse = false;
-  int64_t axis = 0;
   SmallVector<Operand> operands;
 };
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_ANALYSIS_SCANLOOP_H
+#endif // TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_SCANLOOP_H
