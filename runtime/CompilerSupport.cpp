@@ -4,7 +4,6 @@
 
 #include "Guard.h"
 #include "Messages.h"
-#include "Scratch.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -23,36 +22,6 @@ using namespace mlir::triton_shared;
 #define DECLARE(name) extern "C" void name();
 FOR_EACH_LIBGCC_HELPER(DECLARE)
 #undef DECLARE
-
-/// A bf16 comes back in the low bits of the register of a float.
-static float returnBFloat16(uint32_t bits) {
-  float result;
-  std::memcpy(&result, &bits, sizeof result);
-  return result;
-}
-
-/// Rounds to bf16, ties to even; newer libgcc than Debian's has this.
-static float truncateFloat(float value) {
-  uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  if ((bits & 0x7fffffff) > 0x7f800000)
-    return returnBFloat16(bits >> 16 | 0x40);
-  return returnBFloat16((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-/// The same from double, with one rounding: a float that is not exact gets an
-/// odd last bit, which keeps ties apart.
-static float truncateDouble(double value) {
-  float near = static_cast<float>(value);
-  if (near != value && near == near) {
-    uint32_t bits;
-    std::memcpy(&bits, &near, sizeof bits);
-    bool isFarther = (near > value) == (near > 0);
-    bits = (isFarther ? bits - 1 : bits) | 1;
-    std::memcpy(&near, &bits, sizeof near);
-  }
-  return truncateFloat(near);
-}
 
 //===----------------------------------------------------------------------===//
 // Functions of the C library that programs may spend all their time in
@@ -89,9 +58,8 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
 #define ENTRY(name) {#name, reinterpret_cast<void *>(&name)}
 #define HELPER(name) ENTRY(name),
   static const RuntimeSymbol symbols[] = {
-      FOR_EACH_LIBGCC_HELPER(HELPER){"__truncsfbf2",
-                                     reinterpret_cast<void *>(&truncateFloat)},
-      {"__truncdfbf2", reinterpret_cast<void *>(&truncateDouble)},
+      FOR_EACH_LIBGCC_HELPER(HELPER) ENTRY(__truncsfbf2),
+      ENTRY(__truncdfbf2),
       {"malloc", reinterpret_cast<void *>(&allocateBuffer)},
       {"calloc", reinterpret_cast<void *>(&allocateZeros)},
       {"free", reinterpret_cast<void *>(&freeBuffer)},
@@ -104,12 +72,12 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedPrintText),
       ENTRY(tritonSharedPrintInteger),
       ENTRY(tritonSharedPrintFloat),
-      ENTRY(tritonSharedPrintEnd),
-      ENTRY(tritonSharedAssertFailed),
+      {"tritonSharedPrintEnd", reinterpret_cast<void *>(&endLine)},
+      {"tritonSharedAssertFailed", reinterpret_cast<void *>(&failAssertion)},
+      {"tritonSharedYield", reinterpret_cast<void *>(&yield)},
       ENTRY(tritonSharedClockNanoseconds),
       ENTRY(tritonSharedProcessorNumber),
       ENTRY(tritonSharedProcessorCount),
-      ENTRY(tritonSharedYield),
       ENTRY(tritonSharedScratch),
   };
 #undef HELPER

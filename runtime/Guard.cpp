@@ -13,9 +13,8 @@
 
 #include "Crash.h"
 #include "MachineContext.h"
-#include "Messages.h"
-#include "Scratch.h"
 #include "Watch.h"
+#include "kernel/kernel.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -116,11 +115,31 @@ void mlir::triton_shared::leavePrograms() {
   std::longjmp(currentEscape->place, 1);
 }
 
+namespace {
+/// While it lives, programs that this thread runs have other buffers and print
+/// other lines: one that was interrupted keeps its own.
+class OtherPrograms {
+public:
+  OtherPrograms()
+      : line(std::exchange(*tritonSharedLineOfThread(), {})),
+        scratch(tritonSharedExchangeScratch(nullptr)) {}
+  ~OtherPrograms() {
+    std::free(tritonSharedExchangeScratch(scratch));
+    std::free(std::exchange(*tritonSharedLineOfThread(), line).text);
+  }
+  OtherPrograms(const OtherPrograms &) = delete;
+  OtherPrograms &operator=(const OtherPrograms &) = delete;
+
+private:
+  TritonSharedLine line;
+  void *scratch;
+};
+} // namespace
+
 /// Asks the application in the middle of a program. It may launch kernels
 /// itself on this thread, which have their own of everything.
 static bool isInterrupted(Interruption &interruption) {
-  SeparateScratch scratch;
-  SeparateLine line;
+  OtherPrograms others;
   CrashScope noProgram(nullptr);
   currentRunner->end();
   bool answer = interruption.isWanted();

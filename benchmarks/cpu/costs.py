@@ -14,8 +14,9 @@ from typing import Any
 import torch
 from triton.backends.nvidia.driver import CudaLauncher
 from triton_shared import library
+from triton_shared.measure import seconds
 
-from . import cases, kernels, speed
+from . import cases, kernels
 
 COMPILE_GOALS = {"add": 60, "softmax": 130, "matmul": 150, "attention": 280}
 """Milliseconds that issue 6 allows."""
@@ -25,7 +26,7 @@ SHAPES = ((64, 64, 32), (128, 128, 32), (256, 256, 32))
 
 def milliseconds(run: Callable[[], object], repeat: int, number: int = 1) -> float:
     """The median over `repeat` measurements of the mean CPU time of `number` runs."""
-    means = (speed.seconds(run, number, time.process_time) for _ in range(repeat))
+    means = (seconds(run, number, time.process_time) for _ in range(repeat))
     return statistics.median(means) * 1e3
 
 

@@ -9,19 +9,16 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
 import torch
 from triton_shared import knobs, library
+from triton_shared.measure import Run, ratio, seconds
 
 from . import cases
 
-SHORTEST = 2e-3
-"""Seconds that one measurement takes at least; short kernels run several times."""
 SLOW = 0.05
 """Seconds above which reference mode, ten times as slow or more, is left out."""
-Run = Callable[[], object]
 
 
 @dataclass(frozen=True)
@@ -40,26 +37,6 @@ class Result:
     """The largest difference to torch, as a part of the largest number."""
     elsewhere: float | None
     """What triton-cpu reached against eager torch, measured on another machine."""
-
-
-def seconds(run: Run, number: int, clock: Callable[[], float] = time.thread_time) -> float:
-    """The mean time of one of `number` calls; CPU time of this thread if not told otherwise."""
-    start = clock()
-    for _ in range(number):
-        run()
-    return (clock() - start) / number
-
-
-def ratio(
-    peer: Run, ours: Run, repeat: int, clock: Callable[[], float] = time.thread_time
-) -> float:
-    """The median of what `peer` takes to what `ours` takes, in turn."""
-    peer(), ours()
-    number = 1
-    while number < 1000 and seconds(ours, number, clock) * number < SHORTEST:
-        number *= 2
-    pairs = [(seconds(peer, number, clock), seconds(ours, number, clock)) for _ in range(repeat)]
-    return statistics.median(theirs / own for theirs, own in pairs)
 
 
 def use_threads(count: int) -> None:

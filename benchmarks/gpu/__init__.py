@@ -1,1 +1,1 @@
-"""What scripts/gpu-check runs on a machine with a GPU: correctness first, then speed."""
+"""Kernels timed on a GPU, against Triton's own backend and torch; scripts/gpu-check runs them."""

@@ -14,7 +14,6 @@ import json
 import statistics
 import sys
 import time
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -23,15 +22,13 @@ import torch
 import triton
 import triton_shared
 from triton_shared.device import active_driver
+from triton_shared.measure import Graph, capture, in_turn
 
 from .problems import Config, Problem, Tensors, all_problems
 
 SIDES = ("triton", "ours")
 MEMORY = 640 << 20
 """Bytes that the sets of one problem have together at least: ten times the cache of an H200."""
-ROUNDS = 25
-LAUNCHES = 40
-"""Of a graph, at least."""
 
 
 def side(name: str) -> AbstractContextManager[None]:
@@ -72,8 +69,8 @@ def measure(problem: Problem) -> dict[str, Any]:
     graphs = {name: graph for name, (_, graph) in best.items()}
     if problem.torch:
         runs = problem.torch
-        graphs["torch"] = _capture(lambda memory: runs(memory), sets)
-    times = _interleave(graphs)
+        graphs["torch"] = capture(lambda memory: runs(memory), sets)
+    times = in_turn(graphs)
     result: dict[str, Any] = {"name": problem.name, "tried": tried, "sets": len(sets)}
     result["us"] = times
     result["best"] = {name: row["config"] for name, (row, _) in best.items()}
@@ -89,7 +86,7 @@ def measure(problem: Problem) -> dict[str, Any]:
 
 def _try(
     problem: Problem, name: str, config: Config, sets: list[Tensors], expected: torch.Tensor
-) -> tuple[dict[str, Any], Any]:
+) -> tuple[dict[str, Any], Graph | None]:
     """One configuration: its error, and if that is small its time and graph."""
     row: dict[str, Any] = {"config": config}
     try:
@@ -107,48 +104,12 @@ def _try(
             if not row["error"] <= problem.tolerance:
                 row["refused"] = f"wrong: error {row['error']:.3g}"
                 return row, None
-            graph = _capture(lambda memory: problem.launch(memory, config), sets)
+            graph = capture(lambda memory: problem.launch(memory, config), sets)
     except Exception as error:
         row["refused"] = f"{type(error).__name__}: {str(error)[-400:]}"
         return row, None
-    row["us"] = statistics.median(_once(graph) for _ in range(5))
+    row["us"] = statistics.median(graph.microseconds() for _ in range(5))
     return row, graph
-
-
-def _capture(run: Callable[[Tensors], Any], sets: list[Tensors]) -> tuple[Any, int]:
-    """A graph of launches that go round all sets, and their number."""
-    count = -(-LAUNCHES // len(sets)) * len(sets)
-    stream = torch.cuda.Stream()
-    with torch.cuda.stream(stream):
-        for memory in sets[:3]:
-            run(memory)
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for number in range(count):
-            run(sets[number % len(sets)])
-    return graph, count
-
-
-def _once(graph: tuple[Any, int]) -> float:
-    """Microseconds of a launch."""
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in "be")
-    begin.record()
-    graph[0].replay()
-    end.record()
-    end.synchronize()
-    elapsed: float = begin.elapsed_time(end)
-    return elapsed * 1e3 / graph[1]
-
-
-def _interleave(graphs: dict[str, tuple[Any, int]]) -> dict[str, float]:
-    times: dict[str, list[float]] = {name: [] for name in graphs}
-    for number in range(ROUNDS):
-        # Whoever comes first finds another state of clocks and cache than the others.
-        names = list(graphs)
-        for name in names[number % len(names) :] + names[: number % len(names)]:
-            times[name].append(_once(graphs[name]))
-    return {name: statistics.median(found) for name, found in times.items()}
 
 
 def main(words: list[str]) -> int:

@@ -19,7 +19,9 @@ import pytest
 import triton
 from aot_programs import ADD, GRID, KERNELS, compile_variant
 from fake_cuda import FakeCuda
+from tree import ROOT
 from triton_shared import CompilationError, TritonSharedError, aot
+from triton_shared.aot import runtime
 from triton_shared.aot.hidden import hidden_parameters
 
 CPU_AND_GPU = pytest.mark.parametrize("target", ["cpu", "cuda:80", "cuda:90"])
@@ -226,7 +228,19 @@ def test_a_failing_assertion_is_an_error_code(tmp_path: Path):
         f"'{kernel.symbol}' failed with CUresult 710",
         "7",
     ]
-    assert "device_assert failed in program (0, 0, 0): too large" in done.stderr
+    assert "kernels.py:" in done.stderr
+    assert "pid (0, 0, 0): assertion failed: too large" in done.stderr
+
+
+def test_a_launcher_brings_along_the_files_of_the_runtime_that_its_kernel_needs():
+    kernel_h, scratch = ((ROOT / "runtime/kernel" / file) for file in ("kernel.h", "scratch.c"))
+    called = runtime.called_by(b"\0tritonSharedScratch\0")
+    assert called == ["tritonSharedScratch"]
+    text = runtime.source_of(called)
+    assert text.startswith(kernel_h.read_text())
+    assert text.endswith(scratch.read_text().partition('#include "kernel.h"\n\n')[2])
+    assert "tritonSharedPrintText(const char *text, int64_t size) {" not in text
+    assert not runtime.source_of(runtime.called_by(b"\0malloc\0"))
 
 
 @pytest.fixture

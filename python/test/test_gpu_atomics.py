@@ -1,4 +1,4 @@
-"""Atomic updates for a GPU, of every kind, type and scope: run by gpu_emulator, against NumPy."""
+"""Atomic updates for a GPU, of every kind, type and scope: run by the emulator, against NumPy."""
 
 from __future__ import annotations
 

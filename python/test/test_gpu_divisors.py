@@ -1,15 +1,15 @@
-"""Indices divided by negative numbers on a GPU, in gpu_emulator: right or refused, as on CPUs."""
+"""Indices divided by negative numbers on a GPU, in the emulator: right or refused, as on CPUs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-import gpu_emulator
 import pytest
 import torch
 import triton
 from test_cases_divisors import HALF, KERNELS, NUMBERS, expected, quotients_in_a_loop
+from triton_shared import emulate
 
 SIGNATURE = {"x_ptr": "*i32", "out_ptr": "*i32", "n": "i32", "s": "i32", "BLOCK": "constexpr"}
 
@@ -18,14 +18,14 @@ SIGNATURE = {"x_ptr": "*i32", "out_ptr": "*i32", "n": "i32", "s": "i32", "BLOCK"
 def test_negative_numbers_are_right_or_refused(kernel: Any, tmp_path: Path):
     source = triton.compiler.ASTSource(kernel, SIGNATURE, constexprs={"BLOCK": 16})
     ttir = str(triton.compile(source).asm["ttir"])
-    emulated = gpu_emulator.compile_kernel(ttir, 1, tmp_path)
+    emulated = emulate.compile_kernel(ttir, 1, tmp_path)
     refused = 0
     for n, s in [(8, 3), (3, 16), (-1, 3), (-3, 16), (-16, 10), (-100, 3)]:
         out = torch.zeros(64, dtype=torch.int32)
         grid = (1 if kernel is quotients_in_a_loop else 4,)
         try:
-            gpu_emulator.launch(emulated, (NUMBERS[HALF:], out, n, s), grid)
-        except gpu_emulator.EmulationError as error:
+            emulate.launch(emulated, (NUMBERS[HALF:], out, n, s), grid)
+        except emulate.EmulationError as error:
             assert n < 0
             assert "an index is divided by a negative number" in str(error)  # noqa: PT017
             refused += 1

@@ -1,4 +1,4 @@
-"""Kernels for a GPU, run by gpu_emulator on this machine: they do what the CPU leg does."""
+"""Kernels for a GPU, run by the emulator on this machine: they do what the CPU leg does."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import corpus_runs
-import gpu_emulator
 import pytest
 import torch
 import triton
 import triton.language as tl
 import triton_shared
 from corpus_runs import RUNS, Run
-from gpu_emulator import EmulationError
 from test_corpus import assert_same
+from triton_shared import emulate
+from triton_shared.emulate import EmulationError
 
 CASES = {case["name"]: case for case in corpus_runs.load_corpus().CASES}
 
@@ -63,11 +63,11 @@ def check(
     with triton_shared.launches(threads=1):
         compiled[(*run.grid, 1, 1)[:3]](*given.values())
     ttir = str(compiled.asm["ttir"])
-    kernel = gpu_emulator.compile_kernel(ttir, warps, folder, stages, keeps_warps)
+    kernel = emulate.compile_kernel(ttir, warps, folder, stages, keeps_warps)
     for order in ORDERS:
         given, got = corpus_runs.arguments(case, run)
         passed = [value for n, value in given.items() if n not in case["const"]]
-        gpu_emulator.launch(kernel, list(flatten(passed)), run.grid, order)
+        emulate.launch(kernel, list(flatten(passed)), run.grid, order)
         assert_same(got, want, run)
 
 
@@ -227,7 +227,7 @@ def test_products(
         "opts": {},
     }
     check(case, Run(), tmp_path, warps=4)
-    llvm = gpu_emulator.lower((tmp_path / "kernel.mlir").read_text(), 4, tmp_path)
+    llvm = emulate.lower((tmp_path / "kernel.mlir").read_text(), 4, tmp_path)
     assert instruction in llvm
 
 
@@ -250,12 +250,12 @@ func.func @f(%x: memref<*x{kind}>, %o: memref<*x{kind}>, %gx: i32, %gy: i32, %gz
     ("kind", "dtype"), [("i8", torch.int8), ("f16", torch.float16), ("i32", torch.int32)]
 )
 def test_layouts_change_by_shuffles_within_warps(kind: str, dtype: torch.dtype, tmp_path: Path):
-    kernel = gpu_emulator.compile_kernel(_WITHIN_WARPS.format(kind=kind), 2, tmp_path)
+    kernel = emulate.compile_kernel(_WITHIN_WARPS.format(kind=kind), 2, tmp_path)
     assert kernel.shared == 0
     assert "nvvm.shfl" in kernel.llvm
     for order in ORDERS:
         x, o = torch.arange(128).to(dtype), torch.zeros(128, dtype=dtype)
-        gpu_emulator.launch(kernel, [x, o], (1,), order)
+        emulate.launch(kernel, [x, o], (1,), order)
         assert o.tolist() == x.tolist()
 
 
@@ -288,8 +288,8 @@ _STORE_OUT = "llvm.store %v, %out : i32, !llvm.ptr<1>\n"
 
 def launch_llvm(body: str, folder: Path, order: int = 0) -> torch.Tensor:
     x = torch.zeros(64, dtype=torch.int32)
-    kernel = gpu_emulator.build_kernel(_LLVM.format(body=body), folder)
-    gpu_emulator.launch(kernel, [x], (1,), order)
+    kernel = emulate.build_kernel(_LLVM.format(body=body), folder)
+    emulate.launch(kernel, [x], (1,), order)
     return x
 
 

@@ -1,4 +1,4 @@
-"""Packs of neighbours and histograms on a GPU, run by gpu_emulator."""
+"""Packs of neighbours and histograms on a GPU, run by the emulator."""
 
 from __future__ import annotations
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import gpu_emulator
 import pytest
 import torch
 import triton
 import triton.language as tl
 from corpus_runs import Run
-from gpu_emulator import EmulationError
 from test_gpu_emulated import check
+from triton_shared import emulate
+from triton_shared.emulate import EmulationError
 
 
 @triton.jit
@@ -56,7 +56,7 @@ def matmul(
 
 def lowered(folder: Path, warps: int = 4, stages: int = 3) -> str:
     """What became of the kernel that `check` left there."""
-    return gpu_emulator.lower((folder / "kernel.mlir").read_text(), warps, folder, stages)
+    return emulate.lower((folder / "kernel.mlir").read_text(), warps, folder, stages)
 
 
 # 0 to 5 turns: fewer than stages, as many, more.
@@ -189,8 +189,8 @@ _READ = "%v = llvm.load %other : !llvm.ptr<3> -> i32\nllvm.store %v, %from : i32
 def launch(body: str, folder: Path) -> torch.Tensor:
     """The 32 numbers after a block of 32 threads has run."""
     x = torch.arange(32, dtype=torch.int32)
-    kernel = gpu_emulator.build_kernel(_LLVM.format(body=body), folder)
-    gpu_emulator.launch(kernel, [x], (1,))
+    kernel = emulate.build_kernel(_LLVM.format(body=body), folder)
+    emulate.launch(kernel, [x], (1,))
     return x
 
 

@@ -1,10 +1,9 @@
-"""Kernels that cast pointers, for a GPU, run by gpu_emulator on this machine."""
+"""Kernels that cast pointers, for a GPU, run by the emulator on this machine."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import gpu_emulator
 import pytest
 import torch
 from test_cases_pointer_casts import (
@@ -19,6 +18,7 @@ from test_cases_pointer_casts import (
     tags,
     write_through,
 )
+from triton_shared import emulate
 
 ORDERS = (0, 2)
 """Threads ascending, and at random."""
@@ -30,10 +30,10 @@ def check_reads(cast: Cast, folder: Path) -> None:
     compiled = read_through.warmup(
         *passed, FLOW=cast.flow, BACK=cast.back, grid=(1,), **cast.constants()
     )
-    kernel = gpu_emulator.compile_kernel(str(compiled.asm["ttir"]), 4, folder)
+    kernel = emulate.compile_kernel(str(compiled.asm["ttir"]), 4, folder)
     for order in ORDERS:
         out.zero_()
-        gpu_emulator.launch(kernel, passed, (1, 1, 1), order)
+        emulate.launch(kernel, passed, (1, 1, 1), order)
         assert tuple(out.tolist()) == cast.expected(raw)
 
 
@@ -42,8 +42,8 @@ def check_writes(cast: Cast, folder: Path) -> None:
     x, _, offset, _, _ = cast.arguments(raw)
     want = expected_writes(cast, raw)
     compiled = write_through.warmup(x, offset, grid=(1,), **cast.constants())
-    kernel = gpu_emulator.compile_kernel(str(compiled.asm["ttir"]), 4, folder)
-    gpu_emulator.launch(kernel, (x, offset), (1, 1, 1), 0)
+    kernel = emulate.compile_kernel(str(compiled.asm["ttir"]), 4, folder)
+    emulate.launch(kernel, (x, offset), (1, 1, 1), 0)
     assert torch.equal(raw, want)
 
 
@@ -78,6 +78,6 @@ def test_pointers_keep_tags_in_their_low_bits(tmp_path: Path):
     x, want = tags(turns=3)
     out = torch.zeros_like(want)
     compiled = keep_tags.warmup(x, out, 3, BLOCK=16, grid=(1,))
-    kernel = gpu_emulator.compile_kernel(str(compiled.asm["ttir"]), 4, tmp_path)
-    gpu_emulator.launch(kernel, (x, out, 3), (1, 1, 1), 0)
+    kernel = emulate.compile_kernel(str(compiled.asm["ttir"]), 4, tmp_path)
+    emulate.launch(kernel, (x, out, 3), (1, 1, 1), 0)
     assert torch.equal(out, want)

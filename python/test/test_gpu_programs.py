@@ -1,15 +1,15 @@
-"""Programs that share a block, run by gpu_emulator: each does what it does alone."""
+"""Programs that share a block, run by the emulator: each does what it does alone."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import gpu_emulator
 import pytest
 import triton
 import triton.language as tl
 from corpus_runs import Run, real, small, zeros
 from test_gpu_emulated import check
+from triton_shared import emulate
 
 
 def check_packed(
@@ -17,7 +17,7 @@ def check_packed(
 ) -> None:
     case = {"fn": fn, "sig": signature, "const": const, "opts": {}}
     check(case, run, folder, warps=4, keeps_warps=False)
-    llvm = gpu_emulator.lower((folder / "kernel.mlir").read_text(), 4, folder, keeps_warps=False)
+    llvm = emulate.lower((folder / "kernel.mlir").read_text(), 4, folder, keeps_warps=False)
     assert "cta.programs = 4 : i32" in llvm
     assert "barrier" not in llvm
 

@@ -1,4 +1,4 @@
-"""Random programs are right on a GPU: in gpu_emulator, threads ascending, descending, at random.
+"""Random programs are right on a GPU: in the emulator, threads ascending, descending, at random.
 
 `scripts/fuzz --modes gpu` runs them on a real one.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import gpu_emulator
 import numpy as np
 import pytest
 import torch
@@ -16,6 +15,7 @@ from fuzz import programs
 from fuzz.generator import Generator
 from fuzz.program import Buffer, Program
 from fuzz.programs import LaunchError, Results
+from triton_shared import emulate
 
 BATCH = 10
 
@@ -25,14 +25,14 @@ def emulated(folder: Path, warps: int, order: int) -> Callable[[Program], Result
 
     def run(program: Program) -> Results:
         try:
-            kernel = gpu_emulator.compile_kernel(program.text(), warps, folder)
-        except gpu_emulator.CompileError as error:
+            kernel = emulate.compile_kernel(program.text(), warps, folder)
+        except emulate.CompileError as error:
             raise LaunchError(f"does not compile:\n{error}") from None
         memory = {b.name: torch.from_numpy(programs.placed(b)) for b in unsigned(program)}
         arguments = [*memory.values(), *program.scalars.values()]
         try:
-            gpu_emulator.launch(kernel, arguments, program.grid, order)
-        except gpu_emulator.EmulationError as error:
+            emulate.launch(kernel, arguments, program.grid, order)
+        except emulate.EmulationError as error:
             raise LaunchError(str(error)) from None
         return {
             name: memory[name].numpy().view(buffer.contents.dtype)

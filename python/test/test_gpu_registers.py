@@ -1,4 +1,4 @@
-"""Special registers and exact functions on a GPU, run by gpu_emulator and read off the PTX."""
+"""Special registers and exact functions on a GPU, run by the emulator and read off the PTX."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import gpu_emulator
 import pytest
 import torch
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
 from triton.language.extra import libdevice
+from triton_shared import emulate
 
 
 @triton.jit
@@ -42,11 +42,11 @@ def text_of(fn: Any, signature: dict[str, str], **constants: Any) -> str:
 
 @pytest.mark.parametrize("warps", [1, 4])
 def test_elements_know_a_lane_that_holds_them(warps: int, tmp_path: Path):
-    kernel = gpu_emulator.compile_kernel(
+    kernel = emulate.compile_kernel(
         text_of(_lanes, {"x": "*i32", "o": "*i32"}, N=256), warps, tmp_path
     )
     x, out = torch.zeros(256, dtype=torch.int32), torch.zeros(2, 256, dtype=torch.int32)
-    gpu_emulator.launch(kernel, (x, out), (1,))
+    emulate.launch(kernel, (x, out), (1,))
     assert torch.equal(out[0], out[1])
     assert out[0].bincount(minlength=32).tolist() == [8] * 32
 

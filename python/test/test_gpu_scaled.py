@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 from typing import Any
 
-import gpu_emulator
 import pytest
 import torch
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
+from triton_shared import emulate
 
 
 def text_of(fn: Any, signature: dict[str, str], **constants: Any) -> str:
@@ -66,7 +66,7 @@ def test_scaled_products_are_sums_of_exact_products(name: str, tmp_path: Path):
     else:
         constants["scale_b"] = None
     signature["o"] = "*fp32"
-    kernel = gpu_emulator.compile_kernel(text_of(_scaled, signature, **constants), 4, tmp_path)
+    kernel = emulate.compile_kernel(text_of(_scaled, signature, **constants), 4, tmp_path)
     assert re.search(rf"mma\.sync[\w.]*\.{taken}\.{taken}\.", kernel.llvm)
 
     rng = torch.Generator().manual_seed(1)
@@ -84,7 +84,7 @@ def test_scaled_products_are_sums_of_exact_products(name: str, tmp_path: Path):
         passed = [a.view(torch.uint8), b, scale_a]
     for order in (0, 1, 2):
         out = torch.zeros(m, n)
-        gpu_emulator.launch(kernel, [*passed, out], (1,), order)
+        emulate.launch(kernel, [*passed, out], (1,), order)
         error = (out.double() - left @ right).abs()
         assert (error <= (k + 4) * 2.0**-24 * (left.abs() @ right.abs())).all()
 
@@ -130,7 +130,7 @@ def test_large_tiles_find_room(
     fn: Any, signature: dict[str, str], depth: int, stages: int, tmp_path: Path
 ):
     text = text_of(fn, signature, BM=128, BN=256, BK=depth)
-    llvm = gpu_emulator.lower(text, 8, tmp_path, stages)
+    llvm = emulate.lower(text, 8, tmp_path, stages)
     shared = re.search(r"cta\.shared = (\d+)", llvm)
     assert shared
     assert int(shared[1]) <= LIMIT
@@ -138,6 +138,6 @@ def test_large_tiles_find_room(
 
 def test_stages_stay_where_there_is_room(tmp_path: Path):
     text = text_of(_matmul, MATMUL, BM=64, BN=64, BK=64)
-    llvm = gpu_emulator.lower(text, 4, tmp_path, 4)
+    llvm = emulate.lower(text, 4, tmp_path, 4)
     # Four slots of both operands as bytes, and once as f16.
     assert f"cta.shared = {4 * 2 * 64 * 64 + 2 * 64 * 64 * 2}" in llvm

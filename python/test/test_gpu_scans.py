@@ -1,4 +1,4 @@
-"""Scans on a GPU, run by gpu_emulator: elements meet in order, wherever threads hold them."""
+"""Scans on a GPU, run by the emulator: elements meet in order, wherever threads hold them."""
 
 from __future__ import annotations
 

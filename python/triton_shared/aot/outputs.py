@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import TritonSharedError
-from . import toolchain
+from . import runtime, toolchain
 from .kernel import Kernel
 from .signature import Parameter
 from .templates import render
@@ -21,13 +21,6 @@ PHASES = {
 compiler makes of the launcher `X.c`."""
 
 EMITTABLE = ("c", "h", "hpp", "a", "so", *PHASES)
-
-_SUPPORT = (
-    "tritonSharedAssertFailed", "tritonSharedYield", "tritonSharedScratch",
-    "tritonSharedClockNanoseconds", "tritonSharedProcessorNumber", "tritonSharedProcessorCount",
-    "tritonSharedPrintBegin", "__truncsfbf2", "__truncdfbf2",
-)  # fmt: skip
-"""Functions that machine code for the CPU may call, and that the launcher then brings along."""
 
 _LARGEST_GRID_YZ = 65535
 """Of a GPU, and here of a CPU: one program serves both."""
@@ -100,7 +93,7 @@ def header(kernel: Kernel) -> str:
 
 def launcher(kernel: Kernel, object_name: str) -> str:
     """The C file with the launcher."""
-    obj = kernel.artefacts.get("obj", b"")
+    called = runtime.called_by(kernel.artefacts.get("obj", b""))
     return render(
         f"{kernel.target.kind}.c.j2",
         kernel=kernel,
@@ -110,8 +103,8 @@ def launcher(kernel: Kernel, object_name: str) -> str:
         signature=declare(kernel.passed),
         constants={p.name: _as_constant(p) for p in kernel.parameters if not p.is_passed},
         most=_LARGEST_GRID_YZ,
-        # An ELF object names what it lacks in its table of strings.
-        support=[name for name in _SUPPORT if b"\0" + name.encode() + b"\0" in obj],
+        called=called,
+        runtime=runtime.source_of(called),
         cubin=kernel.artefacts.get("cubin", b""),
     )
 

@@ -63,7 +63,7 @@ def save_tests(folder: Path, files: str, only: str) -> list[Path]:
         # The package is found where it was installed, not in the working tree.
         plugin = [
             "-p",
-            "benchmarks.gpu.record_tests",
+            "gpu_check.record_tests",
             "-p",
             "no:cacheprovider",
             "-o",

@@ -5,7 +5,7 @@ IR, which `rewrite` turns into code for this machine; `launch` runs it block by 
 per thread (shim.c). On the way it finds what a GPU would not say: accesses outside of the buffers
 or of shared memory, misaligned ones, shared memory that is read before it is written or without
 the barrier that it takes, copies that nobody waited for, threads that wait for ever. Threads can
-run in any order: `seed`.
+run in any order: `seed`. It takes clang and mlir-translate of LLVM 22.
 
     kernel = compile_kernel(ttir, num_warps=4, folder=tmp_path)
     launch(kernel, (x, y, 1000), grid=(8,))
@@ -17,6 +17,7 @@ import ctypes
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +25,12 @@ from typing import Any
 
 import numpy as np
 import torch
-from tree import BUILD
 
+from .. import library
+from ..launcher import hidden_kinds
 from . import rewrite
 
-_OPT = BUILD / "bin" / "triton-shared-opt"
+_AXES = ("grid.x", "grid.y", "grid.z")
 _SHIM = Path(__file__).with_name("shim.c")
 
 
@@ -42,8 +44,13 @@ class CompileError(Exception):
 
 @dataclass(frozen=True)
 class EmulatedKernel:
+    """A kernel built for this machine."""
+
     library: ctypes.CDLL
     parameters: tuple[str, ...]
+    """LLVM types, in order."""
+    hidden: tuple[str, ...]
+    """What a launch fills in behind the arguments: sizes of the grid."""
     threads: int
     """Of a program."""
     programs: int
@@ -60,6 +67,13 @@ def _tool(name: str) -> str:
         if found := shutil.which(path):
             return found
     raise FileNotFoundError(f"{name} of LLVM 22")
+
+
+def _opt() -> Path:
+    """The compiler of the build that this process uses."""
+    built = Path(library.native().__file__).resolve().parents[1] / "bin" / "triton-shared-opt"
+    installed = Path(sys.executable).with_name("triton-shared-opt")
+    return built if built.is_file() else installed
 
 
 def _run(*command: object) -> str:
@@ -82,21 +96,34 @@ def lower(
 ) -> str:
     """The LLVM dialect, in a `gpu.module`; of fewer warps, and programs that share a block, only
     without `keeps_warps`."""
+    return _to_llir(_to_gpu(text, num_warps, folder, num_stages, keeps_warps), folder)
+
+
+def _to_gpu(text: str, num_warps: int, folder: Path, num_stages: int, keeps_warps: bool) -> str:
     source = folder / "kernel.mlir"
     source.write_text(text)
     options = [f"--num-warps={num_warps}", f"--num-stages={num_stages}"]
     options += ["--keep-warps"] * keeps_warps
-    return _run(_OPT, "--target=cuda:90a", *options, "--to-phase=llir", source)
+    return _run(_opt(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
+
+
+def _to_llir(gpu: str, folder: Path) -> str:
+    source = folder / "gpu.mlir"
+    source.write_text(gpu)
+    return _run(_opt(), "--target=cuda:90a", "--to-phase=llir", source)
 
 
 def compile_kernel(
     text: str, num_warps: int, folder: Path, num_stages: int = 3, keeps_warps: bool = True
 ) -> EmulatedKernel:
     """Lowers the kernel of `text` for a GPU and builds it for this machine."""
-    return build_kernel(lower(text, num_warps, folder, num_stages, keeps_warps), folder)
+    gpu = _to_gpu(text, num_warps, folder, num_stages, keeps_warps)
+    named = [{"kind": kind} for kind in re.findall(r'tts\.parameter = "([^"]*)"', gpu)]
+    hidden = hidden_kinds("emulated", named, _AXES)
+    return build_kernel(_to_llir(gpu, folder), folder, hidden)
 
 
-def build_kernel(llvm: str, folder: Path) -> EmulatedKernel:
+def build_kernel(llvm: str, folder: Path, hidden: Sequence[str] = ()) -> EmulatedKernel:
     """Builds a kernel in the LLVM dialect for this machine."""
     aliases = "\n".join(line for line in llvm.splitlines() if line.startswith("#"))
     body = llvm[llvm.index("{", llvm.index("gpu.module")) + 1 :].rstrip().removesuffix("}")
@@ -111,12 +138,12 @@ def build_kernel(llvm: str, folder: Path) -> EmulatedKernel:
         *(_tool("clang"), "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-o", built),
         *(folder / "kernel.ll", folder / "libdevice.c", _SHIM, "-lm"),
     )
-    library = ctypes.CDLL(str(built))
-    library.emu_launch.restype = ctypes.c_char_p
+    loaded = ctypes.CDLL(str(built))
+    loaded.emu_launch.restype = ctypes.c_char_p
     threads = _attribute(llvm, "cta.num_warps") * 32
     programs = _attribute(llvm, "cta.programs", 1)
     shared = _attribute(llvm, "cta.shared")
-    return EmulatedKernel(library, kernel.parameters, threads, programs, shared, llvm)
+    return EmulatedKernel(loaded, kernel.parameters, tuple(hidden), threads, programs, shared, llvm)
 
 
 _NUMBERS = {"i1": "u1", "i8": "u1", "i16": "u2", "i32": "u4", "i64": "u8"}
@@ -145,9 +172,8 @@ def launch(
     `seed` 0 runs threads in ascending order, 1 in descending, others at random.
     """
     blocks = [*grid, 1, 1][:3]
-    if kernel.programs > 1:
-        arguments = [*arguments, blocks[0]]
-        blocks[0] = -(-blocks[0] // kernel.programs)
+    arguments = [*arguments, *(blocks[_AXES.index(kind)] for kind in kernel.hidden)]
+    blocks[0] = -(-blocks[0] // kernel.programs)
     assert len(arguments) == len(kernel.parameters), kernel.parameters
     held = [_encode(kind, value) for kind, value in zip(kernel.parameters, arguments, strict=True)]
     buffers = [ctypes.create_string_buffer(value, 8) for value in held]

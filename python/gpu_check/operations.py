@@ -16,7 +16,7 @@ from triton_shared.diff import recording, workers
 from .check import TARGETS, Row
 from .pack import ROOT
 
-_HERE = "benchmarks/gpu/launches.py"
+_HERE = "python/gpu_check/launches.py"
 
 
 def write(launches: list[Path], rows: list[Row], out: Path) -> Path:

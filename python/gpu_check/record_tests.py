@@ -1,6 +1,6 @@
 """A plug-in of pytest that records the launches of tests that pass, to replay them on a GPU.
 
-GPU_CHECK_RECORD=FOLDER python -m pytest -p benchmarks.gpu.record_tests python/test/test_cases_*
+GPU_CHECK_RECORD=FOLDER python -m pytest -p gpu_check.record_tests python/test/test_cases_*
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-// What a GPU does for the kernels of gpu_emulator: one CTA at a time, each of its threads a fiber
+// What a GPU does for the kernels of triton_shared.emulate: one CTA at a time, each of its threads a fiber
 // that runs until it waits for others. Accesses are watched: see `emu_access`.
 
 #define _GNU_SOURCE

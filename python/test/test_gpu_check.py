@@ -1,0 +1,90 @@
+"""What scripts/gpu-check repeats on a GPU, packs and tells is what it should be."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import triton
+from gpu_check import check, launches, operations, there
+from triton_shared.diff import modules
+
+
+def test_every_kernel_of_the_corpus_is_recorded_or_says_why_not():
+    recorded = dict(launches.corpus())
+    for recording in recorded.values():
+        assert modules.kernel(recording.file, recording.kernel).arg_names
+    names = {case["name"] for case in sys.modules["corpus_runs"].load_corpus().CASES}
+    # The machine with the GPU has 3.6; later versions have kernels that no test runs yet.
+    assert triton.__version__ >= "3.7" or names == set(recorded) | set(launches.NOT_RECORDED)
+    assert set(launches.QUICK) <= set(recorded)
+
+
+def test_the_table_tells_what_did_not_agree():
+    def row(name: str, verdict: str, **facts: Any) -> check.Row:
+        usual = {"policies": ("exact",), "margin": 0.5, "message": "", "detail": []}
+        usual |= {"registers": 40, "spills": 0, "seconds": 0.1}
+        return check.Row(name=name, kernel=name, verdict=verdict, **{**usual, **facts})
+
+    said = check.table(
+        [
+            row("fine", "agree"),
+            row("odd", "refused", message="CompilationError: …\nf.py:1:2: error: no such thing\n"),
+            row("off", "differ", detail=["out (4 float32): 1 of 4 elements are beyond"], spills=3),
+        ]
+    )
+    assert "refused  odd" in said
+    assert "f.py:1:2: error: no such thing" in said
+    assert "1 of 4 elements" in said
+    assert (
+        "3 launches: 1 agree, 1 refused, 1 differ; largest margin of those that agree 0.50" in said
+    )
+    assert "fine" not in said
+
+
+def test_what_agrees_says_which_operations_it_had(tmp_path: Path):
+    text = "tt.func public @k() {\n  %x = arith.addi %a, %b : tensor<8xi16>\n}"
+    rows = []
+    for name, verdict in (
+        ("corpus-vec_add", "agree"),
+        ("suite-x-0", "agree"),
+        ("tests-a-0", "differ"),
+    ):
+        place = tmp_path / name / "shared_cuda"
+        place.mkdir(parents=True)
+        (place / "result.json").write_text('{"succeeded": true, "facts": {}, "seconds": 0}')
+        (place / "ttir.mlir").write_text(text)
+        rows.append(check.Row(name, "k", verdict, (), 0.0, "", [], 0, 0, 0.0))
+    file = operations.write([tmp_path / row.name for row in rows], rows, tmp_path)
+    assert file.parent.name == f"gpu-{triton.__version__}"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert [line["test"].rpartition("::")[2] for line in lines] == [
+        "corpus[vec_add]",
+        "examples[x-0]",
+    ]
+    assert all(line["cells"] == [["arith.addi", "i16"]] for line in lines)
+
+
+def test_launches_of_tests_that_agree_are_counted(tmp_path: Path):
+    usual = {"policies": ("exact",), "margin": 0.5, "message": "", "detail": []}
+    usual |= {"kernel": "k", "registers": 40, "spills": 0, "seconds": 0.1}
+    names = {"tests-test_a-01-0": "agree", "tests-test_a-02-0": "differ", "corpus-k": "agree"}
+    rows = [check.Row(name=name, verdict=verdict, **usual) for name, verdict in names.items()]
+    check.write(rows, {"mode": "usual"}, tmp_path / "found.json")
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["counts"] == {"agree": 2, "differ": 1}
+    assert found["tests"] == {"test_a": 1}
+    assert [row["name"] for row in found["rows"]] == ["tests-test_a-02-0", "corpus-k"]
+
+
+def test_what_a_machine_has_goes_into_the_results(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITON_F32_DEFAULT", "tf32")
+    facts = there.look()
+    assert facts["triton"] == triton.__version__
+    assert facts["torch"] == torch.__version__
+    assert facts["environment"]["TRITON_F32_DEFAULT"] == "tf32"
+    assert {"python", "library", "driver", "cuda of torch"} <= facts.keys()

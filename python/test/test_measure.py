@@ -1,0 +1,61 @@
+"""Times of things that take as long as they say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from triton_shared import measure
+
+
+class Clock:
+    """Time that passes only where somebody takes it."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.calls = 0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def takes(self, seconds: float) -> measure.Run:
+        def run() -> None:
+            self.now += seconds
+            self.calls += 1
+
+        return run
+
+
+def test_seconds_are_the_mean_of_the_calls():
+    clock = Clock()
+    assert measure.seconds(clock.takes(0.25), 8, clock) == 0.25
+    assert clock.calls == 8
+
+
+def test_a_ratio_above_one_means_that_ours_is_faster():
+    clock = Clock()
+    found = measure.ratio(clock.takes(3e-5), clock.takes(1e-5), 5, clock)
+    assert found == pytest.approx(3)
+    # Short ones run so often that a measurement takes two milliseconds.
+    assert clock.calls >= 5 * 2 * 200
+
+
+@dataclass
+class Contender:
+    """One that says when it is asked."""
+
+    order: list[str]
+    name: str
+    usual: float
+
+    def microseconds(self) -> float:
+        self.order.append(self.name)
+        return self.usual
+
+
+def test_contenders_take_turns_at_being_the_first():
+    order: list[str] = []
+    contenders = {name: Contender(order, name, us) for name, us in (("a", 4.0), ("b", 2.0))}
+    assert measure.in_turn(contenders) == {"a": 4.0, "b": 2.0}
+    assert order[:4] == ["a", "b", "b", "a"]
+    assert len(order) == 2 * measure.ROUNDS

@@ -1,0 +1,105 @@
+"""Times what computes the same, side by side in one process.
+
+Machines are noisy and their clocks drift, so nothing is compared over time: contenders run in turn,
+and what counts is a median. On a CPU that is the median of the ratios of neighbours; on a GPU
+launches are captured into graphs, which take turns, and their medians are compared.
+
+    ratio(lambda: torch.softmax(x, 1), lambda: softmax[grid](x, out, n), repeat=25)
+    in_turn({name: capture(launch, memories) for name, launch in launches.items()})
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+Run = Callable[[], object]
+Memory = TypeVar("Memory")
+
+SHORTEST = 2e-3
+"""Seconds that one measurement takes at least; what is shorter runs several times."""
+LAUNCHES = 40
+"""Of a graph, at least."""
+ROUNDS = 25
+"""Of graphs that take turns."""
+
+
+def seconds(run: Run, number: int, clock: Callable[[], float] = time.thread_time) -> float:
+    """The mean time of one of `number` calls; CPU time of this thread if not told otherwise."""
+    start = clock()
+    for _ in range(number):
+        run()
+    return (clock() - start) / number
+
+
+def ratio(
+    peer: Run, ours: Run, repeat: int, clock: Callable[[], float] = time.thread_time
+) -> float:
+    """The median of what `peer` takes to what `ours` takes, in turn: above 1, ours is faster."""
+    peer(), ours()
+    number = 1
+    while number < 1000 and seconds(ours, number, clock) * number < SHORTEST:
+        number *= 2
+    pairs = [(seconds(peer, number, clock), seconds(ours, number, clock)) for _ in range(repeat)]
+    return statistics.median(theirs / own for theirs, own in pairs)
+
+
+class Timed(Protocol):
+    """What can be timed again and again."""
+
+    def microseconds(self) -> float:
+        """What one launch takes this time."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Launches that a GPU runs without the CPU."""
+
+    graph: Any
+    """A `torch.cuda.CUDAGraph`."""
+    launches: int
+
+    def microseconds(self) -> float:
+        """What one launch takes this time."""
+        import torch
+
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in "be")
+        begin.record()
+        self.graph.replay()
+        end.record()
+        end.synchronize()
+        elapsed: float = begin.elapsed_time(end)
+        return elapsed * 1e3 / self.launches
+
+
+def capture(run: Callable[[Memory], Any], memories: Sequence[Memory]) -> Graph:
+    """A graph of launches that go round all memories: together more than fits into the cache."""
+    import torch
+
+    count = -(-LAUNCHES // len(memories)) * len(memories)
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for memory in memories[:3]:
+            run(memory)
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for number in range(count):
+            run(memories[number % len(memories)])
+    return Graph(graph, count)
+
+
+def in_turn(contenders: Mapping[str, Timed]) -> dict[str, float]:
+    """The median time of each, in microseconds. Each is the first as often as any other.
+
+    Whoever comes first finds another state of clocks and cache than the others.
+    """
+    times: dict[str, list[float]] = {name: [] for name in contenders}
+    for number in range(ROUNDS):
+        names = list(contenders)
+        for name in names[number % len(names) :] + names[: number % len(names)]:
+            times[name].append(contenders[name].microseconds())
+    return {name: statistics.median(found) for name, found in times.items()}
