@@ -57,11 +57,12 @@ private:
   /// tile of its shape can have.
   void assignDefault(Value value);
 
-  LinearLayout getPreferred(Operation *access) const;
+  LinearLayout getPreferred(tts::AccessOpInterface access) const;
   /// True if what `op` makes may have `layout`, which spread from elsewhere.
   bool accepts(Operation *op, const LinearLayout &layout) const;
   /// True if an access would be about as fast under `layout` as it can be.
-  bool isGoodFor(Operation *access, const LinearLayout &layout) const;
+  bool isGoodFor(tts::AccessOpInterface access,
+                 const LinearLayout &layout) const;
 
   const DataFlowSolver &solver;
   unsigned numWarps;
@@ -74,16 +75,15 @@ private:
 // Accesses
 //===----------------------------------------------------------------------===//
 
-LinearLayout LayoutSpread::getPreferred(Operation *access) const {
+LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
   AccessWidth width = describeAccessWidth(solver, access);
-  RankedTensorType type = cta::getTile(getAccessedTile(access));
-  return LinearLayout::getBlocked(type.getShape(), width.order, width.elements,
-                                  numWarps);
+  return LinearLayout::getBlocked(access.getTileType().getShape(), width.order,
+                                  width.elements, numWarps);
 }
 
-bool LayoutSpread::isGoodFor(Operation *access,
+bool LayoutSpread::isGoodFor(tts::AccessOpInterface access,
                              const LinearLayout &layout) const {
-  RankedTensorType type = cta::getTile(getAccessedTile(access));
+  RankedTensorType type = access.getTileType();
   AccessWidth width = describeAccessWidth(solver, access);
   if (type.getRank() == 0 || !width.isContiguous)
     return true;
@@ -101,8 +101,8 @@ bool LayoutSpread::isGoodFor(Operation *access,
 //===----------------------------------------------------------------------===//
 
 bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
-  if (isAccess(op))
-    return isGoodFor(op, layout);
+  if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+    return isGoodFor(access, layout);
   // What is left of a tile is where the tile was.
   if (auto reduce = dyn_cast<cta::ReduceOp>(op)) {
     auto source = layouts.find(reduce.getSources().front());
@@ -149,33 +149,31 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
 }
 
 void LayoutSpread::assignAnchors(func::FuncOp function) {
-  SmallVector<Operation *> accesses;
+  SmallVector<tts::AccessOpInterface> accesses;
   SmallVector<cta::DotOp> dots;
   function.walk([&](Operation *op) {
     if (auto dot = dyn_cast<cta::DotOp>(op))
       dots.push_back(dot);
-    else if (isAccess(op) && getAccessedTile(op))
-      accesses.push_back(op);
+    auto access = dyn_cast<tts::AccessOpInterface>(op);
+    if (access && access.getTileType())
+      accesses.push_back(access);
   });
   for (cta::DotOp dot : dots)
     assign(dot.getResult(), cta::getDotLayout(dot, numWarps));
 
-  auto count = [](Operation *access) {
-    return cta::getTile(getAccessedTile(access)).getNumElements();
-  };
   // Large ones first, of those the widest, and loads before stores.
-  auto rank = [&](Operation *access) {
+  auto rank = [&](tts::AccessOpInterface access) {
     return std::tuple(
-        -count(access),
+        -access.getTileType().getNumElements(),
         -static_cast<int64_t>(describeAccessWidth(solver, access).elements),
-        access->getNumResults() == 0);
+        access.getStored() != nullptr);
   };
-  SmallVector<std::pair<decltype(rank(nullptr)), size_t>> ranked;
+  SmallVector<std::pair<decltype(rank({})), size_t>> ranked;
   for (auto [index, access] : llvm::enumerate(accesses))
     ranked.push_back({rank(access), index});
   llvm::sort(ranked);
   for (auto &[unused, index] : ranked)
-    assign(getAccessedTile(accesses[index]), getPreferred(accesses[index]));
+    assign(accesses[index].getTile(), getPreferred(accesses[index]));
 }
 
 void LayoutSpread::assignDefault(Value value) {
@@ -247,16 +245,16 @@ static void convertOperands(func::FuncOp function) {
 
 void LayoutSpread::convertStores(func::FuncOp function) const {
   OpBuilder builder(function.getContext());
-  function.walk([&](Operation *op) {
-    Value tile =
-        isAccess(op) && !op->getNumResults() ? getAccessedTile(op) : nullptr;
-    if (!tile)
+  function.walk([&](tts::AccessOpInterface access) {
+    OpOperand *stored = access.getStored();
+    RankedTensorType type = access.getTileType();
+    if (!stored || !type)
       return;
     // One element of each thread is written faster than exchanged.
-    RankedTensorType type = cta::getTile(tile);
     int64_t threads = int64_t(numWarps) * cta::kWarpSize;
-    if (type.getNumElements() > threads && !isGoodFor(op, cta::getLayout(type)))
-      op->setOperand(0, getWithLayout(builder, tile, getPreferred(op)));
+    if (type.getNumElements() > threads &&
+        !isGoodFor(access, cta::getLayout(type)))
+      stored->set(getWithLayout(builder, stored->get(), getPreferred(access)));
   });
 }
 

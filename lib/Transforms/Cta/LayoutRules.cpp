@@ -18,17 +18,6 @@ static bool isTile(Value value) {
 
 static LinearLayout keep(const LinearLayout &layout) { return layout; }
 
-bool triton_shared::isAccess(Operation *op) {
-  return isa<tts::LoadOp, tts::StoreOp, tts::GatherOp, tts::ScatterOp,
-             tts::AtomicRMWOp, tts::AtomicCASOp>(op);
-}
-
-Value triton_shared::getAccessedTile(Operation *access) {
-  Value tile =
-      access->getNumResults() ? access->getResult(0) : access->getOperand(0);
-  return isTile(tile) ? tile : nullptr;
-}
-
 bool triton_shared::isElementwiseOnTiles(Operation *op) {
   if (isa<cta::MapOp, cta::ScanOp>(op))
     return true;
@@ -132,39 +121,22 @@ static LayoutFunction ofIndices(int64_t rank, int64_t dim) {
   };
 }
 
-/// The gathered dimension that an operand gives the indices of. One tile may
-/// be the indices of several.
-static std::optional<int64_t> findGatheredDim(OpOperand &operand) {
-  auto find = [&](auto op) -> std::optional<int64_t> {
-    ValueRange indices = op.getIndices();
-    if (indices.empty())
-      return std::nullopt;
-    unsigned first = op.getIndices().getBeginOperandIndex();
-    unsigned number = operand.getOperandNumber();
-    if (number < first || number >= first + indices.size())
-      return std::nullopt;
-    return op.getGatheredDims()[number - first];
-  };
-  return TypeSwitch<Operation *, std::optional<int64_t>>(operand.getOwner())
-      .Case<tts::LoadOp, tts::StoreOp>(find)
-      .Default(std::optional<int64_t>());
-}
-
-static SmallVector<LayoutRelation> relateAccess(Operation *access,
+static SmallVector<LayoutRelation> relateAccess(tts::AccessOpInterface access,
                                                 Value value) {
   SmallVector<LayoutRelation> relations;
-  Value tile = getAccessedTile(access);
-  if (!tile)
+  if (!access.getTileType())
     return relations;
-  // Indices do not tell the layout of a block.
+  // Indices do not tell the layout of a block; one tile may be the indices of
+  // several dimensions.
   for (OpOperand &operand : access->getOpOperands())
-    if (operand.get() == value && value != tile && findGatheredDim(operand))
+    if (operand.get() == value && value != access.getTile() &&
+        access.findGatheredDim(operand))
       return relations;
-  int64_t rank = cta::getTile(tile).getRank();
+  int64_t rank = access.getTileType().getRank();
   for (OpOperand &operand : access->getOpOperands()) {
     if (!isTile(operand.get()) || operand.get() == value)
       continue;
-    std::optional<int64_t> dim = findGatheredDim(operand);
+    std::optional<int64_t> dim = access.findGatheredDim(operand);
     relations.push_back({operand.get(), dim ? ofIndices(rank, *dim) : keep});
   }
   for (Value result : access->getResults())
@@ -173,9 +145,12 @@ static SmallVector<LayoutRelation> relateAccess(Operation *access,
   return relations;
 }
 
-static LinearLayout getNeededByAccess(OpOperand &operand, Value tile) {
-  LinearLayout layout = cta::getLayout(tile.getType());
-  std::optional<int64_t> dim = findGatheredDim(operand);
+static std::optional<LinearLayout>
+getNeededByAccess(tts::AccessOpInterface access, OpOperand &operand) {
+  if (!access.getTileType())
+    return std::nullopt;
+  LinearLayout layout = cta::getLayout(access.getTileType());
+  std::optional<int64_t> dim = access.findGatheredDim(operand);
   return dim ? ofIndices(layout.getRank(), *dim)(layout) : layout;
 }
 
@@ -269,8 +244,8 @@ SmallVector<LayoutRelation> triton_shared::getLayoutRelations(Operation *op,
   for (ArrayRef<Value> variable : getVariables(op))
     if (llvm::is_contained(variable, value))
       relateAll(variable);
-  if (isAccess(op))
-    return relateAccess(op, value);
+  if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+    return relateAccess(access, value);
   if (isElementwiseOnTiles(op)) {
     relateAll(op->getOperands());
     relateAll(op->getResults());
@@ -308,11 +283,8 @@ std::optional<LinearLayout> triton_shared::getNeededLayout(OpOperand &operand) {
   };
   if (Value variable = findVariable(operand))
     return cta::getLayout(variable.getType());
-  if (isAccess(op)) {
-    Value tile = getAccessedTile(op);
-    return tile ? std::optional(getNeededByAccess(operand, tile))
-                : std::nullopt;
-  }
+  if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+    return getNeededByAccess(access, operand);
   if (auto reduce = dyn_cast<cta::ReduceOp>(op))
     return cta::getLayout(reduce.getSources().front().getType());
   if (auto histogram = dyn_cast<cta::HistogramOp>(op))

@@ -41,12 +41,6 @@ std::optional<cta::LinearLayout> getNeededLayout(OpOperand &operand);
 /// True for operations whose tiles all share one layout.
 bool isElementwiseOnTiles(Operation *op);
 
-/// True for accesses of memory.
-bool isAccess(Operation *op);
-
-/// The tile that an access moves: its result or what it stores.
-Value getAccessedTile(Operation *access);
-
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_LIB_TRANSFORMS_CTA_LAYOUTRULES_H
