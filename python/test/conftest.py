@@ -14,6 +14,8 @@ from guarded import Memory
 def pytest_configure() -> None:
     if recording.folder():
         recording.watch_compiler()
+    if kernels := recording.kernel_folder():
+        recording.keep_kernels(kernels)
 
 
 def pytest_runtest_setup() -> None:

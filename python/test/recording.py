@@ -4,6 +4,9 @@ With TRITON_SHARED_TEST_RECORD=<folder>, every test that passed adds a line of J
 `operations.jsonl` says which operations its kernels had, and on which element types;
 `clients.jsonl` what was measured against a client's own reference; `ttir` holds the kernels of the
 clients. scripts/supported-ops, scripts/accesses and scripts/clients take it with `--record`.
+
+With TRITON_SHARED_TEST_KERNELS=<folder>, every kernel that is compiled is kept there, with the
+options of a GPU that it was launched with: scripts/compare-code compiles them again.
 """
 
 from __future__ import annotations
@@ -15,13 +18,20 @@ import re
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 import triton
 
+if TYPE_CHECKING:
+    from triton_shared.options import LaunchOptions
+
 _TYPE = re.compile(r"(?:^|[<x, (*])((?:i|f|bf)\d+\w*)(?=[>,) ]|$)")
 _OPERATION = re.compile(r'^(?:%[\w:, %#]+ = )?"?((?:tt|arith|math)\.[\w.]+)"?\b(.*)$')
+_LOCATION = re.compile(
+    r' loc\((?:unknown|#loc\d*|"[^"]*"(?:\(#loc\d*\))?)\)|^#loc.*\n', re.MULTILINE
+)
+_USUAL = {"num-warps": 4, "num-stages": 3}
 _NOT_DATA = {"tt.func", "tt.return", "tt.call"}
 _CONDITION_FIRST = {"arith.select"}
 
@@ -62,6 +72,48 @@ def watch_compiler() -> None:
         return made
 
     library.compile_text = compile_text
+
+
+def kernel_folder() -> Path | None:
+    """Where to keep kernels; None if nobody asked for them."""
+    text = os.environ.get("TRITON_SHARED_TEST_KERNELS", "")
+    return Path(text) if text else None
+
+
+def keep_kernels(where: Path) -> None:
+    """From now on, keeps every kernel that goes through the stages of a device, without places."""
+    from triton_shared.lowering import Lowering
+
+    original = Lowering._compile
+
+    def compile_kernel(self: Lowering, text: str, *arguments: Any, **keywords: Any) -> None:
+        if "tt.func" in text:
+            _keep_kernel(where, gpu_options(self.options) + _LOCATION.sub("", text))
+        original(self, text, *arguments, **keywords)
+
+    Lowering._compile = compile_kernel  # type: ignore[method-assign]
+
+
+def _keep_kernel(where: Path, text: str) -> None:
+    file = where / f"{hashlib.sha256(text.encode()).hexdigest()[:12]}.mlir"
+    if not file.exists():
+        # Several processes may write the same.
+        own = file.with_suffix(f".{os.getpid()}")
+        own.write_text(text)
+        own.rename(file)
+
+
+def gpu_options(options: LaunchOptions) -> str:
+    """The line that tells scripts/compare-code about launch options that are not the usual ones."""
+    words: dict[str, Any] = {
+        "num-warps": options.num_warps,
+        "num-stages": max(1, options.num_stages),
+    }
+    words = {name: value for name, value in words.items() if value != _USUAL[name]}
+    if options.precise:
+        words["precise"] = "true"
+    flags = [f"--{name}={value}" for name, value in words.items()]
+    return f"// options: {' '.join(flags)}\n" if flags else ""
 
 
 def keep(test: str, passed: bool) -> None:
