@@ -4,8 +4,8 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "triton-shared/Analysis/Divisibility.h"
-#include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Target/GpuTarget.h"
 
 #include <numeric>
 
@@ -45,7 +45,8 @@ public:
   WidthFinder(const DataFlowSolver &solver, Value base, Type elementType)
       : solver(solver), bytes(getElementBytes(elementType)),
         width(std::max<int64_t>(
-            1, getKnownDivisor(solver, base, cta::kBytesPerAccess) / bytes)) {}
+            1, getKnownDivisor(solver, base, GpuTarget::kBytesPerAccess) /
+                   bytes)) {}
 
   int64_t getWidth() const { return width; }
 

@@ -19,7 +19,7 @@
 #include "triton-shared/CAPI/TritonShared.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "triton-shared/InitAll.h"
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Target/CpuTarget.h"
@@ -111,7 +111,7 @@ FunctionOpInterface findKernel(ModuleOp module) {
         module.lookupSymbol((function.getName() + kEntrySuffix).str());
     if (!function.isExternal() && (function.isPublic() || hasEntry) &&
         !function.getName().ends_with(kEntrySuffix) &&
-        function.getNumArguments() >= tts::kProgramArguments)
+        tts::KernelSignature(function).hasProgram())
       return function;
   }
   return nullptr;
@@ -120,22 +120,33 @@ FunctionOpInterface findKernel(ModuleOp module) {
 llvm::json::Object describeKernel(FunctionOpInterface kernel,
                                   const CompileTarget &target) {
   llvm::json::Array args;
-  // A thread of a GPU knows its program without parameters, but for the size of
-  // the grid where programs share a block.
-  unsigned dropped = tts::kProgramArguments;
-  if (isa<gpu::GPUFuncOp>(kernel))
-    dropped = kernel->hasAttr(cta::kPrograms) ? 1 : 0;
-  // Late modules of mode `fast` have scratch memory behind the program's id.
-  else if (isa<BaseMemRefType, LLVM::LLVMPointerType>(
-               kernel.getArgumentTypes().back()))
-    ++dropped;
-  for (Type type : kernel.getArgumentTypes().drop_back(dropped))
+  for (Type type : tts::KernelSignature(kernel).getWrittenTypes())
     args.push_back(describeParameter(type));
   llvm::json::Object object{{"name", kernel.getName()},
                             {"args", std::move(args)}};
   object["entry"] = target.isGpu() ? kernel.getName().str()
                                    : (kernel.getName() + kEntrySuffix).str();
   return object;
+}
+
+/// What a launch passes behind the arguments of `kernel`; nothing in a phase
+/// that is too early to tell.
+std::optional<llvm::json::Array> describeHidden(FunctionOpInterface kernel) {
+  FunctionOpInterface launched = kernel;
+  if (!isa<gpu::GPUFuncOp>(kernel))
+    launched = SymbolTable::lookupNearestSymbolFrom<FunctionOpInterface>(
+        kernel,
+        StringAttr::get(kernel.getContext(), kernel.getName() + kEntrySuffix));
+  if (!launched)
+    return std::nullopt;
+  llvm::json::Array hidden;
+  for (tts::HiddenParameter parameter :
+       tts::KernelSignature(launched).describeHidden())
+    hidden.push_back(llvm::json::Object{
+        {"kind", tts::stringifyParameterKind(parameter.kind)},
+        {"bytes", parameter.bytes},
+        {"alignment", parameter.alignment}});
+  return hidden;
 }
 
 //===----------------------------------------------------------------------===//
@@ -196,6 +207,8 @@ private:
       return;
     if (!kernel)
       kernel = describeKernel(found, options.target);
+    if (auto hidden = describeHidden(found))
+      (*kernel)["hidden"] = std::move(*hidden);
     if (auto shared = found->getAttrOfType<IntegerAttr>(cta::kShared)) {
       kernel->insert({"shared", shared.getInt()});
       kernel->insert({"num_warps", options.target.numWarps});
@@ -226,10 +239,10 @@ private:
 
   /// Threads of a program, and programs, that a block of the GPU has.
   void recordBlock(FunctionOpInterface found) {
-    kernel->insert(
-        {"block", llvm::json::Array{*cta::getNumWarps(found) * cta::kWarpSize,
-                                    cta::getNumPrograms(found)}});
-    kernel->insert({"shared_limit", options.target.getSharedBytes()});
+    kernel->insert({"block", llvm::json::Array{*cta::getNumWarps(found) *
+                                                   GpuTarget::kWarpSize,
+                                               cta::getNumPrograms(found)}});
+    kernel->insert({"shared_limit", options.target.getGpu().getSharedBytes()});
   }
 
   LogicalResult explainAccesses(ModuleOp module) {

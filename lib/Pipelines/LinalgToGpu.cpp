@@ -5,6 +5,7 @@
 #include "CleanUp.h"
 
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -13,7 +14,7 @@
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 #include "triton-shared/Conversion/Passes.h"
-#include "triton-shared/Target/GpuTarget.h"
+#include "triton-shared/Target/KnownGpus.h"
 #include "triton-shared/Transforms/Passes.h"
 
 using namespace mlir;
@@ -33,19 +34,19 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   ExpandSmallFloatsOptions small;
   small.keepsBFloat = true;
   manager.addPass(createExpandSmallFloats(small));
-  manager.addPass(createLinalgToCta({target.numWarps}));
+  manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
   addCleanUp(manager);
+  manager.addPass(createCtaChooseInstructions());
   if (!target.keepsWarps)
     manager.addPass(createCtaFitWarps());
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
-  manager.addPass(
-      createCtaPipelineLoads({target.numStages, target.getSharedBytes()}));
+  manager.addPass(createCtaPipelineLoads({target.numStages}));
   manager.addPass(createCtaStreamDots());
   addCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());
-  manager.addPass(createCtaAllocateShared({target.getSharedBytes()}));
+  manager.addPass(createCtaAllocateShared());
   if (!target.keepsWarps)
     manager.addPass(createCtaPackPrograms());
 }
@@ -65,6 +66,7 @@ void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
   // branches on indices would not follow.
   manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addNestedPass<gpu::GPUModuleOp>(createConvertGpuOpsToNVVMOps());
+  manager.addPass(createConvertNVVMToLLVMPass());
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());
   manager.addPass(createConvertMathToLLVMPass());

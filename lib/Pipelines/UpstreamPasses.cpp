@@ -45,6 +45,7 @@ static void registerPassesToLLVM() {
   registerConvertVectorToSCF();
   registerConvertVectorToLLVMPass();
   registerConvertGpuOpsToNVVMOps();
+  registerConvertNVVMToLLVMPass();
   registerReconcileUnrealizedCastsPass();
 }
 

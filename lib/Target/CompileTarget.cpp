@@ -3,7 +3,7 @@
 #include "triton-shared/Target/CompileTarget.h"
 
 #include "triton-shared/Target/CpuTarget.h"
-#include "triton-shared/Target/GpuTarget.h"
+#include "triton-shared/Target/KnownGpus.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -75,27 +75,4 @@ std::optional<CompileTarget> triton_shared::parseTarget(llvm::StringRef text,
 
 CpuTarget CompileTarget::getCpu() const {
   return *CpuTarget::get(cpuName, cpuFeatures);
-}
-
-unsigned CompileTarget::getCapability() const {
-  return triton_shared::getCapability(cudaArch);
-}
-
-// Source: CUDA Programming Guide, "Memory Information per Compute Capability".
-// It has no column 8.8, which is taken to be like its neighbours.
-int64_t CompileTarget::getSharedBytes() const {
-  constexpr int64_t kKilobyte = 1024;
-  switch (getCapability()) {
-  case 80:
-  case 87:
-    return 163 * kKilobyte;
-  case 90:
-  case 100:
-  case 101:
-  case 103:
-  case 110:
-    return 227 * kKilobyte;
-  default:
-    return 99 * kKilobyte;
-  }
 }

@@ -1,24 +1,11 @@
-//===- GpuTarget.cpp - The GPUs that code can be made for -----------------===//
+//===- GpuTarget.cpp - What one kind of GPU has ---------------------------===//
 
 #include "triton-shared/Target/GpuTarget.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/TargetParser/Triple.h"
-
-#include <memory>
-#include <mutex>
 
 using namespace mlir::triton_shared;
 using llvm::StringRef;
 
-/// The first capability with the tensor cores and copies that are used.
-static constexpr unsigned kLeastCapability = 80;
-
-unsigned mlir::triton_shared::getCapability(StringRef arch) {
+static unsigned parseCapability(StringRef arch) {
   // Of one architecture alone, or of its family.
   if (!arch.consume_back("a"))
     arch.consume_back("f");
@@ -26,54 +13,38 @@ unsigned mlir::triton_shared::getCapability(StringRef arch) {
   return arch.getAsInteger(10, capability) ? 0 : capability;
 }
 
-void mlir::triton_shared::initializeGpuBackEnd() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
+GpuTarget::GpuTarget(StringRef arch)
+    : arch(arch), capability(parseCapability(arch)) {}
+
+GpuTarget GpuTarget::getOldest() {
+  return GpuTarget(std::to_string(kLeastCapability));
 }
 
-/// The architectures that LLVM knows, without `sm_`: the table lists its
-/// processors in the order of their names.
-static llvm::SmallVector<StringRef> readTable() {
-  initializeGpuBackEnd();
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  llvm::SmallVector<StringRef> found;
-  if (!target)
-    return found;
-  std::unique_ptr<llvm::MCSubtargetInfo> info(
-      target->createMCSubtargetInfo(triple, /*CPU=*/"", /*Features=*/""));
-  // The names are literals of LLVM, which outlive the object.
-  for (const llvm::SubtargetSubTypeKV &processor :
-       info->getAllProcessorDescriptions()) {
-    StringRef arch(processor.Key);
-    if (arch.consume_front("sm_") && getCapability(arch) >= kLeastCapability)
-      found.push_back(arch);
+// Source: CUDA Programming Guide, "Memory Information per Compute Capability".
+// It has no column 8.8, which is taken to be like its neighbours.
+int64_t GpuTarget::getSharedBytes() const {
+  constexpr int64_t kKilobyte = 1024;
+  switch (capability) {
+  case 80:
+  case 87:
+    return 163 * kKilobyte;
+  case 90:
+  case 100:
+  case 101:
+  case 103:
+  case 110:
+    return 227 * kKilobyte;
+  default:
+    return 99 * kKilobyte;
   }
-  llvm::sort(found, [](StringRef a, StringRef b) {
-    return std::pair(getCapability(a), a) < std::pair(getCapability(b), b);
-  });
-  return found;
 }
 
-static llvm::ArrayRef<StringRef> getTable() {
-  static const llvm::SmallVector<StringRef> table = readTable();
-  return table;
-}
+// Source: PTX ISA, "Target ISA Notes" of wgmma.mma_async.
+bool GpuTarget::hasWgmma() const { return arch == "90a"; }
 
-bool mlir::triton_shared::isKnownGpu(StringRef arch) {
-  return llvm::is_contained(getTable(), arch);
-}
+// Source: PTX ISA, "Target ISA Notes" of cp.async.bulk.tensor.
+bool GpuTarget::hasTma() const { return capability >= 90; }
 
-std::string mlir::triton_shared::listGpus() {
-  std::string text;
-  for (StringRef arch : getTable())
-    text += (text.empty() ? "cuda:" : ", cuda:") + arch.str();
-  return text;
-}
+// Source: CUDA Programming Guide, "Thread Block Clusters": 8 is what is
+// portable.
+unsigned GpuTarget::getClusterLimit() const { return capability >= 90 ? 8 : 1; }

@@ -5,7 +5,7 @@
 #include "Optimise.h"
 
 #include "triton-shared/Target/CpuTarget.h"
-#include "triton-shared/Target/GpuTarget.h"
+#include "triton-shared/Target/KnownGpus.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/LegacyPassManager.h"

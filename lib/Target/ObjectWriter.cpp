@@ -15,6 +15,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Target/LLVMIR/LLVMTranslationInterface.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Target/CpuTarget.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -93,6 +95,11 @@ std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
+  // The names of hidden parameters say nothing to LLVM: as without this, but
+  // without a warning.
+  registry.addExtension(+[](MLIRContext *, tts::TTSDialect *dialect) {
+    dialect->addInterfaces<LLVMTranslationDialectInterface>();
+  });
   module.getContext()->appendDialectRegistry(registry);
   llvm::LLVMContext context;
   LlvmMessages messages(context);

@@ -71,14 +71,13 @@ static std::string linkLibrary(llvm::Module &module, const CudaTools &tools) {
 
 /// True for what all lanes of a warp do together.
 static bool isWarpWide(const llvm::CallBase &call) {
-  if (auto *assembly = dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
-    return StringRef(assembly->getAsmString()).contains(".sync.");
   const llvm::Function *callee = call.getCalledFunction();
-  return callee && callee->getName().starts_with("llvm.nvvm.ldmatrix.sync.");
+  return callee && (callee->getName().starts_with("llvm.nvvm.ldmatrix.sync.") ||
+                    callee->getName().starts_with("llvm.nvvm.mma."));
 }
 
-/// Keeps it out of branches that only some lanes take: LLVM knows neither of
-/// assembly nor of matrix loads that they must not move there.
+/// Keeps it out of branches that only some lanes take: LLVM does not know of
+/// matrix loads and products that they must not move there.
 static void markWarpWide(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)

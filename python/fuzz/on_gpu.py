@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 from typing import Any
 
 import torch
 from triton_shared.cuda import gpus
+from triton_shared.cuda.launcher import hidden_plan
 from triton_shared.cuda.options import CudaOptions
 from triton_shared.errors import CudaError
 
@@ -28,12 +30,13 @@ def launch(program: Program) -> Results:
     facts = json.loads(compilation.metadata)
     memory = {buffer.name: _placed(buffer) for buffer in program.buffers.values()}
     threads, programs = facts["block"]
+    plan = launch_plan(program)
     torch.cuda.init()
     try:
         kernel = gpus.load(compilation.artefact("cubin"), facts["entry"], facts["shared"], 0)
         launcher = gpus.make_launcher(
             "program",
-            launch_plan(program),
+            [*plan, *hidden_plan("program", facts["hidden"], itertools.count(len(plan)))],
             lambda handle: kernel,
             lambda index, argument: None,
             threads=threads,

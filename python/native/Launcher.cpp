@@ -72,20 +72,18 @@ void Launcher::run(const uint32_t *grid, nb::handle stream,
   std::vector<void *> manyPointers;
   uint64_t *values = inlineValues.data();
   void **pointers = inlinePointers.data();
-  if (valueCount >= inlinePointers.size()) {
+  if (valueCount > inlinePointers.size()) {
     manyValues.resize(valueCount);
-    manyPointers.resize(valueCount + 1);
+    manyPointers.resize(valueCount);
     values = manyValues.data();
     pointers = manyPointers.data();
   }
 
-  ArgumentConverter converter(name, memory, check.ptr(), dtypes, values);
+  ArgumentConverter converter(name, memory, check.ptr(), dtypes, grid, values);
   if (!converter.convert(parameters, args, count))
     nb::raise_python_error();
   for (size_t i = 0; i < valueCount; ++i)
     pointers[i] = &values[i];
-  uint32_t programs = grid[0];
-  pointers[valueCount] = &programs;
   char *error = nullptr;
   if (launch(kernel, grid, stream, pointers, error))
     return;

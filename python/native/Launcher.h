@@ -30,8 +30,7 @@ protected:
            nanobind::object link, nanobind::object check,
            nanobind::object failure);
 
-  /// Runs `kernel`, or queues it, with the values that `arguments` point at;
-  /// behind the last one, they point at the size of the grid in x.
+  /// Runs `kernel`, or queues it, with the values that `arguments` point at.
   /// Returns false and fills `error` with a text of the C API if that fails;
   /// an exception of Python that is pending then is what is raised.
   virtual bool launch(nanobind::handle kernel, const uint32_t *grid,

@@ -2,6 +2,7 @@
 
 #include "Parameters.h"
 
+#include <algorithm>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -24,6 +25,7 @@ static Parameter parseParameter(nb::handle entry) {
   parameter.form = form == "skip"      ? Form::Skip
                    : form == "value"   ? Form::Value
                    : form == "pointer" ? Form::Pointer
+                   : form == "grid"    ? Form::Grid
                                        : Form::Descriptor;
   parameter.index = nb::cast<int>(entry[2]);
   parameter.isUnsigned = nb::cast<bool>(entry[4]);
@@ -55,6 +57,7 @@ triton_shared_python::countValues(const std::vector<Parameter> &parameters) {
       break;
     case Form::Value:
     case Form::Pointer:
+    case Form::Grid:
       count += 1;
       break;
     case Form::Tuple:
@@ -104,14 +107,20 @@ nb::object getOptional(PyObject *object, PyObject *name) {
 
 bool ArgumentConverter::convert(const std::vector<Parameter> &parameters,
                                 PyObject *const *args, size_t count) {
-  if (count != parameters.size()) {
+  size_t wanted =
+      std::count_if(parameters.begin(), parameters.end(),
+                    [](const Parameter &p) { return p.form != Form::Grid; });
+  if (count != wanted) {
     PyErr_Format(PyExc_TypeError, "kernel '%s' takes %zu arguments, got %zu",
-                 kernel.c_str(), parameters.size(), count);
+                 kernel.c_str(), wanted, count);
     return false;
   }
-  for (size_t i = 0; i < count; ++i)
-    if (!convert(parameters[i], args[i]))
+  for (const Parameter &parameter : parameters) {
+    if (parameter.form == Form::Grid)
+      *next++ = grid[parameter.index];
+    else if (!convert(parameter, *args++))
       return false;
+  }
   return true;
 }
 
@@ -126,6 +135,7 @@ bool ArgumentConverter::convert(const Parameter &parameter, PyObject *arg) {
   case Form::Descriptor:
     return convertDescriptor(parameter, arg);
   case Form::Value:
+  case Form::Grid:
     break;
   }
   std::optional<uint64_t> bits =

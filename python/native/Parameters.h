@@ -19,12 +19,14 @@ namespace triton_shared_python {
 
 struct Parameter {
   /// A constexpr becomes nothing, a value or a pointer one C value, a tuple the
-  /// values of its members, a descriptor its pointer, shape and strides.
-  enum class Form { Skip, Value, Pointer, Tuple, Descriptor };
+  /// values of its members, a descriptor its pointer, shape and strides. A size
+  /// of the grid is one C value, for which there is no argument.
+  enum class Form { Skip, Value, Pointer, Tuple, Descriptor, Grid };
 
   Form form;
   std::string name;
-  /// Which of the kernel's parameters, tuples flattened, this is.
+  /// Which of the kernel's parameters, tuples flattened, this is; which axis of
+  /// the grid.
   int index = 0;
   Kind kind = Kind::Pointer;
   bool isUnsigned = false;
@@ -50,9 +52,10 @@ public:
   /// `check(index, tensor)` is asked about a tensor whose dtype is not the one
   /// that `dtypes[index]` remembers, or that does not lie in `memory`.
   ArgumentConverter(const std::string &kernel, Memory memory, PyObject *check,
-                    std::vector<nanobind::object> &dtypes, uint64_t *values)
+                    std::vector<nanobind::object> &dtypes, const uint32_t *grid,
+                    uint64_t *values)
       : kernel(kernel), elsewhere(memory == Memory::Host ? Py_False : Py_True),
-        check(check), dtypes(dtypes), next(values) {}
+        check(check), dtypes(dtypes), grid(grid), next(values) {}
 
   /// Returns false with a Python error set.
   bool convert(const std::vector<Parameter> &parameters, PyObject *const *args,
@@ -73,6 +76,7 @@ private:
   PyObject *elsewhere;
   PyObject *check;
   std::vector<nanobind::object> &dtypes;
+  const uint32_t *grid;
   uint64_t *next;
 };
 

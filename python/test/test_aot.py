@@ -20,6 +20,7 @@ import triton
 from aot_programs import ADD, GRID, KERNELS, compile_variant
 from fake_cuda import FakeCuda
 from triton_shared import CompilationError, TritonSharedError, aot
+from triton_shared.aot.hidden import hidden_parameters
 
 CPU_AND_GPU = pytest.mark.parametrize("target", ["cpu", "cuda:80", "cuda:90"])
 BEFORE_37 = tuple(map(int, triton.__version__.split(".")[:2])) < (3, 7)
@@ -285,6 +286,17 @@ def test_small_programs_share_a_block(tmp_path: Path, driver: FakeCuda):
     (launch,) = [line for line in driver.take() if line.startswith("cuLaunchKernel")]
     assert f" {kernel.symbol} grid=20,3,1 block=32,4,1 " in launch
     assert launch.endswith((80).to_bytes(4, "little").hex())
+
+
+def test_a_launcher_in_c_passes_what_the_list_says():
+    listed = [{"kind": kind, "bytes": 4, "alignment": 4} for kind in ("grid.z", "grid.x")]
+    passed = hidden_parameters("k", "cuda", listed)
+    assert [(one.c_type, one.c_value) for one in passed] == [
+        ("uint32_t", "(uint32_t)gridZ"),
+        ("uint32_t", "(uint32_t)gridX"),
+    ]
+    with pytest.raises(TritonSharedError, match=r"hidden parameter 'programs.first', .*grid.z\n"):
+        hidden_parameters("k", "cuda", [{"kind": "programs.first"}])
 
 
 def test_a_kernel_is_loaded_once_for_each_device(tmp_path: Path, driver: FakeCuda):

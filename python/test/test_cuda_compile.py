@@ -85,6 +85,7 @@ def test_small_programs_share_a_block():
     assert kernel.metadata.num_warps == 4
     assert list(kernel.metadata.block) == [32, 4]
     assert ".reqntid 32, 4, 1" in kernel.asm["ptx"]
+    assert kernel.metadata.hidden == [{"kind": "grid.x", "bytes": 4, "alignment": 4}]
 
 
 def test_an_error_of_the_compiler_is_one_of_the_kernel():

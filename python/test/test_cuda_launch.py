@@ -33,6 +33,11 @@ def cuda() -> Iterator[FakeCuda]:
         fake.fail(function, 0)
 
 
+def hidden(kind: str, size: int) -> dict[str, Any]:
+    """A parameter that the launch fills in, as the compiler lists it."""
+    return {"kind": kind, "bytes": size, "alignment": size}
+
+
 class Launch:
     """A kernel that exists only in its signature."""
 
@@ -44,13 +49,15 @@ class Launch:
         device: int = 0,
         **facts: Any,
     ) -> None:
-        text = " ".join(["FAKE kernel", *(str(SIZES[kind]) for kind in kinds)])
+        sizes = [SIZES[kind] for kind in kinds] + [one["bytes"] for one in facts.get("hidden", [])]
+        text = " ".join(["FAKE kernel", *map(str, sizes)])
         self.binary = launcher.load("kernel", text.encode(), shared, device)
         metadata = {
             "name": "kernel",
             "args": kinds,
             "num_warps": 4,
             "block": [32 * facts.get("num_warps", 4), 1],
+            "hidden": [],
             "cubin_sha256": self.binary.cubin_sha256,
             "hash": "0" * 64,
             **facts,
@@ -123,6 +130,20 @@ def test_a_descriptor_is_its_base_shape_and_strides(cuda: FakeCuda):
     values = (0xABC0, 48, 128, 128, 1, 0, 0, 48, 128, 128, 1)
     formats = ["<Q", "<q", "<q", "<q", "<q", "<b", "<b", "<i", "<i", "<q", "<q"]
     assert packed(cuda) == [struct.pack(f, v) for f, v in zip(formats, values, strict=True)]
+
+
+def test_hidden_parameters_follow_in_the_order_of_the_list(cuda: FakeCuda):
+    listed = [hidden("grid.z", 4), hidden("grid.x", 4)]
+    Launch({"n": "i8"}, ["i8"], hidden=listed)(7, grid=(2, 3, 4))
+    assert packed(cuda) == [b"\7", struct.pack("<I", 4), struct.pack("<I", 2)]
+
+
+def test_a_hidden_parameter_that_the_launcher_cannot_pass_is_refused(cuda: FakeCuda):
+    with pytest.raises(
+        triton_shared.TritonSharedError,
+        match=r"kernel 'kernel' has the hidden parameter 'tensor_map', .* passes grid.x, grid.y,",
+    ):
+        Launch({}, [], hidden=[hidden("tensor_map", 128)])
 
 
 def test_more_arguments_than_fit_on_the_stack(cuda: FakeCuda):
@@ -281,11 +302,14 @@ def test_scratch_memory_comes_from_the_allocators_of_triton(
     triton.set_allocator(allocate)
     try:
         facts = {"global_scratch_size": 100, "global_scratch_align": 128}
-        Launch({"n": "i32"}, ["i32", "ptr"], **facts)(3, grid=(2, 3, 1), stream=9)
+        facts["hidden"] = [hidden("grid.y", 4), hidden("scratch.global", 8)]
+        Launch({"n": "i32"}, ["i32"], **facts)(3, grid=(2, 3, 1), stream=9)
     finally:
         triton.set_allocator(triton.runtime._allocation._NULL_ALLOCATOR)
     assert asked == [(600, 128, 9)]
-    assert packed(cuda) == [struct.pack("<i", 3), struct.pack("<Q", 0x5000)]
+    assert packed(cuda) == [struct.pack("<i", value) for value in (3, 3)] + [
+        struct.pack("<Q", 0x5000)
+    ]
 
 
 def test_the_handle_is_the_function_of_the_driver(cuda: FakeCuda):

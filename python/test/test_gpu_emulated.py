@@ -208,13 +208,13 @@ def _product(a, b, c, o, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, HOW:
 @pytest.mark.parametrize(
     ("operand", "result", "how", "instruction"),
     [
-        ("*fp16", "*fp32", "ieee", "m16n8k16"),
-        ("*bf16", "*fp32", "ieee", "m16n8k16"),
-        ("*i8", "*i32", "ieee", "m16n8k32"),
-        ("*fp32", "*fp32", "tf32", "m16n8k8"),
-        ("*fp64", "*fp64", "ieee", "m8n8k4"),
+        ("*fp16", "*fp32", "ieee", "shape<m = 16, n = 8, k = 16>"),
+        ("*bf16", "*fp32", "ieee", "shape<m = 16, n = 8, k = 16>"),
+        ("*i8", "*i32", "ieee", "shape<m = 16, n = 8, k = 32>"),
+        ("*fp32", "*fp32", "tf32", "shape<m = 16, n = 8, k = 8>"),
+        ("*fp64", "*fp64", "ieee", "shape<m = 8, n = 8, k = 4>"),
         ("*fp32", "*fp32", "ieee", "fma"),
-        ("*fp16", "*fp16", "ieee", "m16n8k16"),
+        ("*fp16", "*fp16", "ieee", "shape<m = 16, n = 8, k = 16>"),
     ],
 )
 def test_products(

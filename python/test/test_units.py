@@ -64,6 +64,21 @@ def test_a_signature_that_does_not_fit_the_kernel_is_refused():
         launcher.make_launcher(source, metadata)
 
 
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [
+        (["grid.x", "tensor_map"], "kernel 'k' has the hidden parameter 'tensor_map', which its"),
+        (["grid.y", "grid.x"], r"compiled for the hidden parameters \(grid.y, grid.x\), but the"),
+    ],
+)
+def test_hidden_parameters_that_the_runtime_does_not_pass_are_refused(
+    kinds: list[str], message: str
+):
+    metadata = SimpleNamespace(name="k", args=[], hidden=[{"kind": kind} for kind in kinds])
+    with pytest.raises(TritonSharedError, match=message):
+        launcher.make_launcher(SimpleNamespace(signature={}), metadata)
+
+
 def test_options_are_part_of_the_cache_key():
     assert Options().hash() == Options().hash()
     assert Options().hash() != Options(num_warps=8).hash()

@@ -29,7 +29,7 @@ class Compilation:
         """All diagnostics, `file:line:col: error: ...`, with their notes."""
     @property
     def metadata(self) -> str:
-        """JSON: `name`, `entry`, `args`."""
+        """JSON: `name`, `entry`, `args`, `hidden`."""
     def artefact(self, phase: str) -> bytes:
         """What the phase left; empty if the compilation did not get there."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +100,29 @@ def _parameter(name: str, kind: Any) -> Parameter:
     return Parameter(name, "value", (KINDS[text],), unsigned=text.startswith("u"))
 
 
+ENTRY = (
+    "grid.x", "grid.y", "grid.z", "programs.first", "programs.count", "programs.running"
+)  # fmt: skip
+"""The hidden parameters that the runtime passes to a kernel on the CPU: `KernelEntry`, in C++."""
+
+
+def hidden_kinds(
+    kernel: str, hidden: Iterable[Mapping[str, Any]], passed: Collection[str]
+) -> list[str]:
+    """What the launch fills in behind the arguments, from the kernel's metadata, in order.
+
+    Raises TritonSharedError for a kind that the launcher does not pass.
+    """
+    kinds = [str(parameter["kind"]) for parameter in hidden]
+    if unknown := [kind for kind in kinds if kind not in passed]:
+        raise TritonSharedError(
+            f"kernel '{kernel}' has the hidden parameter '{unknown[0]}', which its launcher "
+            f"cannot pass; it passes {', '.join(passed)}\n"
+            "compiler and launcher must be of one version: rebuild with 'make setup'"
+        )
+    return kinds
+
+
 @dataclass(frozen=True)
 class Binary:
     """What Triton carries as a kernel's `function`: the object file, linked at the first launch."""
@@ -118,6 +141,12 @@ def make_launcher(src: Any, metadata: Any) -> _native.CpuLauncher:
         raise TritonSharedError(
             f"kernel '{metadata.name}' was compiled for the arguments ({', '.join(compiled)}), but "
             f"its signature asks for ({', '.join(kinds)})"
+        )
+    hidden = hidden_kinds(metadata.name, metadata.hidden, ENTRY)
+    if hidden != list(ENTRY):
+        raise TritonSharedError(
+            f"kernel '{metadata.name}' was compiled for the hidden parameters "
+            f"({', '.join(hidden)}), but the runtime passes ({', '.join(ENTRY)})"
         )
     number = itertools.count()
 

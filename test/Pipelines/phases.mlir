@@ -32,13 +32,15 @@
 // STRUCTURED:         tts.load %{{.*}} strides [1]
 // STRUCTURED:         arith.negf
 // LINALG-LABEL:     func.func @negate(
-// LINALG-SAME:        memref<*xf32>, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32)
+// LINALG-SAME:        memref<*xf32>, %{{.*}}: i32 {tts.parameter = "grid.x"}
 // LINALG:             tts.load
 // LINALG:             linalg.generic
 // MEMREF-LABEL:     func.func @negate(
+// MEMREF-SAME:        memref<*xf32>, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %{{[^:]*}}: i32)
 // MEMREF:             memref.reinterpret_cast
 // MEMREF:             bufferization.materialize_in_destination
 // LLIR:             llvm.func @negate.entry(
+// LLIR-SAME:          {tts.parameter = "programs.running"})
 tt.func @negate(%p: !tt.ptr<f32>) {
   %i = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32>
   %s = tt.splat %p : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>

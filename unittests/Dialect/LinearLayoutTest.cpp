@@ -20,6 +20,7 @@
 using namespace mlir::cta;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using mlir::triton_shared::GpuTarget;
 
 namespace {
 
@@ -115,7 +116,7 @@ std::vector<Example> makeExamples() {
 template <typename Visit>
 void forEachPlace(const LinearLayout &layout, Visit visit) {
   for (unsigned warp = 0; warp < layout.getNumWarps(); ++warp)
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned lane = 0; lane < GpuTarget::kWarpSize; ++lane)
       for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg)
         visit(reg, lane, warp);
 }
@@ -142,7 +143,7 @@ void expectMoved(const Example &example, const LinearLayout &result,
   const LinearLayout &source = example.layout;
   ASSERT_EQ(result.getNumWarps(), source.getNumWarps());
   for (unsigned warp = 0; warp < source.getNumWarps(); ++warp)
-    for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+    for (unsigned lane = 0; lane < GpuTarget::kWarpSize; ++lane) {
       std::vector<Coordinates> expected, actual;
       for (unsigned reg = 0; reg < source.getNumRegisters(); ++reg) {
         Coordinates moved = move(source.apply(reg, lane, warp));
@@ -222,7 +223,7 @@ TEST(LinearLayoutTest, ASmallTileIsHeldSeveralTimes) {
     SmallVector<unsigned> order(shape.size());
     std::iota(order.rbegin(), order.rend(), 0);
     LinearLayout layout = LinearLayout::getBlocked(shape, order, 4, 8);
-    int64_t threads = 8 * kWarpSize, size = countElements(shape);
+    int64_t threads = 8 * GpuTarget::kWarpSize, size = countElements(shape);
     std::map<uint64_t, int64_t> holders;
     forEachPlace(layout, [&](unsigned reg, unsigned lane, unsigned warp) {
       ++holders[flatten(layout.apply(reg, lane, warp), shape)];

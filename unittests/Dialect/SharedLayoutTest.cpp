@@ -14,6 +14,7 @@
 using namespace mlir::cta;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using mlir::triton_shared::GpuTarget;
 
 namespace {
 
@@ -108,7 +109,7 @@ TEST(SharedLayout, PlacesWhatThreadsHold) {
   for (const SharedLayout &layout : getExamples(shape)) {
     LinearLayout placed = layout.place(held);
     for (unsigned reg = 0; reg < held.getNumRegisters(); ++reg)
-      for (unsigned lane = 0; lane < kWarpSize; ++lane)
+      for (unsigned lane = 0; lane < GpuTarget::kWarpSize; ++lane)
         EXPECT_EQ(placed.apply(reg, lane, 0)[0],
                   layout.getOffset(held.apply(reg, lane, 0)));
   }
@@ -122,7 +123,7 @@ TEST(SharedAccess, PiecesAreNeighboursThatBeginAtMultiples) {
       LinearLayout placed = layout.place(held);
       std::set<unsigned> seen;
       for (const Piece &piece : getPieces(placed, 8)) {
-        for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+        for (unsigned lane = 0; lane < GpuTarget::kWarpSize; ++lane) {
           int32_t first = placed.apply(piece.front(), lane, 0)[0];
           EXPECT_EQ(first % static_cast<int32_t>(piece.size()), 0);
           for (auto [i, reg] : llvm::enumerate(piece))
@@ -146,7 +147,7 @@ void checkMatrixLoad(const LinearLayout &placed, unsigned elementBytes,
   unsigned perWord = 4 / elementBytes;
   for (unsigned i = 0; i < load->rows.getNumRegisters(); ++i)
     for (unsigned m = 0; m < load->numMatrices; ++m)
-      for (unsigned lane = 0; lane < kWarpSize; ++lane) {
+      for (unsigned lane = 0; lane < GpuTarget::kWarpSize; ++lane) {
         const Piece &word = load->registers[i * load->numMatrices + m];
         ASSERT_EQ(word.size(), perWord);
         for (unsigned e = 0; e < perWord; ++e) {

@@ -8,6 +8,7 @@
 #include <random>
 
 using namespace mlir::cta;
+using mlir::triton_shared::GpuTarget;
 
 namespace {
 
@@ -19,10 +20,10 @@ void check(const LinearLayout &from, const LinearLayout &to) {
   ASSERT_TRUE(shuffle);
   ASSERT_EQ(shuffle->registers.size(), to.getNumRegisters());
   for (unsigned warp = 0; warp < to.getNumWarps(); ++warp)
-    for (unsigned lane = 0; lane < kWarpSize; ++lane)
+    for (unsigned lane = 0; lane < GpuTarget::kWarpSize; ++lane)
       for (unsigned reg = 0; reg < to.getNumRegisters(); ++reg) {
         unsigned source = shuffle->lanes.apply(reg, lane, warp)[0];
-        ASSERT_LT(source, kWarpSize);
+        ASSERT_LT(source, GpuTarget::kWarpSize);
         EXPECT_EQ(from.apply(shuffle->registers[reg], source, warp),
                   to.apply(reg, lane, warp));
       }

@@ -72,11 +72,16 @@ TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetDiagnostics(
 
 /**
  * JSON: {"name": kernel name, "entry": symbol of the entry point in `obj`,
- * "args": ["ptr"|"i1"|"i8"|"i16"|"i32"|"i64"|"f16"|"bf16"|"f32"|"f64", …]}.
- * `args` are the parameters of the `tt.func` in order, without the grid. For a
- * GPU also "target": "cuda:90a", "num_warps": of a program, "block": [threads
- * of a program, programs of a block], "shared" and "shared_limit": bytes of
- * shared memory that a block needs and may have, "ptxas_log": what ptxas said.
+ * "args": ["ptr"|"i1"|"i8"|"i16"|"i32"|"i64"|"f16"|"bf16"|"f32"|"f64", …],
+ * "hidden": [{"kind": "grid.x", "bytes": 4, "alignment": 4}, …]}. `args` are
+ * the parameters of the `tt.func` in order. `hidden` are those that the entry
+ * has behind them and that the launch fills in: grid.x, grid.y and grid.z are
+ * the sizes of the grid; programs.first, programs.count and programs.running,
+ * those of a CPU's range of programs. A launcher that does not know a kind must
+ * refuse the kernel. Missing where only an early phase was made. For a GPU also
+ * "target": "cuda:90a", "num_warps": of a program, "block": [threads of a
+ * program, programs of a block], "shared" and "shared_limit": bytes of shared
+ * memory that a block needs and may have, "ptxas_log": what ptxas said.
  */
 TRITON_SHARED_EXPORT TritonSharedString
 tritonSharedCompilationGetMetadata(const TritonSharedCompilation *compilation);
@@ -140,7 +145,8 @@ typedef struct TritonSharedLaunch {
 
 /**
  * Runs every program of the grid and returns when all are done. `args[i]`
- * points at the value of argument i (for a pointer: at a `void *`). Returns
+ * points at the value of argument i (for a pointer: at a `void *`); the hidden
+ * parameters are filled in here. Returns
  * false and fills `error` (release with `tritonSharedFree`) if a
  * `device_assert` failed or the launch was interrupted: no further program is
  * started, and running programs end soon, wherever they are.
@@ -231,12 +237,11 @@ typedef struct TritonSharedCudaLaunch {
 
 /**
  * Puts a grid into the stream and returns. `args[i]` points at the value of
- * parameter i, in its natural C type; program ids need no parameter. Behind the
- * last one stands the size of the grid in x, as uint32_t, for kernels whose
- * programs share a block. Whatever
- * the current context is, the grid runs on the kernel's GPU. An empty grid is
- * done at once. Returns false and fills `error` if it cannot be launched, or
- * if a kernel before it has failed.
+ * parameter i, in its natural C type: first those that the kernel's metadata
+ * calls "args", then those that it calls "hidden". Whatever the current context
+ * is, the grid runs on the kernel's GPU. An empty grid is done at once. Returns
+ * false and fills `error` if it cannot be launched, or if a kernel before it
+ * has failed.
  */
 TRITON_SHARED_EXPORT bool tritonSharedCudaKernelLaunch(
     const TritonSharedCudaKernel *kernel, void *const *args,

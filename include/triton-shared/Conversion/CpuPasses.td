@@ -399,7 +399,7 @@ def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
   let summary = "Give each buffer its place in one scratch area";
   let description = [{
     Buffers of known size become parts of one area that belongs to the thread.
-    The kernel gets it as its last argument, and the entry asks the runtime for
+    The kernel gets it as a hidden parameter, and the entry asks the runtime for
     it once for each range of programs:
 
     ```c
@@ -411,8 +411,8 @@ def CpuPlaceBuffers : Pass<"cpu-place-buffers", "::mlir::ModuleOp"> {
 
     Needs: kernels with entries (`cpu-wrap-program-loop`), no buffer that
     outlives the iteration it is made in (`cpu-carry-in-place`). Leaves: no
-    `memref.alloc` of known size; the size of the area as `cpu.scratch` on the
-    kernel.
+    `memref.alloc` of known size; the area as the hidden parameter `scratch`,
+    with its size as `tts.bytes`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

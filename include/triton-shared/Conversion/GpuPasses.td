@@ -39,12 +39,14 @@ def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
     | slices, `tensor.extract` in a body      | `cta.lookup`                    |
     | a number that is marked `tts.size`      | itself, after a `tts.assert` that it is not negative |
 
-    Needs: phase `linalg`. Leaves: no linalg and no tensor operation; the number
-    of warps as `cta.num_warps` on each function.
+    Needs: phase `linalg`. Leaves: no linalg and no tensor operation; the GPU as
+    `cta.target` and the number of warps as `cta.num_warps` on each function.
   }];
   let options = [
     Option<"numWarps", "num-warps", "unsigned", /*default=*/"4",
-           "warps that run one program (a power of two, up to 32)">
+           "warps that run one program (a power of two, up to 32)">,
+    Option<"arch", "arch", "std::string", /*default=*/"\"90a\"",
+           "the GPU, as LLVM writes it after sm_">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cta::CTADialect"
@@ -64,16 +66,12 @@ def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
     before what reads where others have written. Copies need none: they are
     waited for by `cta.wait`.
 
-    A function that needs more than `limit` bytes is an error, which names the
-    operations that need most.
+    A function that needs more bytes than a block of its GPU has is an error,
+    which names the operations that need most.
 
-    Needs: layouts. Leaves: offsets on all operations that need them.
+    Needs: layouts, `cta.target`. Leaves: offsets on all operations that need
+    them.
   }];
-  let options = [
-    Option<"limit", "limit", "int64_t",
-           /*default=*/"std::numeric_limits<int64_t>::max()",
-           "bytes of shared memory that a block has">
-  ];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
@@ -92,9 +90,9 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
     | `tts.read_machine`                   | a read of the special register, by each thread |
     | program ids                          | the block's index, and of the warp's where programs share a block |
 
-    The kernel becomes a `gpu.func` in a `gpu.module` and loses the six trailing
-    arguments. With `cta.programs`, the size of the grid in x stays the last one:
-    programs beyond it do nothing.
+    The kernel becomes a `gpu.func` in a `gpu.module` and loses its hidden
+    parameters. With `cta.programs`, the size of the grid in x stays one: programs
+    beyond it do nothing.
 
     Needs: layouts and places in shared memory. Leaves: no tile, no `cta`, no
     `tts`.

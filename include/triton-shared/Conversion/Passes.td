@@ -104,7 +104,7 @@ def TritonTensorsToLinalg
   let description = [{
     | Triton                                   | becomes                      |
     |------------------------------------------|------------------------------|
-    | `tt.func`, `tt.return`                   | `func.func`, `func.return`; six i32 follow the arguments: grid sizes x, y, z, program ids x, y, z |
+    | `tt.func`, `tt.return`                   | `func.func`, `func.return`; six i32 follow the arguments, hidden parameters: grid sizes x, y, z, program ids x, y, z |
     | `!tt.ptr<T>`                             | `memref<*xT>` (`i8` for `i1`, `i64` for pointers); `memref<*xT, s>` in an address space that is neither global nor constant memory |
     | `tt.get_program_id`, `tt.get_num_programs` | an argument                |
     | `tt.print`, `tt.assert`                  | `tts.print`, `tts.assert`    |

@@ -3,6 +3,7 @@
 #ifndef TRITON_SHARED_TARGET_COMPILETARGET_H
 #define TRITON_SHARED_TARGET_COMPILETARGET_H
 
+#include "triton-shared/Target/GpuTarget.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -31,10 +32,8 @@ struct CompileTarget {
   /// The CPU, which is known.
   CpuTarget getCpu() const;
   bool isGpu() const { return !cudaArch.empty(); }
-  /// Compute capability as a number: 90.
-  unsigned getCapability() const;
-  /// The shared memory that one program of a GPU can have, in bytes.
-  int64_t getSharedBytes() const;
+  /// The GPU, if it is one.
+  GpuTarget getGpu() const { return GpuTarget(cudaArch); }
 };
 
 /// Sets the option that TargetOptions.def calls `name`. Gives which values it

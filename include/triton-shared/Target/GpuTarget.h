@@ -1,6 +1,7 @@
-//===- GpuTarget.h - The GPUs that code can be made for ---------*- C++ -*-===//
+//===- GpuTarget.h - What one kind of GPU has -------------------*- C++ -*-===//
 //
-// LLVM's own table of processors is the list: what stands there compiles.
+// The facts about an NVIDIA GPU that code is made by. They come from its name
+// alone, so that the dialects can say which GPU a function is made for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,23 +10,47 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <cstdint>
 #include <string>
 
 namespace mlir::triton_shared {
 
-/// The compute capability of an architecture such as `90a`, as a number: 90;
-/// zero if it is none.
-unsigned getCapability(llvm::StringRef arch);
+class GpuTarget {
+public:
+  /// Threads of a warp, on every GPU.
+  static constexpr unsigned kWarpSize = 32;
+  /// The most that one instruction moves for one thread, in any memory; a row
+  /// of `ldmatrix` has as many.
+  static constexpr unsigned kBytesPerAccess = 16;
+  /// The least that one thread copies into shared memory by `cp.async`.
+  static constexpr unsigned kLeastCopyBytes = 4;
+  /// The first compute capability that has the tensor cores and copies that
+  /// are used.
+  static constexpr unsigned kLeastCapability = 80;
 
-/// True for an architecture that LLVM knows and that has the tensor cores and
-/// copies that are used.
-bool isKnownGpu(llvm::StringRef arch);
+  /// `arch` is an architecture such as `90a`, without `sm_`.
+  explicit GpuTarget(llvm::StringRef arch);
 
-/// All of them as targets, `cuda:80, cuda:86, …`, the oldest first.
-std::string listGpus();
+  /// The first of the GPUs that code is made for.
+  static GpuTarget getOldest();
 
-/// Makes LLVM's back end for GPUs known; again, it does nothing.
-void initializeGpuBackEnd();
+  llvm::StringRef getArch() const { return arch; }
+  /// The compute capability as a number: 90; zero if it is none.
+  unsigned getCapability() const { return capability; }
+  /// The shared memory that one program can have, in bytes.
+  int64_t getSharedBytes() const;
+  /// Has `wgmma`: products by four warps, of operands in shared memory.
+  bool hasWgmma() const;
+  /// Has TMA: copies of boxes of a tensor, which arrive at an `mbarrier`.
+  bool hasTma() const;
+  /// The blocks that a cluster can have on any GPU of this kind; 1 if there are
+  /// no clusters.
+  unsigned getClusterLimit() const;
+
+private:
+  std::string arch;
+  unsigned capability;
+};
 
 } // namespace mlir::triton_shared
 

@@ -28,6 +28,29 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
   }];
 }
 
+def CtaChooseInstructions : Pass<"cta-choose-instructions",
+                                 "::mlir::ModuleOp"> {
+  let summary = "Decide which instruction computes each matrix product";
+  let description = [{
+    Written as `instruction` of `cta.dot`, which layouts, buffers and the
+    lowering follow:
+
+    | operands       | accumulator | instruction                |
+    |----------------|-------------|----------------------------|
+    | f16, bf16      | f32         | `#cta.mma<m16n8k16, f16>`  |
+    | i8             | i32         | `#cta.mma<m16n8k32, i8>`   |
+    | f32, as `tf32` | f32         | `#cta.mma<m16n8k8, tf32>`  |
+    | f64            | f64         | `#cta.mma<m8n8k4, f64>`    |
+
+    Products of other types, in batches, or smaller than the instruction keep
+    none.
+
+    Needs: tiles without layouts, `cta.target`. Leaves: `instruction` where
+    tensor cores compute a product.
+  }];
+  let dependentDialects = ["::mlir::cta::CTADialect"];
+}
+
 def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "Decide which thread holds which elements of each tile";
   let description = [{
@@ -38,7 +61,7 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     on them) is made again, and anything else goes through a
     `cta.convert_layout`.
 
-    Needs: tiles without layouts. Leaves: a `#cta.layout` on every tile, equal
+    Needs: tiles without layouts, instructions. Leaves: a `#cta.layout` on every tile, equal
     on both sides of every operation but `cta.convert_layout`.
   }];
   let dependentDialects = ["::mlir::cta::CTADialect"];
@@ -61,15 +84,13 @@ def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
     - its address depends on memory that the loop reads;
     - the loop may write to the argument that it reads, or waits for other
       threads: its order would change;
-    - shared memory has no room for another ring: `shared-bytes` is for all.
+    - the shared memory of the GPU has no room for another ring.
 
-    Needs: layouts. Leaves: `cta.copy`, `cta.commit` and `cta.wait` in loops.
+    Needs: layouts, `cta.target`. Leaves: `cta.copy`, `cta.commit` and `cta.wait` in loops.
   }];
   let options = [
     Option<"numStages", "num-stages", "unsigned", /*default=*/"3",
-           "slots of a ring; 1 leaves all loads where they are">,
-    Option<"sharedBytes", "shared-bytes", "int64_t", /*default=*/"166912",
-           "shared memory that a program can have">
+           "slots of a ring; 1 leaves all loads where they are">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cta::CTADialect"];

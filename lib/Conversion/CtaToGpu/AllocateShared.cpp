@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 /// Tiles begin where the widest access may.
-static constexpr int64_t kAlignment = cta::kBytesPerAccess;
+static constexpr int64_t kAlignment = GpuTarget::kBytesPerAccess;
 /// Buffers begin at the first bank.
 static constexpr int64_t kBufferAlignment = 128;
 
@@ -89,14 +89,12 @@ using PendingAccesses = SmallVector<PendingAccess>;
 
 struct CtaAllocateShared
     : triton_shared::impl::CtaAllocateSharedBase<CtaAllocateShared> {
-  using CtaAllocateSharedBase::CtaAllocateSharedBase;
-
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (!cta::getNumWarps(function))
         continue;
       allocate(function);
-      if (failed(checkSharedLimit(function, limit)))
+      if (failed(checkSharedLimit(function)))
         return signalPassFailure();
     }
   }

@@ -30,10 +30,10 @@ SmallVector<Value> triton_shared::createCombined(OpBuilder &builder,
 /// The instruction moves 32 bits.
 static Value shuffleWord(OpBuilder &builder, Location loc, Value word,
                          NVVM::ShflKind kind, Value lane) {
-  return NVVM::ShflOp::create(builder, loc, builder.getI32Type(),
-                              createI32(builder, loc, -1), word, lane,
-                              createI32(builder, loc, cta::kWarpSize - 1), kind,
-                              /*return_value_and_is_valid=*/UnitAttr());
+  return NVVM::ShflOp::create(
+      builder, loc, builder.getI32Type(), createI32(builder, loc, -1), word,
+      lane, createI32(builder, loc, GpuTarget::kWarpSize - 1), kind,
+      /*return_value_and_is_valid=*/UnitAttr());
 }
 
 /// 64 bits are two words.

@@ -1,7 +1,9 @@
 //===- Copies.cpp - Loads into shared memory that nobody waits for --------===//
 //
 // `cp.async` moves 4, 8 or 16 bytes of each thread. What bounds leave out is
-// filled with zeros, by a source that is shorter than the copy.
+// filled with zeros, by a source that is shorter than the copy. A copy that may
+// not happen is assembly: NVVM's has no predicate, and a branch around each
+// would part them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +33,27 @@ struct CopyTarget {
 void createCopy(OpBuilder &builder, Location loc, const CopyTarget &target,
                 Value source, Value inBounds, int64_t bytes) {
   // Pieces of 16 bytes need not pass the first level of the cache.
-  std::string text = std::string("@$0 cp.async.") +
-                     (bytes == 16 ? "cg" : "ca") +
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                           : NVVM::LoadCacheModifierKind::CA;
+  Value present;
+  if (inBounds)
+    present = arith::SelectOp::create(builder, loc, inBounds,
+                                      createI32(builder, loc, bytes),
+                                      createI32(builder, loc, 0));
+  if (matchPattern(target.condition, m_One())) {
+    NVVM::CpAsyncOp::create(builder, loc, target.pointer, source, bytes, cache,
+                            present);
+    return;
+  }
+  std::string text = "@$0 cp.async." +
+                     NVVM::stringifyLoadCacheModifierKind(cache).str() +
                      ".shared.global [$1], [$2], " + std::to_string(bytes);
   Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
                                            target.pointer);
   SmallVector<Value> operands = {target.condition, address, source};
   std::string constraints = "b,r,l";
-  if (inBounds) {
-    operands.push_back(arith::SelectOp::create(builder, loc, inBounds,
-                                               createI32(builder, loc, bytes),
-                                               createI32(builder, loc, 0)));
+  if (present) {
+    operands.push_back(present);
     text += ", $3";
     constraints += ",r";
   }
@@ -66,7 +78,7 @@ struct ConvertCopy : OpConversionPattern<cta::CopyOp> {
     AccessWidth width = widths.at(load);
     SmallVector<cta::Piece> pieces = cta::getPieces(placed, width.elements);
     width.elements = pieces.front().size();
-    if (width.elements * bytes < cta::kLeastCopyBytes || !width.isUniform)
+    if (width.elements * bytes < GpuTarget::kLeastCopyBytes || !width.isUniform)
       return rewriter.notifyMatchFailure(op, "copies too little at once");
     ElementPlaces places =
         placeStrided(rewriter, loc, remapAccess(load, rewriter), width, layout);

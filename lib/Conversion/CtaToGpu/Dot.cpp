@@ -137,7 +137,7 @@ private:
 } // namespace
 
 int64_t triton_shared::getDotSharedBytes(cta::DotOp op) {
-  if (cta::getReadyInstruction(op))
+  if (op.getInstruction())
     return 0;
   return SharedOperand(op, op.getA(), 0).getBytes() +
          SharedOperand(op, op.getB(), 0).getBytes();

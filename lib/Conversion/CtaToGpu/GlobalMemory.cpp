@@ -1,4 +1,9 @@
 //===- GlobalMemory.cpp - Loads and stores under a predicate --------------===//
+//
+// Those that may not happen are assembly: neither LLVM nor NVVM has an access
+// with a predicate, and a branch around each would keep them from overlapping.
+//
+//===----------------------------------------------------------------------===//
 
 #include "GlobalMemory.h"
 

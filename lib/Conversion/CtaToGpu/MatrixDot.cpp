@@ -11,64 +11,69 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-using cta::LinearLayout;
-using cta::MmaInstruction;
+using cta::MmaAttr;
 
 namespace {
 
-/// The registers of an operand as the instruction takes them: 32-bit words, or
-/// f64.
-SmallVector<Value> toWords(OpBuilder &builder, Location loc, Value vector,
-                           const MmaInstruction &mma) {
+/// The registers of an operand as the instruction takes them: f64, pairs of
+/// f16, or 32-bit words.
+SmallVector<Value> toRegisters(OpBuilder &builder, Location loc, Value vector,
+                               MmaAttr mma) {
   auto type = cast<VectorType>(vector.getType());
-  if (type.getElementType().isF64())
+  if (mma.getOperandType().isF64())
     return unpackRegisters(builder, loc, vector);
-  auto words = VectorType::get({type.getNumElements() / mma.perRegister},
+  SmallVector<Value> values;
+  if (mma.getOperandType().isTF32()) {
+    for (Value value : unpackRegisters(builder, loc, vector))
+      values.push_back(NVVM::ConvertFloatToTF32Op::create(
+          builder, loc, builder.getI32Type(), value, NVVM::FPRoundingMode::RNA,
+          NVVM::SaturationMode::NONE,
+          /*relu=*/false));
+    return values;
+  }
+  auto words = VectorType::get({type.getNumElements() / mma.getPerRegister()},
                                builder.getI32Type());
-  Value bits = vector::BitCastOp::create(builder, loc, words, vector);
-  SmallVector<Value> values = unpackRegisters(builder, loc, bits);
-  if (mma.operandType == "tf32")
+  values = unpackRegisters(
+      builder, loc, vector::BitCastOp::create(builder, loc, words, vector));
+  if (mma.getOperandType().isF16()) {
+    auto pair = VectorType::get({2}, builder.getF16Type());
     for (Value &value : values)
-      value = createPtx(builder, loc, builder.getI32Type(), value,
-                        "cvt.rna.tf32.f32 $0, $1;", "=r,r", PtxEffects::None)
-                  .front();
+      value = LLVM::BitcastOp::create(builder, loc, pair, value);
+  }
   return values;
 }
 
-/// One instruction: the new accumulators.
-SmallVector<Value> createMma(OpBuilder &builder, Location loc,
-                             const MmaInstruction &mma, ArrayRef<Value> a,
-                             ArrayRef<Value> b, ArrayRef<Value> sums) {
-  Type sumType = sums.front().getType();
-  StringRef sumConstraint =
-      sumType.isF64() ? "d" : (sumType.isF32() ? "f" : "r");
-  StringRef operandConstraint = sumType.isF64() ? "d" : "r";
-  unsigned next = 0;
-  std::string shape = "m" + std::to_string(mma.m) + "n" +
-                      std::to_string(mma.n) + "k" + std::to_string(mma.k);
-  std::string text = "mma.sync.aligned." + shape + ".row.col." +
-                     mma.resultType.str() + "." + mma.operandType.str() + "." +
-                     mma.operandType.str() + "." + mma.resultType.str() + " ";
-  for (size_t count : {sums.size(), a.size(), b.size(), sums.size()}) {
-    text += (next ? ", " : "") + listPlaceholders(next, count);
-    next += count;
-  }
-  text += ";";
-  std::string result = "=" + sumConstraint.str();
-  std::string constraints = result + repeatConstraint(result, sums.size() - 1);
-  constraints += repeatConstraint(operandConstraint, a.size() + b.size());
-  constraints += repeatConstraint(sumConstraint, sums.size());
+/// What the instruction is told of its operands where their types do not say.
+std::optional<std::array<NVVM::MMATypes, 2>> getOperandTypes(MmaAttr mma) {
+  Type type = mma.getOperandType();
+  if (type.isBF16())
+    return {{NVVM::MMATypes::bf16, NVVM::MMATypes::bf16}};
+  if (type.isTF32())
+    return {{NVVM::MMATypes::tf32, NVVM::MMATypes::tf32}};
+  if (type.isInteger(8))
+    return {{NVVM::MMATypes::s8, NVVM::MMATypes::s8}};
+  return std::nullopt;
+}
 
-  SmallVector<Value> operands(a);
-  llvm::append_range(operands, b);
-  llvm::append_range(operands, sums);
-  return createPtx(builder, loc, SmallVector<Type>(sums.size(), sumType),
-                   operands, text, constraints, PtxEffects::None);
+/// One instruction: the new accumulators.
+SmallVector<Value> createMma(OpBuilder &builder, Location loc, MmaAttr mma,
+                             ArrayRef<Value> a, ArrayRef<Value> b,
+                             ArrayRef<Value> sums) {
+  SmallVector<Type> types(sums.size(), sums.front().getType());
+  std::optional<NVVM::MMAIntOverflow> overflow;
+  if (types.front().isInteger())
+    overflow = NVVM::MMAIntOverflow::wrapped;
+  Value result = NVVM::MmaOp::create(
+      builder, loc, packResultTypes(builder.getContext(), types), a, b, sums,
+      {mma.getM(), mma.getN(), mma.getK()}, /*b1Op=*/std::nullopt, overflow,
+      getOperandTypes(mma), {{NVVM::MMALayout::row, NVVM::MMALayout::col}});
+  return unpackResults(builder, loc, result, sums.size());
 }
 
 struct ConvertMatrixDot : OpConversionPattern<cta::DotOp> {
@@ -78,12 +83,12 @@ struct ConvertMatrixDot : OpConversionPattern<cta::DotOp> {
   LogicalResult
   matchAndRewrite(cta::DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::optional<MmaInstruction> mma = cta::getReadyInstruction(op);
+    std::optional<MmaAttr> mma = op.getInstruction();
     if (!mma)
-      return rewriter.notifyMatchFailure(op, "tensor cores do not have it");
+      return rewriter.notifyMatchFailure(op, "is not for tensor cores");
     Location loc = op.getLoc();
-    SmallVector<Value> a = toWords(rewriter, loc, adaptor.getA(), *mma);
-    SmallVector<Value> b = toWords(rewriter, loc, adaptor.getB(), *mma);
+    SmallVector<Value> a = toRegisters(rewriter, loc, adaptor.getA(), *mma);
+    SmallVector<Value> b = toRegisters(rewriter, loc, adaptor.getB(), *mma);
     SmallVector<Value> sums =
         unpackRegisters(rewriter, loc, adaptor.getAccumulator());
     multiply(rewriter, loc, *mma, op, a, b, sums);
@@ -95,14 +100,15 @@ private:
   /// All matrices of the tile. Registers of operands and result are numbered by
   /// their layouts: first within a matrix, then K (operands) or columns
   /// (result), then the rest.
-  static void multiply(OpBuilder &builder, Location loc,
-                       const MmaInstruction &mma, cta::DotOp op,
-                       ArrayRef<Value> a, ArrayRef<Value> b,
+  static void multiply(OpBuilder &builder, Location loc, MmaAttr mma,
+                       cta::DotOp op, ArrayRef<Value> a, ArrayRef<Value> b,
                        SmallVectorImpl<Value> &sums) {
-    int64_t depth = cta::getTile(op.getA()).getDimSize(1) / mma.k;
-    unsigned aSize = mma.m * mma.k / cta::kWarpSize / mma.perRegister;
-    unsigned bSize = mma.n * mma.k / cta::kWarpSize / mma.perRegister;
-    unsigned sumSize = mma.m * mma.n / cta::kWarpSize;
+    int64_t depth = cta::getTile(op.getA()).getDimSize(1) / mma.getK();
+    unsigned aSize =
+        mma.getM() * mma.getK() / GpuTarget::kWarpSize / mma.getPerRegister();
+    unsigned bSize =
+        mma.getN() * mma.getK() / GpuTarget::kWarpSize / mma.getPerRegister();
+    unsigned sumSize = mma.getM() * mma.getN() / GpuTarget::kWarpSize;
     unsigned rows = a.size() / (aSize * depth);
     unsigned columns = b.size() / (bSize * depth);
     for (unsigned k = 0; k < depth; ++k)

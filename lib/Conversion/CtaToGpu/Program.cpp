@@ -9,7 +9,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "triton-shared/Target/DeviceLibrary.h"
 
 using namespace mlir;
@@ -52,32 +52,35 @@ static void guard(Block &entry, Operation *before, Value isThere) {
                                entry.getTerminator()->getIterator());
 }
 
-/// Reads the hardware's registers in place of the trailing arguments. Where
+/// Reads the hardware's registers in place of the hidden parameters. Where
 /// programs share a block, the last block may have room for more than there
-/// are: the size of the grid stays an argument.
-static void replaceProgramArguments(gpu::GPUFuncOp kernel, int32_t programs) {
-  Block &entry = kernel.getBody().front();
-  Location loc = kernel.getLoc();
+/// are: the size of the grid stays a parameter.
+static void readRegisters(func::FuncOp function, int32_t programs) {
+  Block &entry = function.front();
+  Location loc = function.getLoc();
   OpBuilder builder = OpBuilder::atBlockBegin(&entry);
   Type i32 = builder.getI32Type();
-  unsigned first = entry.getNumArguments() - tts::kProgramArguments;
-  Value gridX = entry.getArgument(first);
+  tts::KernelSignature signature(function);
+  Value gridX = signature.find(tts::ParameterKind::GridX);
   Value programX = createProgramX(builder, loc, programs);
   if (programs == 1)
     gridX = NVVM::GridDimXOp::create(builder, loc, i32);
-  Value registers[tts::kProgramArguments] = {
-      gridX,
-      NVVM::GridDimYOp::create(builder, loc, i32),
-      NVVM::GridDimZOp::create(builder, loc, i32),
-      programX,
-      NVVM::BlockIdYOp::create(builder, loc, i32),
-      NVVM::BlockIdZOp::create(builder, loc, i32)};
-  for (unsigned i = 0; i < tts::kProgramArguments; ++i)
-    if (Value argument = entry.getArgument(first + i); argument != registers[i])
-      argument.replaceAllUsesWith(registers[i]);
+  Value registers[] = {gridX,
+                       NVVM::GridDimYOp::create(builder, loc, i32),
+                       NVVM::GridDimZOp::create(builder, loc, i32),
+                       programX,
+                       NVVM::BlockIdYOp::create(builder, loc, i32),
+                       NVVM::BlockIdZOp::create(builder, loc, i32)};
+  BitVector read(function.getNumArguments());
+  for (auto [kind, value] : llvm::zip_equal(tts::kGridAndProgram, registers))
+    if (Value(signature.find(kind)) != value) {
+      BlockArgument argument = signature.find(kind);
+      argument.replaceAllUsesWith(value);
+      read.set(argument.getArgNumber());
+    }
+  (void)function.eraseArguments(read);
   if (programs == 1)
-    return entry.eraseArguments(first, tts::kProgramArguments);
-  entry.eraseArguments(first + 1, tts::kProgramArguments - 1);
+    return;
   Value isThere = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                         programX, gridX);
   guard(entry, isThere.getDefiningOp(), isThere);
@@ -86,26 +89,23 @@ static void replaceProgramArguments(gpu::GPUFuncOp kernel, int32_t programs) {
 static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   Location loc = function.getLoc();
   int32_t programs = cta::getNumPrograms(function);
-  FunctionType type = function.getFunctionType();
-  unsigned dropped =
-      programs == 1 ? tts::kProgramArguments : tts::kProgramArguments - 1;
-  auto kernelType = FunctionType::get(function.getContext(),
-                                      type.getInputs().drop_back(dropped), {});
-  auto kernel =
-      gpu::GPUFuncOp::create(builder, loc, function.getName(), kernelType);
+  readRegisters(function, programs);
+  auto kernel = gpu::GPUFuncOp::create(builder, loc, function.getName(),
+                                       function.getFunctionType());
+  if (programs > 1)
+    tts::KernelSignature::nameLast(kernel, tts::ParameterKind::GridX);
   for (StringRef name : {StringRef(cta::kNumWarps), StringRef(cta::kShared),
                          StringRef(cta::kPrograms)})
     if (Attribute attribute = function->getAttr(name))
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
-  int32_t threads = *cta::getNumWarps(kernel) * cta::kWarpSize;
+  int32_t threads = *cta::getNumWarps(kernel) * GpuTarget::kWarpSize;
   // Exactly so many: told only the most, ptxas saves registers where it need
   // not, and spills.
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                   builder.getDenseI32ArrayAttr({threads, programs, 1}));
   kernel.getBody().takeBody(function.getBody());
-  replaceProgramArguments(kernel, programs);
   kernel.walk([&](func::ReturnOp op) {
     OpBuilder at(op);
     gpu::ReturnOp::create(at, op.getLoc());

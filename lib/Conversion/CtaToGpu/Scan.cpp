@@ -135,7 +135,7 @@ private:
     if (cleared)
       lane = arith::AndIOp::create(
           builder, loc, lane,
-          createI32(builder, loc, (cta::kWarpSize - 1) & ~cleared));
+          createI32(builder, loc, (GpuTarget::kWarpSize - 1) & ~cleared));
     return llvm::map_to_vector(at(reg), [&](Value value) {
       return createShuffle(builder, loc, value, NVVM::ShflKind::idx, lane);
     });

@@ -41,9 +41,9 @@ findUsers(func::FuncOp function) {
   return users;
 }
 
-LogicalResult triton_shared::checkSharedLimit(func::FuncOp function,
-                                              int64_t limit) {
+LogicalResult triton_shared::checkSharedLimit(func::FuncOp function) {
   int64_t needed = function->getAttrOfType<IntegerAttr>(cta::kShared).getInt();
+  int64_t limit = cta::getTarget(function).getSharedBytes();
   if (needed <= limit)
     return success();
   InFlightDiagnostic error =

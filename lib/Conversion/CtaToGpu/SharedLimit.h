@@ -7,9 +7,9 @@
 
 namespace mlir::triton_shared {
 
-/// Fails if `function`, whose exchanges have their places, needs more than
-/// `limit` bytes; the error names those that need most.
-LogicalResult checkSharedLimit(func::FuncOp function, int64_t limit);
+/// Fails if `function`, whose exchanges have their places, needs more bytes
+/// than a block of its GPU has; the error names those that need most.
+LogicalResult checkSharedLimit(func::FuncOp function);
 
 } // namespace mlir::triton_shared
 

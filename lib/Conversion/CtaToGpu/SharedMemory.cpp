@@ -69,7 +69,7 @@ SharedTile::SharedTile(Value base, Type elementType,
 
 int64_t SharedTile::getBytes() const {
   return llvm::alignTo(numElements * getSharedTypeBytes(elementType),
-                       cta::kBytesPerAccess);
+                       GpuTarget::kBytesPerAccess);
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,7 +129,7 @@ SharedPointers SharedTile::createPointers(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 static unsigned getMaxElements(Type elementType) {
-  return cta::kBytesPerAccess / getSharedTypeBytes(elementType);
+  return GpuTarget::kBytesPerAccess / getSharedTypeBytes(elementType);
 }
 
 void SharedTile::store(OpBuilder &builder, Location loc, Value vector,

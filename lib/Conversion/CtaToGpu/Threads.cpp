@@ -25,8 +25,9 @@ Value triton_shared::createThreadId(OpBuilder &builder, Location loc) {
 }
 
 Value triton_shared::createLane(OpBuilder &builder, Location loc) {
-  return arith::AndIOp::create(builder, loc, createThreadId(builder, loc),
-                               createI32(builder, loc, cta::kWarpSize - 1));
+  return arith::AndIOp::create(
+      builder, loc, createThreadId(builder, loc),
+      createI32(builder, loc, GpuTarget::kWarpSize - 1));
 }
 
 Value triton_shared::createWarp(OpBuilder &builder, Location loc) {

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUPLACEBUFFERS
@@ -26,7 +27,6 @@ using namespace mlir::triton_shared;
 namespace {
 
 constexpr StringLiteral kScratchFunction = "tritonSharedScratch";
-constexpr StringLiteral kScratchAttribute = "cpu.scratch";
 
 /// A buffer with its place in the area, in bytes.
 struct PlacedBuffer {
@@ -88,7 +88,9 @@ Value addAreaArgument(func::FuncOp kernel, int64_t size) {
   kernel.setArgAttr(kernel.getNumArguments() - 1,
                     LLVM::LLVMDialect::getNoAliasAttrName(),
                     builder.getUnitAttr());
-  kernel->setAttr(kScratchAttribute, builder.getI64IntegerAttr(size));
+  tts::KernelSignature::nameLast(kernel, tts::ParameterKind::Scratch);
+  kernel.setArgAttr(kernel.getNumArguments() - 1, tts::kBytes,
+                    builder.getI64IntegerAttr(size));
   auto uses = SymbolTable::getSymbolUses(kernel, kernel->getParentOp());
   for (SymbolTable::SymbolUse use : *uses) {
     auto call = dyn_cast<func::CallOp>(use.getUser());

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUWRAPPROGRAMLOOP
@@ -127,6 +127,12 @@ SmallVector<Value> nextIds(OpBuilder &builder, Location loc, ValueRange ids,
   return next;
 }
 
+/// What follows the arguments of the kernel.
+constexpr tts::ParameterKind kEntryParameters[] = {
+    tts::ParameterKind::GridX,        tts::ParameterKind::GridY,
+    tts::ParameterKind::GridZ,        tts::ParameterKind::FirstProgram,
+    tts::ParameterKind::ProgramCount, tts::ParameterKind::RunningProgram};
+
 void createEntry(func::FuncOp kernel) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
@@ -135,10 +141,11 @@ void createEntry(func::FuncOp kernel) {
   auto entry = func::FuncOp::create(
       builder, loc, (kernel.getName() + kEntrySuffix).str(),
       builder.getFunctionType({pointer, i32, i32, i32, i64, i64, pointer}, {}));
+  tts::KernelSignature::nameLast(entry, kEntryParameters);
   Block *body = entry.addEntryBlock();
   builder.setInsertionPointToStart(body);
   SmallVector<Value> operands;
-  for (Type type : kernel.getArgumentTypes().drop_back(tts::kProgramArguments))
+  for (Type type : tts::KernelSignature(kernel).getWrittenTypes())
     operands.push_back(loadArgument(builder, loc, body->getArgument(0),
                                     operands.size(), type));
   ValueRange grid = body->getArguments().slice(1, 3);
@@ -161,22 +168,13 @@ void createEntry(func::FuncOp kernel) {
   func::ReturnOp::create(builder, loc);
 }
 
-/// True for a function with the documented signature.
-bool isKernel(func::FuncOp function) {
-  if (function.getNumArguments() < tts::kProgramArguments)
-    return false;
-  return llvm::all_of(
-      function.getArgumentTypes().take_back(tts::kProgramArguments),
-      [](Type type) { return type.isInteger(32); });
-}
-
 bool isParameter(Type type) {
   return isa<UnrankedMemRefType>(type) || type.isSignlessInteger() ||
          isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(type);
 }
 
 LogicalResult wrapKernel(func::FuncOp function) {
-  if (!isKernel(function) ||
+  if (!tts::KernelSignature(function).hasProgram() ||
       !llvm::all_of(function.getArgumentTypes(), isParameter)) {
     function.emitOpError("is not a kernel").attachNote()
         << "a kernel takes memrefs of unknown rank and numbers, then six i32: "
@@ -202,10 +200,13 @@ struct CpuWrapProgramLoop
       if (!function.isDeclaration())
         functions.push_back(function);
     for (func::FuncOp function : functions) {
-      if (function.isPublic() && failed(wrapKernel(function)))
+      bool isKernel = function.isPublic();
+      if (isKernel && failed(wrapKernel(function)))
         return signalPassFailure();
       // The hints of Triton on arguments have served; LLVM would warn of them.
       function.removeArgAttrsAttr();
+      if (isKernel)
+        tts::KernelSignature::nameLast(function, tts::kGridAndProgram);
       function->setAttr("llvm.linkage", internal);
     }
   }

@@ -32,6 +32,12 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
           << numWarps.getValue() << " warps; use 1, 2, 4, 8, 16 or 32";
       return signalPassFailure();
     }
+    std::string name = "sm_" + arch;
+    auto target =
+        cta::TargetAttr::getChecked([&] { return getOperation().emitError(); },
+                                    &getContext(), StringRef(name));
+    if (!target)
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (failed(checkMemorySpaces(function)))
         return signalPassFailure();
@@ -53,9 +59,12 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
 
     Builder builder(&getContext());
     // What is declared alone is a function of the library, and has no tiles.
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal())
-        function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(numWarps));
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(numWarps));
+      function->setAttr(cta::kTarget, target);
+    }
     if (reportLeftovers())
       signalPassFailure();
   }

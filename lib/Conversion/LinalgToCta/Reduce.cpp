@@ -161,7 +161,8 @@ template <typename OpTy> struct ConvertProduct : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<cta::DotOp>(
         op, op.getInputs()[0], op.getInputs()[1], op.getOutputs()[0],
-        op->template getAttrOfType<StringAttr>(tts::kInputPrecision));
+        op->template getAttrOfType<StringAttr>(tts::kInputPrecision),
+        /*instruction=*/nullptr);
     return success();
   }
 };

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -45,13 +46,12 @@ SmallVector<Value> textConstant(PatternRewriter &rewriter, Operation *user,
           arith::ConstantIntOp::create(rewriter, loc, text.size(), 64)};
 }
 
-/// The program ids x, y, z: the last three arguments of the kernel. Empty if it
-/// has none.
-ValueRange programIds(Operation *op) {
+/// The program ids x, y, z. Empty if the function is not told them.
+SmallVector<Value> programIds(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
-  if (!function || function.getNumArguments() < 6)
+  if (!function)
     return {};
-  return function.getArguments().take_back(3);
+  return tts::KernelSignature(function).findAll(tts::kProgramIds);
 }
 
 void call(PatternRewriter &rewriter, Operation *user, StringRef name,

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_STRUCTUREDTOMEMREF
@@ -47,7 +48,7 @@ StringRef findProblem(Operation *op) {
       return "its base is not a memref of unknown rank";
   if (isa<tts::PrintOp, tts::AssertOp>(op)) {
     auto function = op->getParentOfType<func::FuncOp>();
-    if (!function || function.getNumArguments() < 6)
+    if (!function || !tts::KernelSignature(function).hasProgram())
       return "the function lacks the program ids as its last arguments";
   }
   return "";
@@ -94,6 +95,8 @@ struct StructuredToMemRef
     RewritePatternSet patterns(&getContext());
     populateStructuredToMemRef(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      tts::KernelSignature::removeNames(function);
   }
 };
 

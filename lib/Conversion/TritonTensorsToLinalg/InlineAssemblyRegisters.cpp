@@ -10,6 +10,7 @@
 #include "Elements.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -63,18 +64,17 @@ static Value readSpecialRegister(OpBuilder &builder,
                                  RankedTensorType block) {
   Location loc = op.getLoc();
   Type type = builder.getIntegerType(special.getWidth());
-  auto argument = [&](unsigned first) -> Value {
-    auto function = op->getParentOfType<func::FuncOp>();
-    return function.getArguments().take_back(
-        tts::kProgramArguments)[first + special.number];
+  auto argument = [&](ArrayRef<tts::ParameterKind> kinds) -> Value {
+    tts::KernelSignature signature(op->getParentOfType<func::FuncOp>());
+    return signature.find(kinds[special.number]);
   };
   switch (special.kind) {
   case Kind::Constant:
     return createScalar(builder, loc, type, special.number);
   case Kind::GridSize:
-    return argument(0);
+    return argument(tts::kGridSizes);
   case Kind::ProgramId:
-    return argument(tts::kGridSizeArguments);
+    return argument(tts::kProgramIds);
   case Kind::Machine:
     if (block)
       type = block.clone(type);

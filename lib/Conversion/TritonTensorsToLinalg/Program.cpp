@@ -1,8 +1,8 @@
 //===- Program.cpp - The frame of a kernel --------------------------------===//
 //
 // A kernel becomes a func.func that computes one program of the grid. It is
-// told which one by its last six arguments, and gets each pointer as an
-// unranked memref.
+// told which one by hidden parameters, and gets each pointer as an unranked
+// memref.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -40,7 +40,8 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
                                                         signature)) ||
         failed(getTypeConverter()->convertTypes(type.getResults(), results)))
       return rewriter.notifyMatchFailure(op, "unknown type in the signature");
-    SmallVector<Type> program(tts::kProgramArguments, rewriter.getI32Type());
+    SmallVector<Type> program(std::size(tts::kGridAndProgram),
+                              rewriter.getI32Type());
     signature.addInputs(program);
 
     auto function = func::FuncOp::create(
@@ -53,6 +54,7 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
     for (unsigned i = 0; i < type.getNumInputs(); ++i)
       if (DictionaryAttr attributes = op.getArgAttrDict(i))
         function.setArgAttrs(i, attributes);
+    tts::KernelSignature::nameLast(function, tts::kGridAndProgram);
 
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.end());
@@ -76,9 +78,9 @@ struct LowerReturn : OpConversionPattern<tt::ReturnOp> {
   }
 };
 
-/// A question about the grid is answered by one of the last arguments of the
-/// function: the first three are its sizes, the others the program's place.
-template <typename OpTy, unsigned first>
+/// A question about the grid is answered by a hidden parameter, for each axis
+/// one of `kinds`.
+template <typename OpTy, const tts::ParameterKind (&kinds)[3]>
 struct LowerGridQuestion : OpConversionPattern<OpTy> {
   using OpConversionPattern<OpTy>::OpConversionPattern;
 
@@ -86,11 +88,12 @@ struct LowerGridQuestion : OpConversionPattern<OpTy> {
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     auto function = op->template getParentOfType<func::FuncOp>();
-    if (!function || function.getNumArguments() < tts::kProgramArguments)
+    BlockArgument answer;
+    if (function)
+      answer = tts::KernelSignature(function).find(kinds[op.getAxisAsInt()]);
+    if (!answer)
       return rewriter.notifyMatchFailure(op, "not in a converted kernel");
-    unsigned position = function.getNumArguments() - tts::kProgramArguments +
-                        first + op.getAxisAsInt();
-    rewriter.replaceOp(op, function.getArgument(position));
+    rewriter.replaceOp(op, answer);
     return success();
   }
 };
@@ -209,8 +212,8 @@ void triton_shared::populateTritonTensorsToLinalgProgram(
     ConversionTarget &target) {
   MLIRContext *context = patterns.getContext();
   patterns.add<LowerFunc, LowerReturn, LowerPointerBitcast>(types, context);
-  patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, 0>,
-               LowerGridQuestion<tt::GetProgramIdOp, tts::kGridSizeArguments>>(
+  patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, tts::kGridSizes>,
+               LowerGridQuestion<tt::GetProgramIdOp, tts::kProgramIds>>(
       context);
   patterns.add<EraseGridDependency>(context);
   patterns.add<ConvertPointerTypes>(types, context);

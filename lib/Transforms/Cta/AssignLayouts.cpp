@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotWarps.h"
 #include "LayoutRules.h"
 #include "MakeAgain.h"
 
@@ -14,7 +15,6 @@
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -111,8 +111,8 @@ bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
   }
   // Tensor cores leave their result where they do.
   auto dot = dyn_cast<cta::DotOp>(op);
-  return !dot || !cta::getMmaInstruction(dot) ||
-         layout == cta::getDotLayout(dot, numWarps);
+  return !dot || !dot.getInstruction() ||
+         layout == chooseDotLayout(dot, numWarps);
 }
 
 void LayoutSpread::assign(Value value, const LinearLayout &layout) {
@@ -159,7 +159,7 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
       accesses.push_back(access);
   });
   for (cta::DotOp dot : dots)
-    assign(dot.getResult(), cta::getDotLayout(dot, numWarps));
+    assign(dot.getResult(), chooseDotLayout(dot, numWarps));
 
   // Large ones first, of those the widest, and loads before stores.
   auto rank = [&](tts::AccessOpInterface access) {
@@ -251,7 +251,7 @@ void LayoutSpread::convertStores(func::FuncOp function) const {
     if (!stored || !type)
       return;
     // One element of each thread is written faster than exchanged.
-    int64_t threads = int64_t(numWarps) * cta::kWarpSize;
+    int64_t threads = int64_t(numWarps) * GpuTarget::kWarpSize;
     if (type.getNumElements() > threads &&
         !isGoodFor(access, cta::getLayout(type)))
       stored->set(getWithLayout(builder, stored->get(), getPreferred(access)));

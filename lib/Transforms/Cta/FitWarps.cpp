@@ -41,8 +41,8 @@ struct Work {
 
   int64_t countThreads() const {
     int64_t accesses = combines ? kAccessesPerCombine : 1;
-    int64_t perThread =
-        std::max<int64_t>(1, accesses * cta::kBytesPerAccess / elementBytes);
+    int64_t perThread = std::max<int64_t>(
+        1, accesses * GpuTarget::kBytesPerAccess / elementBytes);
     return std::max<int64_t>(1, elements / perThread);
   }
 };
@@ -79,7 +79,7 @@ struct CtaFitWarps : triton_shared::impl::CtaFitWarpsBase<CtaFitWarps> {
       if (!asked || work.multiplies)
         continue;
       int64_t useful =
-          std::max<int64_t>(1, work.countThreads() / cta::kWarpSize);
+          std::max<int64_t>(1, work.countThreads() / GpuTarget::kWarpSize);
       function->setAttr(cta::kNumWarps,
                         builder.getI32IntegerAttr(std::min(*asked, useful)));
     }

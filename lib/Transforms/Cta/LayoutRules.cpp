@@ -221,11 +221,10 @@ static std::optional<LinearLayout> getNeededByDot(cta::DotOp dot,
                                                   OpOperand &operand) {
   if (&operand == &dot.getAccumulatorMutable())
     return cta::getLayout(dot.getType());
-  std::optional<cta::MmaInstruction> mma = cta::getMmaInstruction(dot);
-  if (!mma)
+  if (!dot.getInstruction())
     return std::nullopt;
-  return &operand == &dot.getAMutable() ? cta::getLeftOperandLayout(dot, *mma)
-                                        : cta::getRightOperandLayout(dot, *mma);
+  return &operand == &dot.getAMutable() ? cta::getLeftOperandLayout(dot)
+                                        : cta::getRightOperandLayout(dot);
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -53,11 +53,9 @@ bool preventsPacking(Operation *op) {
 
 /// Programs are packed along x, the dimension that grids are long in.
 bool hasProgramsInX(func::FuncOp function) {
-  unsigned count = function.getNumArguments();
-  if (count < tts::kProgramArguments)
-    return false;
-  unsigned x = count - tts::kProgramArguments + tts::kGridSizeArguments;
-  return !function.getArgument(x).use_empty();
+  BlockArgument x =
+      tts::KernelSignature(function).find(tts::ParameterKind::ProgramX);
+  return x && !x.use_empty();
 }
 
 bool isPackable(func::FuncOp function) {

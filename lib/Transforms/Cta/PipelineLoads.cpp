@@ -136,7 +136,7 @@ private:
       return std::nullopt;
     unsigned elements =
         std::min(width.elements, from.countNeighbours(width.order.front()));
-    if (elements * bytes < cta::kLeastCopyBytes)
+    if (elements * bytes < GpuTarget::kLeastCopyBytes)
       return std::nullopt;
     cta::SharedLayout layout = cta::chooseSharedLayout(
         tile.getShape(), bytes, from, getReadLayout(load), elements);
@@ -144,8 +144,9 @@ private:
     for (auto [i, reg] : llvm::enumerate(piece))
       if (i != reg)
         return std::nullopt;
-    return piece.size() * bytes >= cta::kLeastCopyBytes ? std::optional(layout)
-                                                        : std::nullopt;
+    return piece.size() * bytes >= GpuTarget::kLeastCopyBytes
+               ? std::optional(layout)
+               : std::nullopt;
   }
 
   /// The layout in which most of the loop wants the tile.
@@ -401,6 +402,8 @@ private:
         if (!isLoaded(operand) && buffered.insert(operand).second)
           others += cta::getTileBytes(cta::getTile(operand));
     });
+    int64_t sharedBytes =
+        cta::getTarget(loop->getParentOfType<func::FuncOp>()).getSharedBytes();
     int64_t stages = numStages;
     while (stages > 1 && stages * perStage + others > sharedBytes)
       --stages;

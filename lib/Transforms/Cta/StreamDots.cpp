@@ -11,7 +11,6 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -141,7 +140,7 @@ struct CtaStreamDots : triton_shared::impl::CtaStreamDotsBase<CtaStreamDots> {
   void runOnOperation() override {
     SmallVector<cta::DotOp> dots;
     getOperation().walk([&](cta::DotOp dot) {
-      if (cta::getReadyInstruction(dot))
+      if (dot.getInstruction())
         dots.push_back(dot);
     });
     for (cta::DotOp dot : dots)
@@ -156,7 +155,7 @@ struct CtaStreamDots : triton_shared::impl::CtaStreamDotsBase<CtaStreamDots> {
 
 private:
   static void split(cta::DotOp dot) {
-    int64_t size = cta::getReadyInstruction(dot)->k;
+    int64_t size = dot.getInstruction()->getK();
     int64_t depth = cta::getTile(dot.getA()).getDimSize(1);
     Operand a(dot.getA(), 1), b(dot.getB(), 0);
     if (depth == size || !(a.isRead() || b.isRead()))
@@ -173,8 +172,9 @@ private:
       auto [left, right] = parts;
       if (k + size < depth)
         parts = createParts(k + size);
-      sum = cta::DotOp::create(builder, loc, dot.getType(), left, right, sum,
-                               dot.getPrecisionAttr());
+      sum =
+          cta::DotOp::create(builder, loc, dot.getType(), left, right, sum,
+                             dot.getPrecisionAttr(), dot.getInstructionAttr());
     }
     dot.getResult().replaceAllUsesWith(sum);
     dot.erase();

@@ -113,6 +113,13 @@ class _Rewriter:
             f"@emu.ldmatrix.{count}.{int(is_transposed)}(ptr {_plain(match['pointer'])})"
         )
 
+    def product(self, match: re.Match[str]) -> None:
+        """`mma.sync`: a call of a function that does the same."""
+        name = f"@emu.mma.{match['m']}.{match['k']}.{match['kind']}"
+        types = re.findall(r"(<2 x half>|\w+) [^,]+", match["arguments"])
+        self.helpers[name] = _make_product(name, match, types)
+        self.body.append(f"  {match['result']} = call {match['type']} {name}({match['arguments']})")
+
 
 _UPDATES = {"and": "and", "or": "or", "xor": "xor", "exch": "xchg", "add": "add"}
 _UPDATES |= {"inc": "uinc_wrap", "dec": "udec_wrap"}
@@ -145,16 +152,17 @@ def _make_update(name: str, match: re.Match[str], types: list[str]) -> str:
     return "\n".join([*lines, f"  ret {answer}", "}"])
 
 
-_MMA = re.compile(r"mma\.sync\.aligned\.m(\d+)n8k(\d+)\.row\.col\.\w+\.(\w+)\.\3\.\w+ ")
-_MMA_TYPES = {"f64": "d", "s8": "s", "f16": "h", "bf16": "b", "tf32": "t"}
+_MMA = re.compile(
+    r"^  (?P<result>%\S+) = call (?P<type>\{.*?\}) @llvm\.nvvm\.mma\.m(?P<m>\d+)n8k(?P<k>\d+)"
+    r"\.row\.col\.(?P<kind>\w+)(?:\.f32)?\((?P<arguments>.*)\)(?: #\d+)?$"
+)
+_MMA_KINDS = {"f64": "d", "s8": "s", "f32": "h", "bf16": "b", "tf32": "t"}
+"""By what the name of the intrinsic ends with; that of f16 names only its sums."""
 
 
 def _make_product(name: str, match: re.Match[str], types: list[str]) -> str:
-    """`mma.sync…` of fragments: a call of `emu_mma`."""
-    product = _MMA.match(match["text"])
-    if not product or product[3] not in _MMA_TYPES:
-        raise UnknownInstruction(match["text"])
-    m, k = int(product[1]), int(product[2])
+    """`mma.sync` of fragments: a call of `emu_mma`."""
+    m, k = int(match["m"]), int(match["k"])
     sums = m // 4
     right = (len(types) - sums) // 3
     # The left operand has twice as many rows as the right one has columns, or as many.
@@ -172,7 +180,7 @@ def _make_product(name: str, match: re.Match[str], types: list[str]) -> str:
             ]
             next_operand += 1
     lines.append(
-        f"  call void @emu_mma(i32 {ord(_MMA_TYPES[product[3]])}, i32 {m}, i32 {k}, "
+        f"  call void @emu_mma(i32 {ord(_MMA_KINDS[match['kind']])}, i32 {m}, i32 {k}, "
         "ptr %a, ptr %b, ptr %c)"
     )
     before = "poison"
@@ -258,11 +266,6 @@ def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
         return _make_update(name, match, types)
     if read := _READ.fullmatch(match["text"]):
         return _make_read(name, read)
-    if match["text"].startswith("mma."):
-        return _make_product(name, match, types)
-    if match["text"].startswith("cvt.rna.tf32.f32 ") and types == ["i32"]:
-        call = "%r = call i32 @emu_cvt_tf32(i32 %x)"
-        return f"define internal i32 {name}(i32 %x) {{\n  {call}\n  ret i32 %r\n}}"
     move = _MOVE.search(match["text"])
     if not move or types[:2] != ["ptr", "i1"]:
         raise UnknownInstruction(match["text"])
@@ -350,7 +353,7 @@ def for_host(ir: str) -> Kernel:
     for line in ir.splitlines():
         if line.startswith(("attributes ", "!", "target ")):
             continue
-        if line.startswith("declare ") and "ldmatrix" in line:
+        if re.match(r"declare .*@llvm\.nvvm\.(ldmatrix|mma)\.", line):
             continue
         line = re.sub(r", !\w[\w.]* !\d+", "", line)
         if line.startswith("declare ") and "@__nv_" in line:
@@ -366,6 +369,8 @@ def for_host(ir: str) -> Kernel:
             rewriter.access(match)
         elif match := _MATRIX.match(line):
             rewriter.matrix_load(match)
+        elif match := _MMA.match(line):
+            rewriter.product(match)
         elif match := _ASM.search(line):
             rewriter.assembly(line, match)
         else:
@@ -374,7 +379,6 @@ def for_host(ir: str) -> Kernel:
     declarations = (
         "declare void @emu_access(ptr, i64, i64, i32, ptr)\n"
         "declare void @emu_mma(i32, i32, i32, ptr, ptr, ptr)\n"
-        "declare i32 @emu_cvt_tf32(i32)\n"
         "declare i64 @emu_machine(i32)\n"
         "declare void @emu_ldmatrix(ptr, i32, i32, ptr)\n"
         "declare void @emu_copy(i32, i32, ptr, i32, i32)"

@@ -220,7 +220,9 @@ float emu_div_full(float dividend, float divisor) { return dividend / divisor; }
 float emu_ex2_approx_f32(float x) { return __builtin_exp2f(x); }
 
 // To nearest, ties away from zero.
-uint32_t emu_cvt_tf32(uint32_t bits) {
+uint32_t emu_f2tf32_rna(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
   int isFinite = (bits & 0x7F800000u) != 0x7F800000u;
   return isFinite ? (bits + 0x1000) & 0xFFFFE000u : bits;
 }
@@ -345,6 +347,19 @@ void emu_copy(int isWanted, uint32_t target, uint64_t source, int size, int vali
     byte->copier = current;
   }
 }
+
+// Copies that always happen, of all their bytes or of fewer.
+#define DEFINE_COPY(CACHE, SIZE)                                                                   \
+  void emu_cp_async_##CACHE##_shared_global_##SIZE(const char *target, const char *source) {      \
+    emu_copy(1, (uint32_t)(uint64_t)target, (uint64_t)source, SIZE, SIZE);                        \
+  }                                                                                                \
+  void emu_cp_async_##CACHE##_shared_global_##SIZE##_s(const char *target, const char *source,    \
+                                                       int valid) {                               \
+    emu_copy(1, (uint32_t)(uint64_t)target, (uint64_t)source, SIZE, valid);                       \
+  }
+DEFINE_COPY(ca, 4)
+DEFINE_COPY(ca, 8)
+DEFINE_COPY(cg, 16)
 
 static void finish_copy(const Copy *piece) {
   if (memcmp(piece->before, (const void *)piece->source, piece->valid))

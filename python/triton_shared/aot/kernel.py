@@ -12,6 +12,7 @@ from .. import library
 from ..errors import CompilationError, TritonSharedError
 from ..frontend import Target, parse_options
 from . import sources
+from .hidden import HiddenParameter, hidden_parameters
 from .signature import (
     Parameter,
     algorithm_of,
@@ -43,6 +44,8 @@ class Kernel:
     """Bytes of dynamic shared memory of a program."""
     block: tuple[int, int]
     """On a GPU: the threads of a program, and the programs that share a block."""
+    hidden: tuple[HiddenParameter, ...]
+    """What the launcher passes behind the arguments."""
     artefacts: Mapping[str, bytes] = field(repr=False)
 
     @property
@@ -107,6 +110,7 @@ def compile_kernel(
         num_stages,
         int(facts.get("shared", 0)),
         tuple(facts.get("block", (1, 1))),
+        hidden_parameters(symbol, device.kind, facts["hidden"]),
         artefacts,
     )
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DamagedObjectError, TritonSharedError
-from ..launcher import check_element_type, is_expected, parameters, where_cached
+from ..launcher import check_element_type, hidden_kinds, is_expected, parameters, where_cached
 from . import gpus
 
 if TYPE_CHECKING:
     from .. import _native
 
-_SCRATCH = ("global", "profile")
-"""Memory that the launcher provides, in the order of the kernel's last parameters."""
+_AXES = ("grid.x", "grid.y", "grid.z")
+_PASSED = (*_AXES, "scratch.global", "scratch.profile")
+"""The hidden parameters that the launcher fills in: sizes of the grid, and memory, of which
+Triton's own facts (`global_scratch_size` and so on) say how much."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +47,17 @@ def make_launcher(src: Any, metadata: Any) -> Any:
     plan = parameters(src.signature)
     flat = [parameter for top in plan for parameter in top.flat()]
     kinds = [kind for parameter in flat for kind in parameter.kinds]
-    scratch = [what for what in _SCRATCH if _scratch_size(metadata, what)]
     compiled = list(metadata.args)
-    if kinds + ["ptr"] * len(scratch) != compiled:
+    if kinds != compiled:
         raise TritonSharedError(
             f"kernel '{metadata.name}' was compiled for the arguments ({', '.join(compiled)}), but "
             f"its signature asks for ({', '.join(kinds)})"
         )
     number = itertools.count()
     entries = [parameter.as_plan(number) for parameter in plan]
-    entries += [
-        ("pointer", f"{what} scratch", next(number), "ptr", False, 0, False) for what in scratch
-    ]
+    hidden = hidden_plan(metadata.name, metadata.hidden, number)
+    entries += hidden
+    scratch = [name.removeprefix("scratch.") for form, name, *_ in hidden if form == "pointer"]
 
     def check(index: int, argument: Any) -> None:
         if index < len(flat):
@@ -74,6 +76,18 @@ def make_launcher(src: Any, metadata: Any) -> Any:
         starts_early=bool(getattr(metadata, "launch_pdl", False)),
     )
     return _ScratchLauncher(launcher, metadata, scratch) if scratch else launcher
+
+
+def hidden_plan(
+    kernel: str, hidden: Iterable[Mapping[str, Any]], number: Iterator[int]
+) -> list[tuple[Any, ...]]:
+    """What the native launcher does about the hidden parameters that the metadata lists."""
+    return [
+        ("grid", kind, _AXES.index(kind), "i32", False, 0, False)
+        if kind in _AXES
+        else ("pointer", kind, next(number), "ptr", False, 0, False)
+        for kind in hidden_kinds(kernel, hidden, _PASSED)
+    ]
 
 
 class _ScratchLauncher:

@@ -1,27 +1,48 @@
-// A kernel that needs more shared memory than a block has says who needs it.
-// RUN: triton-shared-opt %s --cta-allocate-shared=limit=1024 --split-input-file --verify-diagnostics
+// A kernel that needs more shared memory than a block of its GPU has says who needs it.
+// RUN: triton-shared-opt %s --cta-allocate-shared --split-input-file --verify-diagnostics
 
-#a = #cta.layout<register = [[64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
-#b = #cta.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
+#a = #cta.layout<register = [[64], [128], [256], [512], [1024], [2048], [4096], [8192]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
+#b = #cta.layout<register = [[1], [2], [4], [8], [16], [32], [64], [128]], lane = [[256], [512], [1024], [2048], [4096]], warp = [[8192]]>
 
 // Two at most are named, the larger one first.
-// expected-error @below {{kernel 'exchanges' needs 1536 bytes of shared memory, a block of this GPU has 1024}}
+// expected-error @below {{kernel 'exchanges' needs 196608 bytes of shared memory, a block of this GPU has 101376}}
 // expected-note @below {{use smaller blocks, narrower types, or fewer stages (num_stages)}}
-func.func @exchanges(%x: tensor<256xf32, #a>, %h: tensor<256xf16, #a>) -> (tensor<256xf32, #b>, tensor<256xf16, #b>) attributes {cta.num_warps = 2 : i32} {
-  // expected-note @below {{moving this block between threads takes 512 bytes}}
-  %0 = cta.convert_layout %h : tensor<256xf16, #a> -> tensor<256xf16, #b>
-  // expected-note @below {{moving this block between threads takes 1024 bytes}}
-  %1 = cta.convert_layout %x : tensor<256xf32, #a> -> tensor<256xf32, #b>
-  return %1, %0 : tensor<256xf32, #b>, tensor<256xf16, #b>
+func.func @exchanges(%x: tensor<16384xf64, #a>, %h: tensor<16384xf32, #a>) -> (tensor<16384xf64, #b>, tensor<16384xf32, #b>)
+    attributes {cta.num_warps = 2 : i32, cta.target = #cta.target<"sm_86">} {
+  // expected-note @below {{moving this block between threads takes 65536 bytes}}
+  %0 = cta.convert_layout %h : tensor<16384xf32, #a> -> tensor<16384xf32, #b>
+  // expected-note @below {{moving this block between threads takes 131072 bytes}}
+  %1 = cta.convert_layout %x : tensor<16384xf64, #a> -> tensor<16384xf64, #b>
+  return %1, %0 : tensor<16384xf64, #b>, tensor<16384xf32, #b>
 }
 
 // -----
 
-#a = #cta.layout<register = [[64], [128]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
-#b = #cta.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
+#s = #cta.shared<[[1], [2], [4], [8], [16], [32], [64], [128], [256]]>
 
-// All that there is may be used.
-func.func @fits(%x: tensor<256xf32, #a>) -> tensor<256xf32, #b> attributes {cta.num_warps = 2 : i32} {
-  %0 = cta.convert_layout %x : tensor<256xf32, #a> -> tensor<256xf32, #b>
-  return %0 : tensor<256xf32, #b>
+// All that there is may be used: 163 KiB where no other GPU is named.
+func.func @fits() attributes {cta.num_warps = 2 : i32} {
+  %0 = cta.alloc : <163, 512xf16, #s>
+  return
+}
+
+// -----
+
+#s = #cta.shared<[[1], [2], [4], [8], [16], [32], [64], [128], [256]]>
+
+// expected-error @below {{kernel 'does_not_fit' needs 167936 bytes of shared memory, a block of this GPU has 166912}}
+// expected-note @below {{use smaller blocks}}
+func.func @does_not_fit() attributes {cta.num_warps = 2 : i32} {
+  // expected-note @below {{this block takes 167936 bytes}}
+  %0 = cta.alloc : <164, 512xf16, #s>
+  return
+}
+
+// -----
+
+#s = #cta.shared<[[1], [2], [4], [8], [16], [32], [64], [128], [256]]>
+
+func.func @fits_on_hopper() attributes {cta.num_warps = 2 : i32, cta.target = #cta.target<"sm_90a">} {
+  %0 = cta.alloc : <227, 512xf16, #s>
+  return
 }

@@ -55,6 +55,26 @@ func.func @copies(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %high: i64, %m
   return
 }
 
+// One that always happens needs no predicate.
+// CHECK-LABEL: gpu.func @always(
+// CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
+func.func @always(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %o: memref<*xf16>, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32)
+    attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %true = arith.constant true
+  %at = arith.constant 0 : i64
+  %buffer = cta.alloc : !cta.buffer<1, 16x16xf16, #shared>
+  cta.copy to %buffer[%zero] if %true : !cta.buffer<1, 16x16xf16, #shared> {
+    %v = tts.load %x[%at] strides [16, 1] : memref<*xf16> -> tensor<16x16xf16, #rows>
+    cta.yield %v : tensor<16x16xf16, #rows>
+  }
+  cta.commit
+  cta.wait 0
+  %a = cta.read %buffer[%zero] [0, 0] : !cta.buffer<1, 16x16xf16, #shared> -> tensor<16x16xf16, #left>
+  tts.store %a to %o[%at] strides [16, 1] : tensor<16x16xf16, #left>, memref<*xf16>
+  return
+}
+
 // A part of registers costs nothing.
 #two = #cta.layout<register = [[0, 1], [0, 16]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = []>
 #one = #cta.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = []>

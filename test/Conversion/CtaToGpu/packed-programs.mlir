@@ -1,8 +1,8 @@
 // Programs that share a block are told apart by their warp; the size of the
-// grid is an argument, and programs beyond it do nothing.
+// grid is a hidden parameter, and programs beyond it do nothing.
 // RUN: triton-shared-opt %s --cta-to-gpu | FileCheck %s
 
-// CHECK: gpu.func @program(%[[P:.*]]: !llvm.ptr<1>, %[[SIZE:.*]]: i32) kernel
+// CHECK: gpu.func @program(%[[P:.*]]: !llvm.ptr<1>, %[[SIZE:.*]]: i32 {tts.parameter = "grid.x"}) kernel
 // CHECK-SAME: cta.programs = 4 : i32
 // CHECK-SAME: nvvm.reqntid = array<i32: 32, 4, 1>
 func.func @program(%p: memref<*xi32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)

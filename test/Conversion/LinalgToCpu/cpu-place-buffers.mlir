@@ -3,7 +3,7 @@
 // The entry asks for the area, the kernel gets it; buffers that are in use at
 // the same time have places of their own.
 // CHECK-LABEL: func.func private @both(
-// CHECK-SAME:    %[[AREA:.*]]: !llvm.ptr {llvm.noalias}) attributes {cpu.scratch = 128 : i64}
+// CHECK-SAME:    %[[AREA:.*]]: !llvm.ptr {llvm.noalias, tts.bytes = 128 : i64, tts.parameter = "scratch"})
 // CHECK:         %[[X:.*]] = arith.constant 0 : i64
 // CHECK:         llvm.getelementptr %[[AREA]][%[[X]]]
 // CHECK:         %[[Y:.*]] = arith.constant 64 : i64
@@ -26,7 +26,7 @@ func.func @both.entry() {
 
 // A buffer that is dead leaves its place to the next one.
 // CHECK-LABEL: func.func private @one_after_the_other(
-// CHECK-SAME:    cpu.scratch = 64 : i64
+// CHECK-SAME:    tts.bytes = 64 : i64
 func.func private @one_after_the_other(%v: f32) {
   %zero = arith.constant 0 : index
   %x = memref.alloc() : memref<8xf32>
@@ -38,7 +38,7 @@ func.func private @one_after_the_other(%v: f32) {
 
 // A buffer that is used in a loop lives until the loop ends.
 // CHECK-LABEL: func.func private @used_in_loop(
-// CHECK-SAME:    cpu.scratch = 128 : i64
+// CHECK-SAME:    tts.bytes = 128 : i64
 func.func private @used_in_loop(%v: f32, %n: index) {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
@@ -53,7 +53,7 @@ func.func private @used_in_loop(%v: f32, %n: index) {
 
 // It lives on in what a branch yields.
 // CHECK-LABEL: func.func private @yielded(
-// CHECK-SAME:    cpu.scratch = 128 : i64
+// CHECK-SAME:    tts.bytes = 128 : i64
 func.func private @yielded(%v: f32, %c: i1, %z: memref<8xf32>) {
   %zero = arith.constant 0 : index
   %x = memref.alloc() : memref<8xf32>
@@ -69,7 +69,7 @@ func.func private @yielded(%v: f32, %c: i1, %z: memref<8xf32>) {
 
 // Places beyond what an index of 29 or of 32 bits can say.
 // CHECK-LABEL: func.func private @huge(
-// CHECK-SAME:    cpu.scratch = 8589934592 : i64
+// CHECK-SAME:    tts.bytes = 8589934592 : i64
 // CHECK:         %[[FIRST:.*]] = arith.constant 0 : i64
 // CHECK:         llvm.getelementptr %{{.*}}[%[[FIRST]]]
 // CHECK:         %[[SECOND:.*]] = arith.constant 4294967296 : i64

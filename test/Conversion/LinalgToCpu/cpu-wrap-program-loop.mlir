@@ -2,7 +2,10 @@
 
 // The entry reads the arguments, then runs a range of programs, x fastest.
 // CHECK-LABEL: func.func @kernel.entry(
-// CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[X:.*]]: i32, %[[Y:.*]]: i32, %[[Z:.*]]: i32, %[[FIRST:.*]]: i64, %[[COUNT:.*]]: i64, %[[RUNNING:.*]]: !llvm.ptr)
+// CHECK-SAME:    %[[ARGS:.*]]: !llvm.ptr, %[[X:.*]]: i32 {tts.parameter = "grid.x"},
+// CHECK-SAME:    %[[Y:.*]]: i32 {tts.parameter = "grid.y"}, %[[Z:.*]]: i32 {tts.parameter = "grid.z"},
+// CHECK-SAME:    %[[FIRST:.*]]: i64 {tts.parameter = "programs.first"}, %[[COUNT:.*]]: i64 {tts.parameter = "programs.count"},
+// CHECK-SAME:    %[[RUNNING:.*]]: !llvm.ptr {tts.parameter = "programs.running"})
 // CHECK:         %[[SLOT:.*]] = llvm.getelementptr %[[ARGS]][0]
 // CHECK:         %[[PLACE:.*]] = llvm.load %[[SLOT]]
 // CHECK:         %[[P:.*]] = llvm.load %[[PLACE]] : !llvm.ptr -> !llvm.ptr
@@ -27,7 +30,8 @@
 
 // The kernel takes a pointer, which is the base of its memrefs.
 // CHECK-LABEL: func.func private @kernel(
-// CHECK-SAME:    %[[P:.*]]: !llvm.ptr, %{{.*}}: i1
+// CHECK-SAME:    %[[P:.*]]: !llvm.ptr, %{{.*}}: i1, %{{.*}}: i32 {tts.parameter = "grid.x"}
+// CHECK-SAME:    %{{.*}}: i32 {tts.parameter = "program.z"})
 // CHECK-SAME:    llvm.linkage = #llvm.linkage<internal>
 // CHECK:         %[[BASE:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<1xf32>
 // CHECK:         memref.reinterpret_cast %[[BASE]] to offset: [5]

@@ -1,10 +1,11 @@
 // RUN: triton-shared-opt %s --triton-tensors-to-linalg | FileCheck %s
 
 // Special registers that assembly reads: those that say which program this is
-// are arguments, the others what the machine holds at each read.
+// are hidden parameters, the others what the machine holds at each read.
 
 // CHECK-LABEL: func.func public @program(
-// CHECK-SAME:    %[[SIZE:arg[0-9]+]]: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %[[Y:arg[0-9]+]]: i32, %{{.*}}: i32)
+// CHECK-SAME:    %[[SIZE:arg[0-9]+]]: i32 {tts.parameter = "grid.x"}
+// CHECK-SAME:    %[[Y:arg[0-9]+]]: i32 {tts.parameter = "program.y"}
 // CHECK:         %[[SUM:.*]] = arith.addi %[[Y]], %[[SIZE]]
 // CHECK:         return %[[SUM]]
 tt.func public @program() -> i32 {

@@ -4,7 +4,8 @@
 // and the place in it follow the arguments.
 // CHECK-LABEL: func.func public @signature(
 // CHECK-SAME:    %{{.*}}: memref<*xf32> {tt.divisibility = 16 : i32}, %{{.*}}: i64,
-// CHECK-SAME:    %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32, %{{.*}}: i32) {
+// CHECK-SAME:    %{{.*}}: i32 {tts.parameter = "grid.x"}, %{{.*}}: i32 {tts.parameter = "grid.y"}, %{{.*}}: i32 {tts.parameter = "grid.z"},
+// CHECK-SAME:    %{{.*}}: i32 {tts.parameter = "program.x"}, %{{.*}}: i32 {tts.parameter = "program.y"}, %{{.*}}: i32 {tts.parameter = "program.z"}) {
 // CHECK-NEXT:    return
 tt.func public @signature(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i64) attributes {noinline = false} {
   tt.return
@@ -22,9 +23,9 @@ tt.func public @elements_in_memory(%b: !tt.ptr<i1>, %pp: !tt.ptr<!tt.ptr<f32>>, 
 
 // -----
 
-// The six trailing arguments: sizes x, y, z, then ids x, y, z.
+// Hidden parameters answer what a program asks about the grid.
 // CHECK-LABEL: func.func public @grid(
-// CHECK-SAME:    %[[P:[^:]*]]: memref<*xi32>, %{{[^:]*}}: i32, %{{[^:]*}}: i32, %[[SIZE_Z:[^:]*]]: i32, %[[ID_X:[^:]*]]: i32, %[[ID_Y:[^:]*]]: i32, %{{[^:]*}}: i32)
+// CHECK-SAME:    %[[SIZE_Z:[^:]*]]: i32 {tts.parameter = "grid.z"}, %[[ID_X:[^:]*]]: i32 {tts.parameter = "program.x"}, %[[ID_Y:[^:]*]]: i32 {tts.parameter = "program.y"}
 // CHECK:         %[[SUM:.*]] = arith.addi %[[SIZE_Z]], %[[ID_X]]
 // CHECK:         arith.addi %[[SUM]], %[[ID_Y]]
 tt.func public @grid(%p: !tt.ptr<i32>) {

@@ -193,3 +193,40 @@ func.func @map_shapes(%x: tensor<8xf32>) -> tensor<4xf32> {
   }
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{a target is an NVIDIA GPU as in "sm_90a", from sm_80 on}}
+func.func @target() attributes {cta.target = #cta.target<"sm_70">} { return }
+
+// -----
+
+// expected-error @below {{an instruction is written as in <m16n8k16, f16>}}
+func.func @instruction() attributes {x = #cta.mma<n16, f16>} { return }
+
+// -----
+
+func.func @instruction_type(%a: tensor<16x16xbf16>, %b: tensor<16x8xbf16>, %c: tensor<16x8xf32>) {
+  // expected-error @below {{is no product that #cta.mma<m16n8k16, f16> computes}}
+  %0 = cta.dot %a, %b, %c : tensor<16x16xbf16>, tensor<16x8xbf16> -> tensor<16x8xf32> by #cta.mma<m16n8k16, f16>
+  return
+}
+
+// -----
+
+func.func @instruction_shape(%a: tensor<16x8xf16>, %b: tensor<8x8xf16>, %c: tensor<16x8xf32>) {
+  // expected-error @below {{is no product that #cta.mma<m16n8k16, f16> computes}}
+  %0 = cta.dot %a, %b, %c : tensor<16x8xf16>, tensor<8x8xf16> -> tensor<16x8xf32> by #cta.mma<m16n8k16, f16>
+  return
+}
+
+// -----
+
+#a = #cta.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#b = #cta.layout<register = [[0, 1], [8, 0]], lane = [[2, 0], [4, 0], [1, 0], [0, 2], [0, 4]], warp = []>
+#c = #cta.layout<register = [[0, 1], [8, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+func.func @instruction_layout(%a: tensor<16x16xf16, #a>, %b: tensor<16x8xf16, #b>, %c: tensor<16x8xf32, #c>) {
+  // expected-error @below {{has tiles that do not lie where #cta.mma<m16n8k16, f16> takes them}}
+  %0 = cta.dot %a, %b, %c : tensor<16x16xf16, #a>, tensor<16x8xf16, #b> -> tensor<16x8xf32, #c> by #cta.mma<m16n8k16, f16>
+  return
+}

@@ -101,3 +101,19 @@ func.func @no_number(%p: !tt.ptr<f32>, %o: i64) {
   %0 = tts.load %p[%o] strides [] : !tt.ptr<f32> -> vector<8xf32>
   return
 }
+
+// -----
+
+// expected-error @below {{has the argument 0 for a hidden parameter that nobody knows: "grid.w"}}
+// expected-note @below {{KernelSignature.h says what hidden parameters are}}
+func.func @unknown_hidden_parameter(%g: i32 {tts.parameter = "grid.w"}) {
+  return
+}
+
+// -----
+
+// expected-error @below {{has the written parameter 1 behind the hidden parameter 'grid.x'}}
+// expected-note @below {{hidden parameters stand behind all others}}
+func.func @hidden_before_written(%g: i32 {tts.parameter = "grid.x"}, %n: i32) {
+  return
+}

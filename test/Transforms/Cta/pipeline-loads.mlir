@@ -2,7 +2,7 @@
 // RUN: triton-shared-opt %s --cta-pipeline-loads | FileCheck %s
 // RUN: triton-shared-opt %s --cta-pipeline-loads=num-stages=2 | FileCheck %s --check-prefix=TWO
 // RUN: triton-shared-opt %s --cta-pipeline-loads=num-stages=1 | FileCheck %s --check-prefix=ONE
-// RUN: triton-shared-opt %s --cta-pipeline-loads=shared-bytes=1600 | FileCheck %s --check-prefix=SMALL
+// RUN: triton-shared-opt %s --cta-pipeline-loads=num-stages=1000 | FileCheck %s --check-prefix=SMALL
 
 #rows = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
 #a = #cta.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
@@ -50,9 +50,9 @@
 // ONE-LABEL: func.func @product(
 // ONE-NOT: cta.alloc
 
-// 512 bytes a slot, and as much for the other operand: there is room for two.
+// Of 163 KiB, 512 bytes a slot, and as much for the other operand.
 // SMALL-LABEL: func.func @product(
-// SMALL: cta.alloc : <2, 16x16xf16
+// SMALL: cta.alloc : <325, 16x16xf16
 func.func @product(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %n: i32, %right: tensor<16x16xf16, #b>, %o: memref<*xf32>)
     attributes {cta.num_warps = 1 : i32} {
   %zero = arith.constant 0 : i32

@@ -23,7 +23,7 @@
 func.func @steps(%x: tensor<16x32xf16, #rows>, %right: tensor<32x8xf16, #b>) -> tensor<16x8xf32, #c> attributes {cta.num_warps = 1 : i32} {
   %sums = arith.constant dense<0.0> : tensor<16x8xf32, #c>
   %left = cta.convert_layout %x : tensor<16x32xf16, #rows> -> tensor<16x32xf16, #a>
-  %d = cta.dot %left, %right, %sums : tensor<16x32xf16, #a>, tensor<32x8xf16, #b> -> tensor<16x8xf32, #c>
+  %d = cta.dot %left, %right, %sums : tensor<16x32xf16, #a>, tensor<32x8xf16, #b> -> tensor<16x8xf32, #c> by #cta.mma<m16n8k16, f16>
   return %d : tensor<16x8xf32, #c>
 }
 
@@ -34,7 +34,7 @@ func.func @steps(%x: tensor<16x32xf16, #rows>, %right: tensor<32x8xf16, #b>) -> 
 // CHECK: return
 func.func @registers(%left: tensor<16x32xf16, #a>, %right: tensor<32x8xf16, #b>) -> tensor<16x8xf32, #c> attributes {cta.num_warps = 1 : i32} {
   %sums = arith.constant dense<0.0> : tensor<16x8xf32, #c>
-  %d = cta.dot %left, %right, %sums : tensor<16x32xf16, #a>, tensor<32x8xf16, #b> -> tensor<16x8xf32, #c>
+  %d = cta.dot %left, %right, %sums : tensor<16x32xf16, #a>, tensor<32x8xf16, #b> -> tensor<16x8xf32, #c> by #cta.mma<m16n8k16, f16>
   return %d : tensor<16x8xf32, #c>
 }
 
@@ -56,7 +56,7 @@ func.func @before_a_loop(%x: tensor<16x256xf16, #wide>, %right: tensor<256x8xf16
   %sums = arith.constant dense<0.0> : tensor<16x8xf32, #s>
   %left = cta.convert_layout %x : tensor<16x256xf16, #wide> -> tensor<16x256xf16, #large>
   %r = scf.for %k = %zero to %n step %one iter_args(%sum = %sums) -> (tensor<16x8xf32, #s>) : i32 {
-    %d = cta.dot %left, %right, %sum : tensor<16x256xf16, #large>, tensor<256x8xf16, #deep> -> tensor<16x8xf32, #s>
+    %d = cta.dot %left, %right, %sum : tensor<16x256xf16, #large>, tensor<256x8xf16, #deep> -> tensor<16x8xf32, #s> by #cta.mma<m16n8k16, f16>
     scf.yield %d : tensor<16x8xf32, #s>
   }
   return %r : tensor<16x8xf32, #s>
@@ -73,7 +73,7 @@ func.func @small_before_a_loop(%x: tensor<16x32xf16, #rows>, %right: tensor<32x8
   %sums = arith.constant dense<0.0> : tensor<16x8xf32, #c>
   %left = cta.convert_layout %x : tensor<16x32xf16, #rows> -> tensor<16x32xf16, #a>
   %r = scf.for %k = %zero to %n step %one iter_args(%sum = %sums) -> (tensor<16x8xf32, #c>) : i32 {
-    %d = cta.dot %left, %right, %sum : tensor<16x32xf16, #a>, tensor<32x8xf16, #b> -> tensor<16x8xf32, #c>
+    %d = cta.dot %left, %right, %sum : tensor<16x32xf16, #a>, tensor<32x8xf16, #b> -> tensor<16x8xf32, #c> by #cta.mma<m16n8k16, f16>
     scf.yield %d : tensor<16x8xf32, #c>
   }
   return %r : tensor<16x8xf32, #c>

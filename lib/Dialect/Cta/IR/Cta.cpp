@@ -9,6 +9,7 @@
 
 using namespace mlir;
 using namespace mlir::cta;
+using triton_shared::GpuTarget;
 
 #include "triton-shared/Dialect/Cta/IR/CtaDialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
@@ -154,6 +155,62 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
 }
 
 //===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+static constexpr StringRef kTargetPrefix = "sm_";
+
+LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name) {
+  if (name.consume_front(kTargetPrefix) &&
+      GpuTarget(name).getCapability() >= GpuTarget::kLeastCapability)
+    return success();
+  return emitError() << "a target is an NVIDIA GPU as in \"sm_90a\", from sm_"
+                     << GpuTarget::kLeastCapability << " on";
+}
+
+GpuTarget TargetAttr::getTarget() const {
+  return GpuTarget(getName().drop_front(kTargetPrefix.size()));
+}
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+unsigned MmaAttr::getPerRegister() const {
+  constexpr unsigned kRegisterBits = 32;
+  return std::max(1u, kRegisterBits / getElementType().getIntOrFloatBitWidth());
+}
+
+Type MmaAttr::getElementType() const {
+  return getOperandType().isTF32() ? Float32Type::get(getContext())
+                                   : getOperandType();
+}
+
+void MmaAttr::print(AsmPrinter &printer) const {
+  printer << "<m" << getM() << "n" << getN() << "k" << getK() << ", "
+          << getOperandType() << ">";
+}
+
+Attribute MmaAttr::parse(AsmParser &parser, Type) {
+  StringRef shape;
+  Type type;
+  unsigned m, n, k;
+  llvm::SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&shape) ||
+      parser.parseComma() || parser.parseType(type) || parser.parseGreater())
+    return nullptr;
+  bool isShape = shape.consume_front("m") && !shape.consumeInteger(10, m) &&
+                 shape.consume_front("n") && !shape.consumeInteger(10, n) &&
+                 shape.consume_front("k") && !shape.getAsInteger(10, k);
+  if (!isShape || !type.isIntOrFloat()) {
+    parser.emitError(loc, "an instruction is written as in <m16n8k16, f16>");
+    return nullptr;
+  }
+  return get(parser.getContext(), m, n, k, type);
+}
+
+//===----------------------------------------------------------------------===//
 // Folds
 //===----------------------------------------------------------------------===//
 
@@ -213,6 +270,11 @@ int64_t cta::getElementBytes(Type type) {
 
 int64_t cta::getTileBytes(RankedTensorType tile) {
   return tile.getNumElements() * getElementBytes(tile);
+}
+
+GpuTarget cta::getTarget(Operation *function) {
+  auto target = function->getAttrOfType<TargetAttr>(kTarget);
+  return target ? target.getTarget() : GpuTarget::getOldest();
 }
 
 std::optional<int64_t> cta::getNumWarps(Operation *function) {

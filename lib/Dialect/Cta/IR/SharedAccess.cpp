@@ -12,6 +12,7 @@
 using namespace mlir::cta;
 using llvm::ArrayRef;
 using llvm::SmallVector;
+using mlir::triton_shared::GpuTarget;
 
 static constexpr unsigned kBanks = 32;
 static constexpr unsigned kBytesPerBank = 4;
@@ -156,7 +157,7 @@ std::optional<MatrixLoad> mlir::cta::findMatrixLoad(const LinearLayout &placed,
   load.numMatrices = 1u << matrixBits;
   // Where lanes read wide pieces anyway, these are as good.
   if ((1u << (others.size() - matrixBits)) >=
-      getPieces(placed, kBytesPerAccess / elementBytes).size())
+      getPieces(placed, GpuTarget::kBytesPerAccess / elementBytes).size())
     return std::nullopt;
   for (unsigned i = 0; i < 1u << others.size(); ++i) {
     Piece word;
@@ -184,10 +185,10 @@ unsigned mlir::cta::countWavefronts(const LinearLayout &placed, unsigned width,
                                     unsigned elementBytes) {
   unsigned bytes = width * elementBytes;
   // Wide accesses go by halves and quarters of a warp.
-  unsigned lanesAtOnce =
-      std::min(kWarpSize, kBanks * kBytesPerBank / std::max(1u, bytes));
+  unsigned lanesAtOnce = std::min(GpuTarget::kWarpSize,
+                                  kBanks * kBytesPerBank / std::max(1u, bytes));
   unsigned wavefronts = 0;
-  for (unsigned first = 0; first < kWarpSize; first += lanesAtOnce) {
+  for (unsigned first = 0; first < GpuTarget::kWarpSize; first += lanesAtOnce) {
     SmallVector<std::set<unsigned>> words(kBanks);
     for (unsigned lane = first; lane < first + lanesAtOnce; ++lane) {
       unsigned begin = placed.apply(0, lane, 0)[0] * elementBytes;
@@ -209,8 +210,8 @@ unsigned mlir::cta::countWavefronts(const LinearLayout &placed, unsigned width,
 
 MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
                                  unsigned elementBytes) {
-  SmallVector<Piece> pieces =
-      getPieces(placed, std::max(1u, kBytesPerAccess / elementBytes));
+  SmallVector<Piece> pieces = getPieces(
+      placed, std::max(1u, GpuTarget::kBytesPerAccess / elementBytes));
   MoveCost cost;
   cost.instructions = pieces.size();
   cost.wavefronts =
@@ -225,8 +226,8 @@ MoveCost mlir::cta::getLoadCost(const LinearLayout &placed,
   // Piece by piece, reading costs what writing does.
   if (!load)
     return getStoreCost(placed, elementBytes);
-  unsigned ofAllLanes =
-      countWavefronts(load->rows, kBytesPerAccess / elementBytes, elementBytes);
+  unsigned ofAllLanes = countWavefronts(
+      load->rows, GpuTarget::kBytesPerAccess / elementBytes, elementBytes);
   MoveCost cost;
   cost.instructions = load->registers.size() / load->numMatrices;
   cost.wavefronts =
@@ -243,7 +244,7 @@ static SmallVector<Swizzle> getSwizzles(int64_t size, unsigned elementBytes) {
   SmallVector<Swizzle> swizzles = {Swizzle()};
   int64_t rowBytes = size * elementBytes;
   int64_t lineBytes = kBanks * kBytesPerBank;
-  for (unsigned pieceBytes = 2 * kBytesPerAccess;
+  for (unsigned pieceBytes = 2 * GpuTarget::kBytesPerAccess;
        pieceBytes >= std::max(elementBytes, kBytesPerBank); pieceBytes /= 2) {
     unsigned piece = pieceBytes / elementBytes;
     unsigned inRow = rowBytes / pieceBytes;

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -213,6 +214,30 @@ LogicalResult MapOp::verify() {
   return success();
 }
 
+/// That the tiles suit the instruction and, if they have layouts, lie where it
+/// takes them.
+LogicalResult DotOp::verifyInstruction() {
+  MmaAttr mma = *getInstruction();
+  RankedTensorType a = getTile(getA()), c = getTile(getResult());
+  bool suits = c.getRank() == 2 && a.getElementType() == mma.getElementType() &&
+               getTile(getB()).getElementType() == mma.getElementType() &&
+               c.getDimSize(0) >= mma.getM() && c.getDimSize(1) >= mma.getN() &&
+               a.getDimSize(1) >= mma.getK();
+  if (!suits)
+    return emitOpError("is no product that ") << mma << " computes";
+  if (!getLayoutAttr(c))
+    return success();
+  LinearLayout result = getLayout(c);
+  bool lies =
+      result == getResultLayout(c.getShape(), mma, readWarpGrid(result)) &&
+      getLayout(a) == getLeftOperandLayout(*this) &&
+      getLayout(getB().getType()) == getRightOperandLayout(*this);
+  if (!lies)
+    return emitOpError("has tiles that do not lie where ")
+           << mma << " takes them";
+  return success();
+}
+
 LogicalResult DotOp::verify() {
   ArrayRef<int64_t> a = getTile(getA()).getShape();
   ArrayRef<int64_t> b = getTile(getB()).getShape();
@@ -226,5 +251,5 @@ LogicalResult DotOp::verify() {
     return emitOpError("multiplies ")
            << getA().getType() << " by " << getB().getType() << " into "
            << getType();
-  return success();
+  return getInstruction() ? verifyInstruction() : success();
 }

@@ -7,13 +7,14 @@
 
 using namespace mlir::cta;
 using llvm::SmallVector;
+using mlir::triton_shared::GpuTarget;
 
 namespace {
 
 /// A place in a warp, as bits: those of the lane, then those of the register.
 using Place = uint64_t;
 
-constexpr Place kLaneMask = kWarpSize - 1;
+constexpr Place kLaneMask = GpuTarget::kWarpSize - 1;
 
 /// Finds the places of coordinates in one warp, by elimination over GF(2).
 class PlaceFinder {

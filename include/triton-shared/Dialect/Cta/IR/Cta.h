@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
 #include "triton-shared/Dialect/Cta/IR/SharedLayout.h"
+#include "triton-shared/Target/GpuTarget.h"
 
 #include "triton-shared/Dialect/Cta/IR/CtaDialect.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -55,6 +56,8 @@ int64_t getElementBytes(Type type);
 /// The bytes that all elements of `tile` take.
 int64_t getTileBytes(RankedTensorType tile);
 
+/// Attribute of the function: the GPU it is made for.
+inline constexpr llvm::StringLiteral kTarget = "cta.target";
 /// Attribute of the function: how many warps run a program.
 inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
 /// Attribute of the function: how many programs share a block, one warp each.
@@ -62,6 +65,8 @@ inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.
 inline constexpr llvm::StringLiteral kShared = "cta.shared";
 
+/// The GPU that `function` is made for; the oldest if it does not say.
+triton_shared::GpuTarget getTarget(Operation *function);
 /// How many warps run a program of `function`; nothing if it has no tiles.
 std::optional<int64_t> getNumWarps(Operation *function);
 /// How many programs share a block of `function`.

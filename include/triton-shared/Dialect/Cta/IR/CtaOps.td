@@ -76,6 +76,46 @@ def CTA_SharedLayoutAttr : AttrDef<CTA_Dialect, "SharedLayout"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def CTA_TargetAttr : AttrDef<CTA_Dialect, "Target"> {
+  let mnemonic = "target";
+  let summary = "The GPU that a function is made for";
+  let description = [{
+    The attribute `cta.target` of a function, written by `linalg-to-cta`. What
+    the GPU has, passes ask `GpuTarget`; a function without one is made for the
+    oldest, sm_80.
+
+    ```mlir
+    func.func @kernel(...) attributes {cta.target = #cta.target<"sm_90a">}
+    ```
+  }];
+  let parameters = (ins StringRefParameter<"as LLVM writes it">:$name);
+  let extraClassDeclaration = "triton_shared::GpuTarget getTarget() const;";
+  let assemblyFormat = "`<` $name `>`";
+  let genVerifyDecl = 1;
+}
+
+def CTA_MmaAttr : AttrDef<CTA_Dialect, "Mma"> {
+  let mnemonic = "mma";
+  let summary = "One `mma.sync`: a warp multiplies small matrices in registers";
+  let description = [{
+    Rows and columns of the result, the common dimension, and what the operands
+    are rounded to: `#cta.mma<m16n8k16, f16>`. A `cta.dot` that has it has its
+    operands and its result where the instruction takes them (see DotLayout.h).
+    Source: PTX ISA, "Matrix multiply-accumulate operation using mma
+    instruction".
+  }];
+  let parameters = (ins "unsigned":$m, "unsigned":$n, "unsigned":$k,
+                        "::mlir::Type":$operandType);
+  let extraClassDeclaration = [{
+    /// Elements of an operand in one 32-bit register; 1 for f64, which fills
+    /// two.
+    unsigned getPerRegister() const;
+    /// The element type of tiles that it multiplies.
+    Type getElementType() const;
+  }];
+  let hasCustomAssemblyFormat = 1;
+}
+
 def CTA_Buffer : TypeDef<CTA_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "Tiles of one kind in shared memory";
@@ -359,15 +399,24 @@ def CTA_DotOp : CTA_Op<"dot", [Pure,
   let description = [{
     `[batch x] M x K` times `[batch x] K x N`. Operands of other element types
     than the accumulator are extended first; `precision` says how f32 operands
-    may be rounded, in the words of `tt.dot`.
+    may be rounded, in the words of `tt.dot`. `instruction` is what computes it
+    on tensor cores; without one, every thread does for its elements.
+
+    ```mlir
+    %d = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16>
+           -> tensor<64x64xf32> by #cta.mma<m16n8k16, f16>
+    ```
   }];
   let arguments = (ins CTA_Tile:$a, CTA_Tile:$b, CTA_Tile:$accumulator,
-                       OptionalAttr<StrAttr>:$precision);
+                       OptionalAttr<StrAttr>:$precision,
+                       OptionalAttr<CTA_MmaAttr>:$instruction);
   let results = (outs CTA_Tile:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $accumulator (`precision` $precision^)? attr-dict
     `:` type($a) `,` type($b) `->` type($result)
+    (`by` qualified($instruction)^)?
   }];
+  let extraClassDeclaration = "LogicalResult verifyInstruction();";
   let hasVerifier = 1;
 }
 

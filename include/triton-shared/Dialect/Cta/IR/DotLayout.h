@@ -14,32 +14,24 @@
 
 namespace mlir::cta {
 
-/// One matrix instruction. Source: PTX ISA, "Matrix multiply-accumulate
-/// operation using mma instruction".
-struct MmaInstruction {
-  /// Rows and columns of the result, and the common dimension.
-  unsigned m, n, k;
-  /// Elements of an operand in one 32-bit register; 1 for f64, which fills two.
-  unsigned perRegister;
-  /// As PTX writes the types of the operands and the result.
-  StringRef operandType, resultType;
+/// How the warps of a CTA share the rows and columns of a result: bits of the
+/// warp's number, rows first. Warps that differ in the free bits alone compute
+/// the same.
+struct WarpGrid {
+  unsigned rowBits = 0, columnBits = 0, freeBits = 0;
 };
 
-/// The instruction that computes `dot`; nothing if the tensor cores of sm_80
-/// and later do not have its types or it is smaller than they are.
-std::optional<MmaInstruction> getMmaInstruction(DotOp dot);
+/// The layout of a result of `shape` that `mma` computes.
+LinearLayout getResultLayout(ArrayRef<int64_t> shape, MmaAttr mma,
+                             const WarpGrid &grid);
 
-/// The layout of the accumulator and result of `dot` on `numWarps` warps.
-LinearLayout getDotLayout(DotOp dot, unsigned numWarps);
+/// The warps of such a layout.
+WarpGrid readWarpGrid(const LinearLayout &result);
 
-/// The layouts in which the instruction takes the operands of `dot`, for a
-/// result in `getDotLayout`.
-LinearLayout getLeftOperandLayout(DotOp dot, const MmaInstruction &mma);
-LinearLayout getRightOperandLayout(DotOp dot, const MmaInstruction &mma);
-
-/// The instruction that computes `dot`, if its operands lie where it takes
-/// them.
-std::optional<MmaInstruction> getReadyInstruction(DotOp dot);
+/// The layouts in which the instruction takes the operands of `dot`, which has
+/// one and whose result has its layout.
+LinearLayout getLeftOperandLayout(DotOp dot);
+LinearLayout getRightOperandLayout(DotOp dot);
 
 } // namespace mlir::cta
 

@@ -13,8 +13,10 @@
 #ifndef TRITON_SHARED_DIALECT_CTA_IR_LINEARLAYOUT_H
 #define TRITON_SHARED_DIALECT_CTA_IR_LINEARLAYOUT_H
 
+#include "triton-shared/Target/GpuTarget.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cstdint>
 #include <optional>
@@ -25,14 +27,9 @@ namespace mlir::cta {
 /// bit of a hardware index stands for.
 using Coordinates = llvm::SmallVector<int32_t, 4>;
 
-/// Threads of a warp on every NVIDIA GPU.
-constexpr unsigned kWarpSize = 32;
-constexpr unsigned kLaneBits = 5;
-/// The most that one instruction moves for one thread, in any memory; a row of
-/// `ldmatrix` has as many.
-constexpr unsigned kBytesPerAccess = 16;
-/// The least that one thread copies into shared memory by `cp.async`.
-constexpr unsigned kLeastCopyBytes = 4;
+/// Bits of the number of a lane in its warp.
+constexpr unsigned kLaneBits =
+    llvm::ConstantLog2<triton_shared::GpuTarget::kWarpSize>();
 
 class LinearLayout {
 public:

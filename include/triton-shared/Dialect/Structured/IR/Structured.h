@@ -54,11 +54,6 @@ inline constexpr llvm::StringLiteral kExactIn = "tts.exact_in";
 /// others of its kind need not.
 inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";
 
-/// From phase `linalg` on, every function has these trailing i32 arguments: the
-/// sizes of the grid along x, y and z, then the place of the program in it.
-inline constexpr unsigned kGridSizeArguments = 3;
-inline constexpr unsigned kProgramArguments = 6;
-
 /// True for what an access may start from: a pointer to a scalar, or a memref
 /// of unknown rank.
 bool isAccessBase(Type type);

@@ -21,6 +21,7 @@ def TTS_Dialect : Dialect {
   let name = "tts";
   let cppNamespace = "::mlir::tts";
   let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
   let summary = "Structured memory accesses of a Triton program";
   let description = [{
     An access names a base and says, in elements, where its block lies relative
@@ -40,6 +41,11 @@ def TTS_Dialect : Dialect {
     access if `low_d <= i_d < high_d` holds in every bounded dimension and the
     mask, if there is one, is true there. Elements of a load that take no part
     are `other`, or undefined without `other`. Offsets are 64 bits wide.
+
+    An argument with the attribute `tts.parameter = "grid.x"` is a hidden
+    parameter of the kernel: the launch fills it in, behind the parameters that
+    the kernel's author has written. `KernelSignature` reads and writes these
+    names.
   }];
 }
 
@@ -99,6 +105,18 @@ def TTS_MachineRegister : TTS_Enum<"MachineRegister",
   I32EnumCase<"LaneMaskLess", 16, "lanemask_lt">,
   I32EnumCase<"LaneMaskGreaterEqual", 17, "lanemask_ge">,
   I32EnumCase<"LaneMaskGreater", 18, "lanemask_gt">
+]>;
+
+def TTS_ParameterKind : TTS_Enum<"ParameterKind",
+    "What a parameter holds that no kernel's author has written", [
+  I32EnumCase<"GridX", 1, "grid.x">, I32EnumCase<"GridY", 2, "grid.y">,
+  I32EnumCase<"GridZ", 3, "grid.z">, I32EnumCase<"ProgramX", 4, "program.x">,
+  I32EnumCase<"ProgramY", 5, "program.y">,
+  I32EnumCase<"ProgramZ", 6, "program.z">,
+  I32EnumCase<"FirstProgram", 7, "programs.first">,
+  I32EnumCase<"ProgramCount", 8, "programs.count">,
+  I32EnumCase<"RunningProgram", 9, "programs.running">,
+  I32EnumCase<"Scratch", 10, "scratch">
 ]>;
 
 class TTS_EnumAttr<EnumInfo info, string mnemonic>
