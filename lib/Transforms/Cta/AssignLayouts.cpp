@@ -67,7 +67,15 @@ private:
   const DataFlowSolver &solver;
   unsigned numWarps;
   DenseMap<Value, LinearLayout> layouts;
+  /// Where tensor cores leave the results of products.
+  DenseMap<Operation *, LinearLayout> dotResults;
 };
+
+/// The tile whose layout decides that of what `op` makes, if one does.
+std::optional<cta::LayoutRelation> getOrigin(Operation *op) {
+  auto tiles = dyn_cast<cta::CtaOpInterface>(op);
+  return tiles ? tiles.getLayoutOrigin() : std::nullopt;
+}
 
 } // namespace
 
@@ -103,16 +111,13 @@ bool LayoutSpread::isGoodFor(tts::AccessOpInterface access,
 bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
   if (auto access = dyn_cast<tts::AccessOpInterface>(op))
     return isGoodFor(access, layout);
-  // What is left of a tile is where the tile was.
-  if (auto reduce = dyn_cast<cta::ReduceOp>(op)) {
-    auto source = layouts.find(reduce.getSources().front());
-    return source != layouts.end() &&
-           layout == source->second.dropDimension(reduce.getAxis());
+  if (std::optional<cta::LayoutRelation> origin = getOrigin(op)) {
+    auto known = layouts.find(origin->related);
+    return known != layouts.end() && layout == origin->follow(known->second);
   }
   // Tensor cores leave their result where they do.
-  auto dot = dyn_cast<cta::DotOp>(op);
-  return !dot || !dot.getInstruction() ||
-         layout == chooseDotLayout(dot, numWarps);
+  auto left = dotResults.find(op);
+  return left == dotResults.end() || layout == left->second;
 }
 
 void LayoutSpread::assign(Value value, const LinearLayout &layout) {
@@ -122,20 +127,18 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
     LinearLayout wanted = waiting.front().second;
     waiting.pop_front();
     Operation *definition = next.getDefiningOp();
-    bool isAsked = next != value || isa_and_nonnull<cta::ReduceOp>(definition);
+    bool isAsked = next != value || (definition && getOrigin(definition));
     if (layouts.contains(next) ||
         (isAsked && definition && !accepts(definition, wanted)))
       continue;
     layouts[next] = wanted;
     // What costs nothing is made again for each user: they need not agree.
-    if (isa_and_nonnull<arith::ConstantOp, cta::SplatOp, cta::IotaOp>(
-            definition) &&
-        next != value)
+    if (definition && isMadeOfNothing(definition) && next != value)
       continue;
     for (Value other : getOtherNames(next))
       waiting.push_front({other, wanted});
     auto follow = [&](Operation *op) {
-      for (const LayoutRelation &relation : getLayoutRelations(op, next))
+      for (const cta::LayoutRelation &relation : getLayoutRelations(op, next))
         if (!layouts.contains(relation.related))
           waiting.push_back({relation.related, relation.follow(wanted)});
     };
@@ -150,13 +153,15 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
 
 void LayoutSpread::assignAnchors(func::FuncOp function) {
   SmallVector<tts::AccessOpInterface> accesses;
-  SmallVector<cta::DotOp> dots;
-  function.walk([&](Operation *op) {
-    if (auto dot = dyn_cast<cta::DotOp>(op))
-      dots.push_back(dot);
-    auto access = dyn_cast<tts::AccessOpInterface>(op);
-    if (access && access.getTileType())
+  function.walk([&](tts::AccessOpInterface access) {
+    if (access.getTileType())
       accesses.push_back(access);
+  });
+  SmallVector<cta::DotOp> dots;
+  function.walk([&](cta::DotOp dot) {
+    dots.push_back(dot);
+    if (dot.getInstruction())
+      dotResults[dot] = chooseDotLayout(dot, numWarps);
   });
   for (cta::DotOp dot : dots)
     assign(dot.getResult(), chooseDotLayout(dot, numWarps));
@@ -180,11 +185,12 @@ void LayoutSpread::assignDefault(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || layouts.contains(value))
     return;
-  if (auto reduce = value.getDefiningOp<cta::ReduceOp>()) {
-    Value source = reduce.getSources().front();
-    assignDefault(source);
+  Operation *definition = value.getDefiningOp();
+  if (std::optional<cta::LayoutRelation> origin =
+          definition ? getOrigin(definition) : std::nullopt) {
+    assignDefault(origin->related);
     // What is made again for each user does not spread to it.
-    return assign(value, lookup(source).dropDimension(reduce.getAxis()));
+    return assign(value, origin->follow(lookup(origin->related)));
   }
   SmallVector<unsigned> order(type.getRank());
   std::iota(order.rbegin(), order.rend(), 0);

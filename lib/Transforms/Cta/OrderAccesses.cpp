@@ -7,13 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutRules.h"
+#include "SharedUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -78,7 +79,7 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       // Loops that copy do not write there, and wait for all copies at their
       // end.
-      if (isa<gpu::BarrierOp, cta::WaitOp>(op))
+      if (isBarrier(&op))
         pending.clear();
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
         followRegions(op, pending);
