@@ -56,28 +56,6 @@ func.func @poll(%p: memref<*xi32>, %v: i32) -> i1 {
 
 // -----
 
-// What reads memory as it stands waits for nobody, nor does a counted loop.
-// CHECK-LABEL: func.func @search(
-// CHECK-NOT:     tritonSharedYield
-func.func @search(%p: memref<*xi32>, %n: i32) {
-  %zero = arith.constant 0 : i32
-  %one = arith.constant 1 : i32
-  %at = arith.constant 0 : i64
-  scf.for %i = %zero to %n step %one : i32 {
-    %old = tts.atomic_rmw add acq_rel gpu %one at %p[%at] : i32, memref<*xi32>, i64
-  }
-  scf.while : () -> () {
-    %x = tts.load %p[%at] strides [] : memref<*xi32> -> i32
-    %goes_on = arith.cmpi eq, %x, %zero : i32
-    scf.condition(%goes_on)
-  } do {
-    scf.yield
-  }
-  return
-}
-
-// -----
-
 // A poll is a loop of its own, which asks the runtime: the loop around it need not.
 // CHECK-LABEL: func.func @poll_in_loop(
 // CHECK:         scf.while
@@ -98,6 +76,28 @@ func.func @poll_in_loop(%p: memref<*xi32>, %o: i64, %x: i32, %n: i32) {
     %is_there = tts.atomic_poll acquire gpu %i at %p[%o] : i32, memref<*xi32>
     %next = arith.addi %i, %c1 : i32
     scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
+// What reads memory as it stands waits for nobody, nor does a counted loop.
+// CHECK-LABEL: func.func @search(
+// CHECK-NOT:     tritonSharedYield
+func.func @search(%p: memref<*xi32>, %n: i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %at = arith.constant 0 : i64
+  scf.for %i = %zero to %n step %one : i32 {
+    %old = tts.atomic_rmw add acq_rel gpu %one at %p[%at] : i32, memref<*xi32>, i64
+  }
+  scf.while : () -> () {
+    %x = tts.load %p[%at] strides [] : memref<*xi32> -> i32
+    %goes_on = arith.cmpi eq, %x, %zero : i32
+    scf.condition(%goes_on)
+  } do {
+    scf.yield
   }
   return
 }
