@@ -7,7 +7,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Parser/Parser.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -129,8 +128,9 @@ bool Interpreter::runLoop(Operation *op) {
 void Interpreter::run(Operation *op) {
   if (op->hasTrait<OpTrait::IsTerminator>() || runLoop(op))
     return;
-  if (isa<tts::GatherOp, tts::ScatterOp, tts::LoadOp, tts::StoreOp>(op))
-    return runAccess(op);
+  auto access = dyn_cast<tts::AccessOpInterface>(op);
+  if (access && !access.isAtomic())
+    return runAccess(access);
   if (isa<tt::TritonDialect, tensor::TensorDialect>(op->getDialect()))
     return runStructured(op);
   DenseElementsAttr dense;
@@ -302,8 +302,9 @@ void Interpreter::runStructured(Operation *op) {
 /// What memory holds: anything that depends on the address.
 static int64_t read(int64_t address) { return (address * 7 + 3) % 13; }
 
-void Interpreter::finishAccess(Operation *op, TracedAccess access, Value mask,
-                               Value other, Value stored) {
+void Interpreter::finishAccess(tts::AccessOpInterface op, TracedAccess access) {
+  Value mask = op.getMask(), other = op.getOther();
+  OpOperand *stored = op.getStored();
   Elements loaded;
   for (auto [i, address] : llvm::enumerate(access.addresses)) {
     if (mask && !get(mask)[i])
@@ -313,39 +314,25 @@ void Interpreter::finishAccess(Operation *op, TracedAccess access, Value mask,
     else
       loaded.push_back(other ? get(other)[get(other).size() == 1 ? 0 : i] : 0);
     if (stored)
-      access.stored.push_back(address ? get(stored)[i] : 0);
+      access.stored.push_back(address ? get(stored->get())[i] : 0);
   }
   if (!stored)
     values[op->getResult(0)] = loaded;
   trace.push_back(std::move(access));
 }
 
-static SmallVector<tts::DimensionAccess> getDimensions(Operation *op) {
-  if (auto load = dyn_cast<tts::LoadOp>(op))
-    return load.getDimensions();
-  return cast<tts::StoreOp>(op).getDimensions();
-}
-
-void Interpreter::runAccess(Operation *op) {
+void Interpreter::runAccess(tts::AccessOpInterface op) {
   TracedAccess access;
-  if (auto gather = dyn_cast<tts::GatherOp>(op)) {
-    for (int64_t offset : get(gather.getOffsets()))
-      access.addresses.push_back(getScalar(gather.getBase()) + offset);
-    return finishAccess(op, access, gather.getMask(), gather.getOther(), {});
+  int64_t base = getScalar(op.getBase());
+  if (op.hasOffsetPerElement()) {
+    for (int64_t offset : get(op.getOffset()))
+      access.addresses.push_back(base + offset);
+    return finishAccess(op, access);
   }
-  if (auto scatter = dyn_cast<tts::ScatterOp>(op)) {
-    for (int64_t offset : get(scatter.getOffsets()))
-      access.addresses.push_back(getScalar(scatter.getBase()) + offset);
-    return finishAccess(op, access, scatter.getMask(), {}, scatter.getValue());
-  }
-  auto load = dyn_cast<tts::LoadOp>(op);
-  auto store = dyn_cast<tts::StoreOp>(op);
-  Type type = load ? load.getType() : store.getValue().getType();
-  SmallVector<tts::DimensionAccess> dimensions = getDimensions(op);
+  SmallVector<tts::DimensionAccess> dimensions = op.getDimensions();
+  Type type = op.getTile().getType();
   for (int64_t i = 0; i < countElements(type); ++i) {
-    int64_t address =
-        load ? getScalar(load.getBase()) + getScalar(load.getOffset())
-             : getScalar(store.getBase()) + getScalar(store.getOffset());
+    int64_t address = base + getScalar(op.getOffset());
     bool takesPart = true;
     for (auto [index, dimension] :
          llvm::zip_equal(getPlace(i, getShape(type)), dimensions)) {
@@ -365,7 +352,5 @@ void Interpreter::runAccess(Operation *op) {
     access.addresses.push_back(takesPart ? std::optional(address)
                                          : std::nullopt);
   }
-  if (load)
-    return finishAccess(op, access, load.getMask(), load.getOther(), {});
-  finishAccess(op, access, store.getMask(), {}, store.getValue());
+  finishAccess(op, access);
 }

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 #include <functional>
 #include <string>
@@ -51,13 +52,12 @@ private:
   void run(Block &block);
   void run(Operation *op);
   void runStructured(Operation *op);
-  void runAccess(Operation *op);
+  void runAccess(tts::AccessOpInterface op);
   bool runLoop(Operation *op);
   int64_t compute(Operation *op, ArrayRef<int64_t> operands);
   void pass(ValueRange from, ValueRange to);
   int64_t getScalar(Value value) const { return get(value).front(); }
-  void finishAccess(Operation *op, TracedAccess access, Value mask, Value other,
-                    Value stored);
+  void finishAccess(tts::AccessOpInterface op, TracedAccess access);
 
   DenseMap<Value, Elements> values;
   int64_t programId;

@@ -8,7 +8,6 @@
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -114,9 +113,11 @@ describeDimensions(ArrayRef<tts::DimensionAccess> dimensions,
   return reports;
 }
 
-static AccessReport reportOffsets(Operation *op, Value offsets, Value mask,
-                                  StringRef noun, AffineAnalysis &forms) {
-  AccessReport report{op, noun, AccessKind::Gathered, getIndexShape(offsets)};
+static AccessReport reportOffsets(tts::AccessOpInterface access, StringRef noun,
+                                  AffineAnalysis &forms) {
+  Value offsets = access.getOffset(), mask = access.getMask();
+  AccessReport report{access, noun, AccessKind::Gathered,
+                      getIndexShape(offsets)};
   PointerAnalysis::Result result = PointerAnalysis(forms).analyze(offsets);
   if (auto *why = std::get_if<Unstructured>(&result)) {
     report.why = std::move(*why);
@@ -140,15 +141,15 @@ static AccessReport reportOffsets(Operation *op, Value offsets, Value mask,
   return report;
 }
 
-static AccessReport reportDimensions(Operation *op,
-                                     ArrayRef<tts::DimensionAccess> dimensions,
-                                     Type block, StringRef noun) {
-  auto tensor = dyn_cast<RankedTensorType>(block);
-  if (!tensor)
-    return {op, noun, AccessKind::Scalar, {}};
-  AccessReport report{op, noun, AccessKind::Strided,
-                      SmallVector<int64_t>(tensor.getShape())};
-  report.dimensions = describeDimensions(dimensions, tensor.getShape());
+static AccessReport reportDimensions(tts::AccessOpInterface access,
+                                     StringRef noun) {
+  RankedTensorType block = access.getTileType();
+  if (!block)
+    return {access, noun, AccessKind::Scalar, {}};
+  SmallVector<tts::DimensionAccess> dimensions = access.getDimensions();
+  AccessReport report{access, noun, AccessKind::Strided,
+                      SmallVector<int64_t>(block.getShape())};
+  report.dimensions = describeDimensions(dimensions, block.getShape());
   report.kind = classify(report.dimensions);
   for (const tts::DimensionAccess &dimension : dimensions)
     if (dimension.isGathered() && !report.why)
@@ -156,32 +157,21 @@ static AccessReport reportDimensions(Operation *op,
   return report;
 }
 
+static AccessReport report(tts::AccessOpInterface access,
+                           AffineAnalysis &forms) {
+  if (access.isAtomic())
+    return {access, "atomic", AccessKind::Atomic,
+            getIndexShape(access.getOffset())};
+  StringRef noun = access.isWrite() ? "store" : "load";
+  return access.hasOffsetPerElement() ? reportOffsets(access, noun, forms)
+                                      : reportDimensions(access, noun);
+}
+
 std::vector<AccessReport> triton_shared::reportAccesses(Operation *function) {
   AffineAnalysis forms(function);
   std::vector<AccessReport> reports;
-  function->walk([&](Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](tts::GatherOp gather) {
-          reports.push_back(reportOffsets(op, gather.getOffsets(),
-                                          gather.getMask(), "load", forms));
-        })
-        .Case([&](tts::ScatterOp scatter) {
-          reports.push_back(reportOffsets(op, scatter.getOffsets(),
-                                          scatter.getMask(), "store", forms));
-        })
-        .Case([&](tts::LoadOp load) {
-          reports.push_back(reportDimensions(op, load.getDimensions(),
-                                             load.getType(), "load"));
-        })
-        .Case([&](tts::StoreOp store) {
-          reports.push_back(reportDimensions(
-              op, store.getDimensions(), store.getValue().getType(), "store"));
-        })
-        .Case<tts::AtomicRMWOp, tts::AtomicCASOp, tts::AtomicPollOp>(
-            [&](auto atomic) {
-              reports.push_back({op, "atomic", AccessKind::Atomic,
-                                 getIndexShape(atomic.getOffset())});
-            });
+  function->walk([&](tts::AccessOpInterface access) {
+    reports.push_back(report(access, forms));
   });
   return reports;
 }

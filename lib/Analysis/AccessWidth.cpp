@@ -6,7 +6,6 @@
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Target/GpuTarget.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -74,9 +73,9 @@ private:
   int64_t width;
 };
 
-template <typename AccessOp>
-AccessWidth describeStrided(const DataFlowSolver &solver, AccessOp access,
-                            RankedTensorType block) {
+AccessWidth describeStrided(const DataFlowSolver &solver,
+                            tts::AccessOpInterface access) {
+  RankedTensorType block = access.getTileType();
   SmallVector<tts::DimensionAccess> dimensions = access.getDimensions();
   AccessWidth result;
   result.order = orderDimensions(dimensions, block.getShape());
@@ -107,23 +106,12 @@ AccessWidth describeStrided(const DataFlowSolver &solver, AccessOp access,
 } // namespace
 
 AccessWidth triton_shared::describeAccessWidth(const DataFlowSolver &solver,
-                                               Operation *access) {
-  return TypeSwitch<Operation *, AccessWidth>(access)
-      .Case<tts::LoadOp>([&](tts::LoadOp load) {
-        return describeStrided(solver, load,
-                               cast<RankedTensorType>(load.getType()));
-      })
-      .Case<tts::StoreOp>([&](tts::StoreOp store) {
-        return describeStrided(
-            solver, store, cast<RankedTensorType>(store.getValue().getType()));
-      })
-      .Default([&](Operation *op) {
-        // Offsets are data: nothing is known about neighbours.
-        Value block =
-            op->getNumResults() ? op->getResult(0) : op->getOperand(0);
-        AccessWidth result;
-        result.order.resize(cast<RankedTensorType>(block.getType()).getRank());
-        std::iota(result.order.rbegin(), result.order.rend(), 0);
-        return result;
-      });
+                                               tts::AccessOpInterface access) {
+  if (!access.hasOffsetPerElement())
+    return describeStrided(solver, access);
+  // Offsets are data: nothing is known about neighbours.
+  AccessWidth result;
+  result.order.resize(access.getTileType().getRank());
+  std::iota(result.order.rbegin(), result.order.rend(), 0);
+  return result;
 }

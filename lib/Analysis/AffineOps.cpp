@@ -56,11 +56,10 @@ AffineExpr AffineTransfer::compute() {
       return expr;
   }
   if (failure.empty())
-    failure =
-        isa<tts::LoadOp, tts::GatherOp, tts::AtomicRMWOp, tts::AtomicCASOp>(op)
-            ? "is itself read from memory"
-            : "is computed by '" + op->getName().getStringRef().str() +
-                  "', which has no affine form";
+    failure = isa<tts::AccessOpInterface>(op)
+                  ? "is itself read from memory"
+                  : "is computed by '" + op->getName().getStringRef().str() +
+                        "', which has no affine form";
   return makeOpaque({value, failure});
 }
 

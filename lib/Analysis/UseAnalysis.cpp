@@ -67,38 +67,20 @@ private:
 
 } // namespace
 
-/// True for the operands of an access that end up in memory or in its result.
-static bool isAccessData(Operation *op, Value operand) {
-  if (auto load = dyn_cast<tts::LoadOp>(op))
-    return operand == load.getOther();
-  if (auto gather = dyn_cast<tts::GatherOp>(op))
-    return operand == gather.getOther();
-  if (auto store = dyn_cast<tts::StoreOp>(op))
-    return operand == store.getValue();
-  if (auto scatter = dyn_cast<tts::ScatterOp>(op))
-    return operand == scatter.getValue();
-  if (auto update = dyn_cast<tts::AtomicRMWOp>(op))
-    return operand == update.getValue();
-  if (auto swap = dyn_cast<tts::AtomicCASOp>(op))
-    return operand == swap.getValue() || operand == swap.getCompare();
-  return false;
-}
-
 LogicalResult UseDataFlow::visitOperation(Operation *op,
                                           ArrayRef<UseState *> operands,
                                           ArrayRef<const UseState *> results) {
   Use ofResults = Use::None;
   for (const UseState *result : results)
     ofResults = ::join(ofResults, result->use);
-  bool isAccess = isa<tts::LoadOp, tts::GatherOp, tts::StoreOp, tts::ScatterOp,
-                      tts::AtomicRMWOp, tts::AtomicCASOp>(op);
+  auto access = dyn_cast<tts::AccessOpInterface>(op);
   if (wouldOpBeTriviallyDead(op) && ofResults == Use::None)
     return success();
   bool isPure = isMemoryEffectFree(op) && op->getNumRegions() == 0 &&
                 !op->hasTrait<OpTrait::IsTerminator>();
   for (auto [operand, state] : llvm::zip_equal(op->getOperands(), operands)) {
     Use use = isPure ? ofResults : Use::Data;
-    if (isAccess && !isAccessData(op, operand))
+    if (access && !access.isData(operand))
       use = Use::Meta;
     add(state, use);
   }

@@ -33,7 +33,7 @@ namespace {
 
 /// What the analyses say about one gather or scatter.
 struct RecoveredAccess {
-  Operation *op;
+  tts::AccessOpInterface op;
   AccessPattern pattern;
   MaskPattern mask;
 };
@@ -46,10 +46,12 @@ public:
       : access(access), values(values), builder(access.op),
         indices(builder, access.op->getLoc(), forms, values) {}
 
-  void replaceGather(tts::GatherOp gather);
-  void replaceScatter(tts::ScatterOp scatter);
+  /// Replaces the access by a strided one.
+  void replace();
 
 private:
+  void replaceGather(tts::GatherOp gather);
+  void replaceScatter(tts::ScatterOp scatter);
   SmallVector<tts::DimensionAccess> buildDimensions();
   void buildBounds(MutableArrayRef<tts::DimensionAccess> dimensions);
   Value buildBound(ArrayRef<AffineExpr> bounds, bool wantsLargest);
@@ -212,6 +214,13 @@ Value AccessBuilder::buildOther(Value other) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+void AccessBuilder::replace() {
+  if (auto gather = dyn_cast<tts::GatherOp>(*access.op))
+    replaceGather(gather);
+  else
+    replaceScatter(cast<tts::ScatterOp>(*access.op));
+}
+
 void AccessBuilder::replaceGather(tts::GatherOp gather) {
   Value offset = indices.build(access.pattern.offset);
   SmallVector<tts::DimensionAccess> dimensions = buildDimensions();
@@ -250,23 +259,27 @@ void AccessBuilder::replaceScatter(tts::ScatterOp scatter) {
 // The pass
 //===----------------------------------------------------------------------===//
 
+/// True for accesses that a strided one can stand for: each element of an
+/// atomic access is an update of its own.
+static bool isRecoverable(tts::AccessOpInterface access) {
+  return access.hasOffsetPerElement() && !access.isAtomic();
+}
+
 /// The accesses of `function` that have a pattern.
 static std::vector<RecoveredAccess> findAccesses(Operation *function,
                                                  AffineAnalysis &forms) {
   std::vector<RecoveredAccess> accesses;
-  function->walk([&](Operation *op) {
-    auto analyze = [&](Value offsets, Value mask) {
-      PointerAnalysis::Result result = PointerAnalysis(forms).analyze(offsets);
-      if (auto *pattern = std::get_if<AccessPattern>(&result))
-        accesses.push_back(
-            {op, *pattern,
-             mask ? MaskAnalysis(forms).analyze(mask, pattern->shape)
-                  : MaskPattern()});
-    };
-    if (auto gather = dyn_cast<tts::GatherOp>(op))
-      analyze(gather.getOffsets(), gather.getMask());
-    else if (auto scatter = dyn_cast<tts::ScatterOp>(op))
-      analyze(scatter.getOffsets(), scatter.getMask());
+  function->walk([&](tts::AccessOpInterface access) {
+    if (!isRecoverable(access))
+      return;
+    PointerAnalysis::Result result =
+        PointerAnalysis(forms).analyze(access.getOffset());
+    Value mask = access.getMask();
+    if (auto *pattern = std::get_if<AccessPattern>(&result))
+      accesses.push_back(
+          {access, *pattern,
+           mask ? MaskAnalysis(forms).analyze(mask, pattern->shape)
+                : MaskPattern()});
   });
   return accesses;
 }
@@ -276,8 +289,8 @@ static std::vector<RecoveredAccess> findAccesses(Operation *function,
 static unsigned countUnstructured(Operation *function,
                                   ArrayRef<RecoveredAccess> accesses) {
   unsigned count = 0;
-  function->walk([&](Operation *op) {
-    if (isa<tts::GatherOp, tts::ScatterOp>(op))
+  function->walk([&](tts::AccessOpInterface access) {
+    if (isRecoverable(access))
       count += 8; // more than the dimensions of any block
   });
   for (const RecoveredAccess &access : accesses) {
@@ -353,13 +366,8 @@ private:
 
     SymbolValues values;
     carried.build(function, values);
-    for (const RecoveredAccess &access : accesses) {
-      AccessBuilder builder(access, forms, values);
-      if (auto gather = dyn_cast<tts::GatherOp>(access.op))
-        builder.replaceGather(gather);
-      else
-        builder.replaceScatter(cast<tts::ScatterOp>(access.op));
-    }
+    for (const RecoveredAccess &access : accesses)
+      AccessBuilder(access, forms, values).replace();
     dropUnusedCarried(function);
   }
 

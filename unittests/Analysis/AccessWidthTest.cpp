@@ -37,9 +37,8 @@ protected:
                           builder.getI32IntegerAttr(hint));
     DataFlowSolver solver;
     EXPECT_TRUE(succeeded(runDivisibilityAnalysis(solver, *module)));
-    function.walk([&](Operation *op) {
-      if (isa<tts::LoadOp, tts::StoreOp, tts::GatherOp>(op))
-        width = describeAccessWidth(solver, op);
+    function.walk([&](tts::AccessOpInterface access) {
+      width = describeAccessWidth(solver, access);
     });
     return width;
   }

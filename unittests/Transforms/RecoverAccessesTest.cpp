@@ -46,7 +46,8 @@ protected:
         }
     int64_t left = 0;
     after->walk([&](Operation *op) {
-      left += isa<tts::GatherOp, tts::ScatterOp>(op);
+      auto access = dyn_cast<tts::AccessOpInterface>(op);
+      left += access && access.hasOffsetPerElement();
       if (auto loop = dyn_cast<scf::ForOp>(op))
         carriesTensors |= llvm::any_of(loop.getResultTypes(), [](Type type) {
           return isa<RankedTensorType>(type);

@@ -11,6 +11,10 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/IR/Operation.h"
 
+namespace mlir::tts {
+class AccessOpInterface;
+} // namespace mlir::tts
+
 namespace mlir::triton_shared {
 
 /// The way in which an access walks memory.
@@ -27,10 +31,9 @@ struct AccessWidth {
   bool isUniform = true;
 };
 
-/// Describes a `tts` access of a block; `solver` has run
-/// `DivisibilityAnalysis`.
+/// Describes the access of a block; `solver` has run `DivisibilityAnalysis`.
 AccessWidth describeAccessWidth(const DataFlowSolver &solver,
-                                Operation *access);
+                                tts::AccessOpInterface access);
 
 } // namespace mlir::triton_shared
 

@@ -22,17 +22,6 @@ namespace mlir::triton_shared {
 #define GEN_PASS_DECL_TRITONTENSORSTOLINALG
 #include "triton-shared/Conversion/Passes.h.inc"
 
-/// The discardable attribute of a dot that names its input precision.
-inline constexpr StringRef kInputPrecisionAttribute = "tts.input_precision";
-
-/// On a product of f32, the format that its operands are exact in: `bf16` or
-/// `tf32`. Only numbers near the smallest of f32 may lose bits.
-inline constexpr StringRef kExactInAttribute = "tts.exact_in";
-
-/// Attribute of an operation that must be right to the last bit also where
-/// others of its kind need not.
-inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";
-
 /// A pointer `!tt.ptr<T>` becomes `memref<*xT>`, whatever its address space;
 /// other types stay what they are.
 void addPointerConversion(TypeConverter &types);

@@ -18,8 +18,8 @@ FunctionOpInterface findKernel(ModuleOp module);
 llvm::json::Object describeKernel(FunctionOpInterface kernel,
                                   const CompileTarget &target);
 
-/// Adds what a launch passes behind the arguments of `kernel`. Adds nothing in a
-/// phase that is too early to tell.
+/// Adds what a launch passes behind the arguments of `kernel`. Adds nothing in
+/// a phase that is too early to tell.
 void describeHidden(FunctionOpInterface kernel, llvm::json::Object &facts);
 
 /// Adds what is known once shared memory is allocated: how much there is of it,

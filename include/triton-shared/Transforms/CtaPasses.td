@@ -134,6 +134,28 @@ def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
+  let summary = "Give buffers and exchanges their places in shared memory";
+  let description = [{
+    A buffer needs its place from its `cta.alloc` to its last use, an operation
+    that moves data between warps while it runs. Those that are needed at
+    different times share a place; exchanges that follow each other do not, so
+    that the second need not wait for the first. `cta.shared_offset` says where
+    a place begins, in bytes, and the function's `cta.shared` how much there is.
+
+    A `gpu.barrier` stands before what writes where others may still read, and
+    before what reads where others have written. Copies need none: they are
+    waited for by `cta.wait`.
+
+    A function that needs more bytes than a block of its GPU has is an error,
+    which names the operations that need most.
+
+    Needs: layouts, `cta.target`. Leaves: offsets on all operations that need
+    them.
+  }];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
 def CtaPackPrograms : Pass<"cta-pack-programs", "::mlir::ModuleOp"> {
   let summary = "Let several small programs share a block";
   let description = [{

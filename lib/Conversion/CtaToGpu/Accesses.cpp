@@ -235,7 +235,7 @@ struct ConvertGather : OpConversionPattern<tts::GatherOp> {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
     ElementPlaces places =
-        placeOffsets(rewriter, loc, adaptor.getBase(), adaptor.getOffsets(),
+        placeOffsets(rewriter, loc, adaptor.getBase(), adaptor.getOffset(),
                      type.getElementType());
     restrictTo(places, adaptor.getMask(), /*isHolder=*/nullptr, rewriter, loc);
     rewriter.replaceOp(
@@ -255,7 +255,7 @@ struct ConvertScatter : OpConversionPattern<tts::ScatterOp> {
     Location loc = op.getLoc();
     RankedTensorType tile = cta::getTile(op.getValue());
     ElementPlaces places =
-        placeOffsets(rewriter, loc, adaptor.getBase(), adaptor.getOffsets(),
+        placeOffsets(rewriter, loc, adaptor.getBase(), adaptor.getOffset(),
                      tile.getElementType());
     restrictTo(places, adaptor.getMask(),
                createIsFirstHolder(rewriter, loc, cta::getLayout(tile)),

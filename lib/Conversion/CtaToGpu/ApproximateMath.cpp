@@ -16,7 +16,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
-#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 #include <cmath>
 
@@ -35,7 +35,8 @@ struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
 
   LogicalResult matchAndRewrite(arith::DivFOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getType()).isF32() || op->hasAttr(kIsPrecise))
+    if (!getElementTypeOrSelf(op.getType()).isF32() ||
+        op->hasAttr(tts::kIsPrecise))
       return rewriter.notifyMatchFailure(op, "is to be right to the last bit");
     rewriter.replaceOp(op,
                        applyIntrinsic(rewriter, op.getLoc(),
@@ -65,7 +66,7 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
   LogicalResult matchAndRewrite(math::ExpOp op,
                                 PatternRewriter &rewriter) const override {
     Type type = op.getType();
-    if (!getElementTypeOrSelf(type).isF32() || op->hasAttr(kIsPrecise))
+    if (!getElementTypeOrSelf(type).isF32() || op->hasAttr(tts::kIsPrecise))
       return rewriter.notifyMatchFailure(op, "is to be as exact as libdevice");
     Value scale = createScalarOrSplatConstant(rewriter, op.getLoc(), type,
                                               APFloat(float(M_LOG2E)));
@@ -83,7 +84,7 @@ struct ApproximateSquareRoot : OpRewritePattern<LLVM::CallIntrinsicOp> {
 
   LogicalResult matchAndRewrite(LLVM::CallIntrinsicOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getIntrin() != kExactRootF32 || op->hasAttr(kIsPrecise))
+    if (op.getIntrin() != kExactRootF32 || op->hasAttr(tts::kIsPrecise))
       return rewriter.notifyMatchFailure(op, "is to be right to the last bit");
     rewriter.replaceOp(op,
                        applyIntrinsic(rewriter, op.getLoc(),

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Conversion/NumberBits.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
@@ -359,27 +360,6 @@ Value shareElements(OpBuilder &builder, Location loc, const SharedTile &shared,
   return shared.load(builder, loc, layout);
 }
 
-/// What a scalar access moves, as a block of one element.
-RankedTensorType getBlockType(Operation *op) {
-  Type type = op->getResult(0).getType();
-  if (auto block = dyn_cast<RankedTensorType>(type))
-    return block;
-  std::optional<int64_t> numWarps =
-      cta::getNumWarps(op->getParentOfType<FunctionOpInterface>());
-  return cast<RankedTensorType>(cta::withLayout(
-      RankedTensorType::get({1}, type),
-      LinearLayout::getBlocked({1}, {0}, /*perThread=*/1, *numWarps)));
-}
-
-/// True if several threads hold the same elements.
-bool isHeldSeveralTimes(const LinearLayout &layout) {
-  auto isFree = [](const cta::Coordinates &basis) {
-    return llvm::all_of(basis, [](int32_t value) { return value == 0; });
-  };
-  return llvm::any_of(layout.getLanes(), isFree) ||
-         llvm::any_of(layout.getWarps(), isFree);
-}
-
 /// The registers of a block, or a scalar as the only one.
 SmallVector<Value> getElements(OpBuilder &builder, Location loc, Value value) {
   if (isa<VectorType>(value.getType()))
@@ -396,9 +376,9 @@ void replaceByUpdates(
     ConversionPatternRewriter &rewriter,
     llvm::function_ref<Value(OpBuilder &, Location, Value, unsigned)> act) {
   Location loc = op.getLoc();
-  RankedTensorType type = getBlockType(op);
+  RankedTensorType type = cta::getAtomicBlock(op);
   LinearLayout layout = cta::getLayout(type);
-  bool isShared = op->hasAttr(kSharedOffset);
+  bool isShared = op->hasAttr(cta::kSharedOffset);
   createRelease(rewriter, loc, op.getOrder(), op.getScope());
 
   Value isHolder = createIsFirstHolder(rewriter, loc, layout);
@@ -483,7 +463,7 @@ struct ConvertAtomicPoll : OpConversionPattern<tts::AtomicPollOp> {
   matchAndRewrite(tts::AtomicPollOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    RankedTensorType type = getBlockType(op);
+    RankedTensorType type = cta::getAtomicBlock(op);
     LinearLayout layout = cta::getLayout(type);
     createRelease(rewriter, loc, op.getOrder(), op.getScope());
     Value isHolder = createIsFirstHolder(rewriter, loc, layout);
@@ -545,15 +525,6 @@ private:
 };
 
 } // namespace
-
-int64_t triton_shared::getAtomicSharedBytes(Operation *op) {
-  // Whoever waits has to hear of the end, even if not of the reason.
-  bool isHeard = isa<tts::AtomicPollOp>(op) || !op->use_empty();
-  RankedTensorType type = getBlockType(op);
-  return isHeard && isHeldSeveralTimes(cta::getLayout(type))
-             ? SharedTile(op, type).getBytes()
-             : 0;
-}
 
 void triton_shared::populateCtaToGpuAtomics(const TypeConverter &types,
                                             RewritePatternSet &patterns) {

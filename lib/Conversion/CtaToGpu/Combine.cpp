@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "triton-shared/Conversion/NumberBits.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -84,7 +85,7 @@ static SmallVector<SharedTile> placeTiles(Operation *op,
   int64_t skip = 0;
   for (RankedTensorType type : tiles) {
     placed.push_back(SharedTile(op, type, skip));
-    skip += placed.back().getBytes();
+    skip += cta::getSharedBytes(type);
   }
   return placed;
 }
@@ -102,12 +103,4 @@ Registers triton_shared::exchangeTiles(OpBuilder &builder, Operation *op,
   return llvm::map_to_vector(placed, [&](const SharedTile &tile) {
     return unpackRegisters(builder, loc, tile.load(builder, loc, wanted));
   });
-}
-
-int64_t triton_shared::getExchangeBytes(Operation *op,
-                                        ArrayRef<RankedTensorType> tiles) {
-  int64_t bytes = 0;
-  for (const SharedTile &tile : placeTiles(op, tiles))
-    bytes += tile.getBytes();
-  return bytes;
 }

@@ -33,8 +33,6 @@ Registers exchangeTiles(OpBuilder &builder, Operation *op,
                         ArrayRef<RankedTensorType> tiles,
                         const Registers &values, const cta::LinearLayout &held,
                         const cta::LinearLayout &wanted);
-/// The bytes that this takes.
-int64_t getExchangeBytes(Operation *op, ArrayRef<RankedTensorType> tiles);
 
 } // namespace mlir::triton_shared
 

@@ -74,7 +74,7 @@ struct ConvertCopy : OpConversionPattern<cta::CopyOp> {
     cta::BufferType type = op.getBuffer().getType();
     LinearLayout layout = cta::getLayout(load.getType());
     LinearLayout placed = type.getLayout().getLayout().place(layout);
-    int64_t bytes = getSharedTypeBytes(type.getElementType());
+    int64_t bytes = cta::getElementBytes(type.getElementType());
     AccessWidth width = widths.at(load);
     SmallVector<cta::Piece> pieces = cta::getPieces(placed, width.elements);
     width.elements = pieces.front().size();

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -59,8 +60,6 @@ public:
                     tile.loadElement(builder, loc, index));
   }
 
-  int64_t getBytes() const { return tile.getBytes(); }
-
 private:
   RankedTensorType type;
   SharedTile tile;
@@ -74,7 +73,8 @@ struct ConvertDot : OpConversionPattern<cta::DotOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     SharedOperand a(op, op.getA(), 0);
-    SharedOperand b(op, op.getB(), a.getBytes());
+    SharedOperand b(op, op.getB(),
+                    cta::getSharedBytes(cta::getTile(op.getA())));
     a.store(rewriter, loc, adaptor.getA());
     b.store(rewriter, loc, adaptor.getB());
     createBarrier(rewriter, loc);
@@ -135,13 +135,6 @@ private:
 };
 
 } // namespace
-
-int64_t triton_shared::getDotSharedBytes(cta::DotOp op) {
-  if (op.getInstruction())
-    return 0;
-  return SharedOperand(op, op.getA(), 0).getBytes() +
-         SharedOperand(op, op.getB(), 0).getBytes();
-}
 
 void triton_shared::populateCtaToGpuDot(const TypeConverter &types,
                                         RewritePatternSet &patterns) {

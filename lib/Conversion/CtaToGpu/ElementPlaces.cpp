@@ -171,16 +171,15 @@ private:
 // Accesses
 //===----------------------------------------------------------------------===//
 
-template <typename AccessOp>
-static StridedAccess remap(AccessOp op, Type elementType,
-                           ConversionPatternRewriter &rewriter) {
+StridedAccess triton_shared::remapAccess(tts::AccessOpInterface op,
+                                         ConversionPatternRewriter &rewriter) {
   auto update = [&](Value value) {
     return value ? rewriter.getRemappedValue(value) : value;
   };
   StridedAccess access;
   access.base = update(op.getBase());
   access.offset = update(op.getOffset());
-  access.elementType = elementType;
+  access.elementType = getElementTypeOrSelf(op.getTile().getType());
   access.hasMask = op.getMask() != nullptr;
   access.dimensions = op.getDimensions();
   for (tts::DimensionAccess &dimension : access.dimensions) {
@@ -189,7 +188,7 @@ static StridedAccess remap(AccessOp op, Type elementType,
     if (dimension.isGathered()) {
       access.indexLayouts.back() = cta::getLayout(dimension.indices.getType());
       access.indices.back() =
-          unpackRegisters(rewriter, op.getLoc(), update(dimension.indices));
+          unpackRegisters(rewriter, op->getLoc(), update(dimension.indices));
     }
     if (auto stride = dyn_cast<Value>(dimension.stride))
       dimension.stride = update(stride);
@@ -198,16 +197,6 @@ static StridedAccess remap(AccessOp op, Type elementType,
       *value = update(*value);
   }
   return access;
-}
-
-StridedAccess triton_shared::remapAccess(tts::LoadOp op,
-                                         ConversionPatternRewriter &rewriter) {
-  return remap(op, getElementTypeOrSelf(op.getType()), rewriter);
-}
-
-StridedAccess triton_shared::remapAccess(tts::StoreOp op,
-                                         ConversionPatternRewriter &rewriter) {
-  return remap(op, getElementTypeOrSelf(op.getValue().getType()), rewriter);
 }
 
 ElementPlaces triton_shared::placeStrided(OpBuilder &builder, Location loc,

@@ -38,7 +38,7 @@ struct ElementPlaces {
   }
 };
 
-/// A strided access, with the values that stand for its operands now.
+/// An access by dimensions, with the values that stand for its operands now.
 struct StridedAccess {
   Value base, offset;
   SmallVector<tts::DimensionAccess> dimensions;
@@ -50,8 +50,8 @@ struct StridedAccess {
   bool hasMask;
 };
 
-StridedAccess remapAccess(tts::LoadOp op, ConversionPatternRewriter &rewriter);
-StridedAccess remapAccess(tts::StoreOp op, ConversionPatternRewriter &rewriter);
+StridedAccess remapAccess(tts::AccessOpInterface op,
+                          ConversionPatternRewriter &rewriter);
 
 /// Computes the places of what a thread holds under `layout`.
 ElementPlaces placeStrided(OpBuilder &builder, Location loc,

@@ -13,45 +13,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "triton-shared/Dialect/Cta/IR/WarpShuffle.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
-
-/// The layout that a tile has in shared memory while it is converted.
-static cta::SharedLayout getExchangeLayout(cta::ConvertLayoutOp op) {
-  auto type = cast<RankedTensorType>(op.getType());
-  return cta::chooseSharedLayout(
-      type.getShape(), getSharedTypeBytes(type.getElementType()),
-      cta::getLayout(op.getSource().getType()), cta::getLayout(type));
-}
-
-/// The shuffle that converts, if it takes no more wavefronts than shared memory
-/// would.
-static std::optional<cta::WarpShuffle> findShuffle(cta::ConvertLayoutOp op) {
-  LinearLayout from = cta::getLayout(op.getSource().getType());
-  LinearLayout to = cta::getLayout(op.getType());
-  std::optional<cta::WarpShuffle> shuffle = cta::findWarpShuffle(from, to);
-  if (!shuffle)
-    return std::nullopt;
-  int64_t bytes = getSharedTypeBytes(getElementTypeOrSelf(op.getType()));
-  cta::SharedLayout shared = getExchangeLayout(op);
-  unsigned wavefronts =
-      cta::getStoreCost(shared.place(from), bytes).wavefronts +
-      cta::getLoadCost(shared.place(to), bytes).wavefronts;
-  // 64 bits are two words.
-  unsigned words = std::max<int64_t>(1, bytes / 4);
-  return shuffle->registers.size() * words <= wavefronts ? shuffle
-                                                         : std::nullopt;
-}
-
-int64_t triton_shared::getConvertSharedBytes(cta::ConvertLayoutOp op) {
-  LinearLayout from = cta::getLayout(op.getSource().getType());
-  if (from.findRegisters(cta::getLayout(op.getType())) || findShuffle(op))
-    return 0;
-  return SharedTile(op, cast<RankedTensorType>(op.getType())).getBytes();
-}
 
 static Value shuffleLanes(OpBuilder &builder, Location loc, Value vector,
                           const cta::WarpShuffle &shuffle) {
@@ -81,12 +47,12 @@ struct ConvertConvertLayout : OpConversionPattern<cta::ConvertLayoutOp> {
           op, shuffleRegisters(rewriter, loc, adaptor.getSource(), *sources));
       return success();
     }
-    if (std::optional<cta::WarpShuffle> shuffle = findShuffle(op)) {
+    if (std::optional<cta::WarpShuffle> shuffle = cta::findShuffle(op)) {
       rewriter.replaceOp(
           op, shuffleLanes(rewriter, loc, adaptor.getSource(), *shuffle));
       return success();
     }
-    SharedTile shared(op, type, getExchangeLayout(op));
+    SharedTile shared(op, type, cta::getExchangeLayout(op));
     shared.store(rewriter, loc, adaptor.getSource(), from);
     createBarrier(rewriter, loc);
     rewriter.replaceOp(op, shared.load(rewriter, loc, to));

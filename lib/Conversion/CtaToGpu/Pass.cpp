@@ -96,14 +96,9 @@ private:
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return failure();
-    getOperation().walk([&](Operation *op) {
-      Value tile;
-      if (auto load = dyn_cast<tts::LoadOp>(op))
-        tile = load.getResult();
-      else if (auto store = dyn_cast<tts::StoreOp>(op))
-        tile = store.getValue();
-      if (tile && isa<RankedTensorType>(tile.getType()))
-        widths[op] = describeAccessWidth(solver, op);
+    getOperation().walk([&](tts::AccessOpInterface access) {
+      if (access.getTileType() && !access.hasOffsetPerElement())
+        widths[access] = describeAccessWidth(solver, access);
     });
     return success();
   }

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "triton-shared/Dialect/Cta/IR/ElementwiseBody.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -23,69 +24,13 @@ using cta::LinearLayout;
 
 namespace {
 
-/// One commutative operation: the order of elements does not matter.
-bool isCommutative(Region &region) {
-  Block &body = region.front();
-  if (body.getNumArguments() != 2 ||
-      !llvm::hasSingleElement(body.without_terminator()))
-    return false;
-  Operation &op = body.front();
-  return op.hasTrait<OpTrait::IsCommutative>() || isa<arith::AddFOp>(op);
-}
-
-/// The smallest distance along the axis between warps; nothing if all warps
-/// hold the same there.
-std::optional<int32_t> getFirstWarpStep(const LinearLayout::Bases &warps,
-                                        unsigned axis) {
-  std::optional<int32_t> first;
-  for (const cta::Coordinates &basis : warps)
-    if (basis[axis])
-      first = std::min(first.value_or(basis[axis]), basis[axis]);
-  return first;
-}
-
-/// What goes through shared memory.
-struct ReduceExchange {
-  /// The distances along the axis that warps, or registers and lanes above
-  /// them, differ in; ascending.
-  SmallVector<int32_t> steps;
-  /// One tile per operand, with these steps side by side along the axis.
-  SmallVector<RankedTensorType> tiles;
-};
-
-ReduceExchange getReduceExchange(cta::ReduceOp op) {
-  ReduceExchange exchange;
-  unsigned axis = op.getAxis();
-  LinearLayout layout = cta::getLayout(op.getSources().front().getType());
-  std::optional<int32_t> firstWarp = getFirstWarpStep(layout.getWarps(), axis);
-  if (!firstWarp)
-    return exchange;
-  for (const cta::Coordinates &basis : layout.getWarps())
-    if (basis[axis])
-      exchange.steps.push_back(basis[axis]);
-  if (!isCommutative(op.getCombine()))
-    for (const auto *bases : {&layout.getRegisters(), &layout.getLanes()})
-      for (const cta::Coordinates &basis : *bases)
-        if (basis[axis] > *firstWarp)
-          exchange.steps.push_back(basis[axis]);
-  llvm::sort(exchange.steps);
-  for (Value source : op.getSources()) {
-    RankedTensorType type = cta::getTile(source);
-    SmallVector<int64_t> shape(type.getShape());
-    shape[axis] = int64_t(1) << exchange.steps.size();
-    exchange.tiles.push_back(
-        RankedTensorType::get(shape, type.getElementType()));
-  }
-  return exchange;
-}
-
 /// Reduces one operation, bit by bit. The layout of what is left is kept beside
 /// the values.
 class Reduction {
 public:
   Reduction(cta::ReduceOp op, OpBuilder &builder)
       : op(op), builder(builder), loc(op.getLoc()), axis(op.getAxis()),
-        isOrdered(!isCommutative(op.getCombine())) {}
+        isOrdered(!cta::isCommutative(op.getCombine())) {}
 
   SmallVector<Value> run(ValueRange vectors) {
     LinearLayout layout = cta::getLayout(op.getSources().front().getType());
@@ -108,7 +53,7 @@ private:
     for (unsigned bit = 0; bit < laneBases.size(); ++bit)
       if (laneBases[bit][axis])
         reduceLane(bit);
-    if (getFirstWarpStep(warpBases, axis)) {
+    if (cta::getFirstWarpStep(warpBases, axis)) {
       reduceWarps();
       reduceAllRegisters();
     }
@@ -189,7 +134,7 @@ private:
   /// Every warp writes its part; every thread reads those of all warps along
   /// the axis, into registers.
   void reduceWarps() {
-    ReduceExchange exchange = getReduceExchange(op);
+    cta::ReduceExchange exchange = cta::getReduceExchange(op);
     LinearLayout held = getCompactLayout(exchange);
     moveWarpsToRegisters();
     values = exchangeTiles(builder, op, exchange.tiles, values, held,
@@ -214,7 +159,7 @@ private:
   }
 
   /// Where the tiles in shared memory have what threads hold now.
-  LinearLayout getCompactLayout(const ReduceExchange &exchange) const {
+  LinearLayout getCompactLayout(const cta::ReduceExchange &exchange) const {
     return LinearLayout(
         laneBases.front().size(), compact(registerBases, exchange),
         compact(laneBases, exchange), compact(warpBases, exchange));
@@ -222,7 +167,7 @@ private:
 
   /// `bases` with the steps along the axis numbered one after the other.
   LinearLayout::Bases compact(LinearLayout::Bases bases,
-                              const ReduceExchange &exchange) const {
+                              const cta::ReduceExchange &exchange) const {
     for (cta::Coordinates &basis : bases)
       if (basis[axis])
         basis[axis] = 1 << (llvm::find(exchange.steps, basis[axis]) -
@@ -262,10 +207,6 @@ struct ConvertReduce : OpConversionPattern<cta::ReduceOp> {
 };
 
 } // namespace
-
-int64_t triton_shared::getReduceSharedBytes(cta::ReduceOp op) {
-  return getExchangeBytes(op, getReduceExchange(op).tiles);
-}
 
 void triton_shared::populateCtaToGpuReduce(const TypeConverter &types,
                                            RewritePatternSet &patterns) {

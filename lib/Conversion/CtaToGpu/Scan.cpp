@@ -16,6 +16,7 @@
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -40,37 +41,6 @@ static std::optional<unsigned> findBit(const LinearLayout::Bases &bases,
   return std::nullopt;
 }
 
-static int64_t getAxisSize(cta::ScanOp op) {
-  return cta::getTile(op.getSources().front()).getDimSize(op.getAxis());
-}
-
-/// The size of blocks that lie within one warp.
-static int32_t getWarpBlock(cta::ScanOp op) {
-  unsigned axis = op.getAxis();
-  int32_t size = getAxisSize(op);
-  LinearLayout layout = cta::getLayout(op.getSources().front().getType());
-  for (const cta::Coordinates &basis : layout.getWarps())
-    if (basis[axis])
-      size = std::min(size, basis[axis]);
-  return size;
-}
-
-/// Per operand, the totals of all blocks; none if no warp needs those of
-/// another.
-static SmallVector<RankedTensorType> getTotalTypes(cta::ScanOp op) {
-  SmallVector<RankedTensorType> types;
-  int64_t blocks = getAxisSize(op) / getWarpBlock(op);
-  if (blocks == 1)
-    return types;
-  for (Value source : op.getSources()) {
-    RankedTensorType type = cta::getTile(source);
-    SmallVector<int64_t> shape(type.getShape());
-    shape[op.getAxis()] = blocks;
-    types.push_back(RankedTensorType::get(shape, type.getElementType()));
-  }
-  return types;
-}
-
 namespace {
 
 class Scan {
@@ -83,7 +53,7 @@ public:
   SmallVector<Value> run(ValueRange vectors) {
     for (Value vector : vectors)
       values.push_back(unpackRegisters(builder, loc, vector));
-    int32_t warpBlock = getWarpBlock(op);
+    int32_t warpBlock = cta::getWarpBlock(op);
     for (int32_t step = 1; step < warpBlock; step *= 2) {
       if (std::optional<unsigned> bit =
               findBit(layout.getRegisters(), axis, step))
@@ -92,7 +62,7 @@ public:
                    findBit(layout.getLanes(), axis, step))
         joinLanes(*bit, step);
     }
-    if (warpBlock < getAxisSize(op))
+    if (warpBlock < cta::getAxisSize(op))
       joinWarps(warpBlock);
     return llvm::map_to_vector(values, [&](SmallVector<Value> &elements) {
       return packRegisters(builder, loc, elements);
@@ -224,7 +194,7 @@ private:
                       ofBlocks(layout.getWarps(), size));
     Registers all = exchange(totals, held, registers);
 
-    int64_t blocks = getAxisSize(op) / size;
+    int64_t blocks = cta::getAxisSize(op) / size;
     ElementCoordinates places(builder, loc, held);
     DenseMap<unsigned, SmallVector<Element>> before;
     for (unsigned index = 0; index < kept.size(); ++index) {
@@ -250,7 +220,7 @@ private:
   /// The totals of all blocks, those of one row side by side.
   Registers exchange(const Registers &totals, const LinearLayout &held,
                      const LinearLayout::Bases &registers) {
-    SmallVector<RankedTensorType> types = getTotalTypes(op);
+    SmallVector<RankedTensorType> types = cta::getTotalTypes(op);
     LinearLayout::Bases every;
     for (int64_t step = 1; step < types.front().getDimSize(axis); step *= 2) {
       cta::Coordinates basis(layout.getRank(), 0);
@@ -350,10 +320,6 @@ struct ConvertScan : OpConversionPattern<cta::ScanOp> {
 };
 
 } // namespace
-
-int64_t triton_shared::getScanSharedBytes(cta::ScanOp op) {
-  return getExchangeBytes(op, getTotalTypes(op));
-}
 
 void triton_shared::populateCtaToGpuScan(const TypeConverter &types,
                                          RewritePatternSet &patterns) {

@@ -22,10 +22,6 @@ Type triton_shared::getSharedType(Type elementType) {
   return getRegisterType(elementType);
 }
 
-int64_t triton_shared::getSharedTypeBytes(Type elementType) {
-  return getSharedType(elementType).getIntOrFloatBitWidth() / 8;
-}
-
 /// Registers as they lie in shared memory.
 static Value toShared(OpBuilder &builder, Location loc, Value vector) {
   auto type = cast<VectorType>(vector.getType());
@@ -59,18 +55,11 @@ SharedTile::SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes)
 
 SharedTile::SharedTile(Operation *op, RankedTensorType type,
                        const cta::SharedLayout &layout)
-    : op(op), elementType(type.getElementType()), layout(layout),
-      numElements(type.getNumElements()) {}
+    : op(op), elementType(type.getElementType()), layout(layout) {}
 
 SharedTile::SharedTile(Value base, Type elementType,
                        const cta::SharedLayout &layout)
-    : base(base), elementType(elementType), layout(layout),
-      numElements(int64_t(1) << layout.getOffsets().size()) {}
-
-int64_t SharedTile::getBytes() const {
-  return llvm::alignTo(numElements * getSharedTypeBytes(elementType),
-                       GpuTarget::kBytesPerAccess);
-}
+    : base(base), elementType(elementType), layout(layout) {}
 
 //===----------------------------------------------------------------------===//
 // Addresses
@@ -78,7 +67,7 @@ int64_t SharedTile::getBytes() const {
 
 Value triton_shared::createSharedPointer(OpBuilder &builder, Location loc,
                                          Operation *op, int64_t skipBytes) {
-  auto offset = op->getAttrOfType<IntegerAttr>(kSharedOffset);
+  auto offset = op->getAttrOfType<IntegerAttr>(cta::kSharedOffset);
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext(), kSharedSpace);
   Value base = LLVM::AddressOfOp::create(builder, loc, pointer, kSharedSymbol);
   return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), base,
@@ -129,7 +118,7 @@ SharedPointers SharedTile::createPointers(OpBuilder &builder, Location loc,
 //===----------------------------------------------------------------------===//
 
 static unsigned getMaxElements(Type elementType) {
-  return GpuTarget::kBytesPerAccess / getSharedTypeBytes(elementType);
+  return GpuTarget::kBytesPerAccess / cta::getElementBytes(elementType);
 }
 
 void SharedTile::store(OpBuilder &builder, Location loc, Value vector,
@@ -142,7 +131,7 @@ void SharedTile::store(OpBuilder &builder, Location loc, Value vector,
     LLVM::StoreOp::create(builder, loc,
                           shuffleRegisters(builder, loc, vector, piece),
                           pointers.get(piece.front()),
-                          piece.size() * getSharedTypeBytes(elementType));
+                          piece.size() * cta::getElementBytes(elementType));
 }
 
 Value SharedTile::load(OpBuilder &builder, Location loc,
@@ -151,7 +140,7 @@ Value SharedTile::load(OpBuilder &builder, Location loc,
   LinearLayout placed = layout.place(held);
   int32_t start = origin.empty() ? 0 : layout.getOffset(origin);
   std::optional<cta::MatrixLoad> matrices =
-      cta::findMatrixLoad(placed, getSharedTypeBytes(elementType));
+      cta::findMatrixLoad(placed, cta::getElementBytes(elementType));
   Value vector = matrices ? loadMatrices(builder, loc, placed, *matrices, start)
                           : loadPieces(builder, loc, placed, start);
   return fromShared(builder, loc, vector, elementType);
@@ -167,7 +156,7 @@ Value SharedTile::loadPieces(OpBuilder &builder, Location loc,
     auto width = static_cast<int64_t>(piece.size());
     Value part = LLVM::LoadOp::create(
         builder, loc, VectorType::get({width}, element),
-        pointers.get(piece.front()), width * getSharedTypeBytes(elementType));
+        pointers.get(piece.front()), width * cta::getElementBytes(elementType));
     for (auto [reg, value] :
          llvm::zip_equal(piece, unpackRegisters(builder, loc, part)))
       elements[reg] = value;

@@ -12,29 +12,17 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
 
 namespace mlir::triton_shared {
 
-/// Attribute of an operation: where its part of shared memory begins, in bytes.
-inline constexpr llvm::StringLiteral kSharedOffset = "cta.shared_offset";
 /// The address space of shared memory in NVVM.
 inline constexpr unsigned kSharedSpace = 3;
 /// The symbol of the array.
 inline constexpr llvm::StringLiteral kSharedSymbol = "cta_shared";
 
-/// How many bytes of shared memory `op` needs while it runs; 0 if none.
-int64_t getSharedBytes(Operation *op);
-int64_t getConvertSharedBytes(cta::ConvertLayoutOp op);
-int64_t getReduceSharedBytes(cta::ReduceOp op);
-int64_t getScanSharedBytes(cta::ScanOp op);
-int64_t getDotSharedBytes(cta::DotOp op);
-int64_t getAtomicSharedBytes(Operation *op);
-
 /// How an element lies in shared memory: booleans and indices as integers.
 Type getSharedType(Type elementType);
-int64_t getSharedTypeBytes(Type elementType);
 
 /// The address of the part of `op` in the array.
 Value createSharedPointer(OpBuilder &builder, Location loc, Operation *op,
@@ -73,9 +61,6 @@ public:
   /// At the address `base`, in `layout`.
   SharedTile(Value base, Type elementType, const cta::SharedLayout &layout);
 
-  /// What it takes, so that the next tile begins where the widest access may.
-  int64_t getBytes() const;
-
   /// Writes what each thread holds of it in `vector`.
   void store(OpBuilder &builder, Location loc, Value vector,
              const cta::LinearLayout &held) const;
@@ -107,7 +92,6 @@ private:
   Value base;
   Type elementType;
   cta::SharedLayout layout;
-  int64_t numElements;
   int64_t skipBytes = 0;
 };
 

@@ -9,7 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "triton-shared/Conversion/LinalgToCpu.h"
-#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUROUNDDOTOPERANDS
@@ -70,7 +70,7 @@ struct CpuRoundDotOperands
   void runOnOperation() override {
     getOperation().walk([](linalg::LinalgOp op) {
       auto precision = dyn_cast_or_null<StringAttr>(
-          op->removeDiscardableAttr(kInputPrecisionAttribute));
+          op->removeDiscardableAttr(tts::kInputPrecision));
       if (!precision || precision != "tf32" || !op.hasPureTensorSemantics())
         return;
       OpBuilder builder(op);

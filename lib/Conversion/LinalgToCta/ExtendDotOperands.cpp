@@ -5,7 +5,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
-#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_LINALGEXTENDDOTOPERANDS
@@ -78,7 +78,7 @@ struct LinalgExtendDotOperands
       if (!isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op))
         return;
       OpBuilder builder(op);
-      auto exactIn = op->getAttrOfType<StringAttr>(kExactInAttribute);
+      auto exactIn = op->getAttrOfType<StringAttr>(tts::kExactIn);
       StringRef format = exactIn ? exactIn.getValue() : "";
       SmallVector<Value> operands = llvm::map_to_vector(
           ValueRange(op.getDpsInputs()), [&](Value operand) {
@@ -87,9 +87,9 @@ struct LinalgExtendDotOperands
       if (llvm::equal(operands, op.getDpsInputs()) && format != "tf32")
         return;
       NamedAttrList attributes(op->getDiscardableAttrDictionary());
-      attributes.erase(kExactInAttribute);
+      attributes.erase(tts::kExactIn);
       if (format == "tf32")
-        attributes.set(kInputPrecisionAttribute, exactIn);
+        attributes.set(tts::kInputPrecision, exactIn);
       if (auto matmul = dyn_cast<linalg::MatmulOp>(op.getOperation()))
         replaceProduct(builder, matmul, operands, attributes);
       else

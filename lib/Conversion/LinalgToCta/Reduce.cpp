@@ -7,7 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -161,7 +161,7 @@ template <typename OpTy> struct ConvertProduct : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<cta::DotOp>(
         op, op.getInputs()[0], op.getInputs()[1], op.getOutputs()[0],
-        op->template getAttrOfType<StringAttr>(kInputPrecisionAttribute),
+        op->template getAttrOfType<StringAttr>(tts::kInputPrecision),
         /*instruction=*/nullptr);
     return success();
   }

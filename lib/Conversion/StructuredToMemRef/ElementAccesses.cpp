@@ -163,7 +163,7 @@ struct LowerGather : OpRewritePattern<tts::GatherOp> {
   LogicalResult matchAndRewrite(tts::GatherOp op,
                                 PatternRewriter &rewriter) const override {
     ElementAccess access =
-        accessByOffsets(rewriter, op.getBase(), op.getOffsets(), op.getMask());
+        accessByOffsets(rewriter, op.getBase(), op.getOffset(), op.getMask());
     rewriter.replaceOp(
         op, loadBlock(rewriter, op.getLoc(), access,
                       cast<RankedTensorType>(op.getResult().getType()),
@@ -178,7 +178,7 @@ struct LowerScatter : OpRewritePattern<tts::ScatterOp> {
   LogicalResult matchAndRewrite(tts::ScatterOp op,
                                 PatternRewriter &rewriter) const override {
     ElementAccess access =
-        accessByOffsets(rewriter, op.getBase(), op.getOffsets(), op.getMask());
+        accessByOffsets(rewriter, op.getBase(), op.getOffset(), op.getMask());
     storeBlock(rewriter, op.getLoc(), access, op.getValue());
     rewriter.eraseOp(op);
     return success();

@@ -16,13 +16,10 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// True for accesses that see what other programs write meanwhile.
-static bool seesOtherPrograms(Operation *op) {
-  if (auto load = dyn_cast<tts::LoadOp>(op))
-    return load.getIsVolatile();
-  if (auto gather = dyn_cast<tts::GatherOp>(op))
-    return gather.getIsVolatile();
-  return isa<tts::AtomicRMWOp, tts::AtomicCASOp>(op);
+/// True for accesses that see what other programs write meanwhile. One that
+/// waits is a loop of its own.
+static bool seesOtherPrograms(tts::AccessOpInterface access) {
+  return access.isVolatile() || (access.isAtomic() && !access.waits());
 }
 
 void triton_shared::callRuntimeWhileWaiting(OpBuilder &builder, Operation *user,
@@ -37,9 +34,9 @@ void triton_shared::callRuntimeWhileWaiting(OpBuilder &builder, Operation *user,
 void triton_shared::markWaitingLoops(Operation *root) {
   SmallVector<scf::WhileOp> loops;
   root->walk([&](scf::WhileOp loop) {
-    WalkResult walk = loop->walk([](Operation *op) {
-      return seesOtherPrograms(op) ? WalkResult::interrupt()
-                                   : WalkResult::advance();
+    WalkResult walk = loop->walk([](tts::AccessOpInterface access) {
+      return seesOtherPrograms(access) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
     });
     if (walk.wasInterrupted())
       loops.push_back(loop);

@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -77,10 +78,9 @@ private:
         !getElementTypeOrSelf(op.getA()).isF32())
       return {};
     Builder builder(op.getContext());
-    return {
-        builder.getNamedAttr(kInputPrecisionAttribute,
-                             builder.getStringAttr(tt::stringifyInputPrecision(
-                                 op.getInputPrecision())))};
+    return {builder.getNamedAttr(
+        tts::kInputPrecision, builder.getStringAttr(tt::stringifyInputPrecision(
+                                  op.getInputPrecision())))};
   }
 };
 

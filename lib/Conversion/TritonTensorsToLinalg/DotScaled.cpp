@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -192,10 +193,10 @@ struct LowerDotScaled : OpConversionPattern<tt::DotScaledOp> {
 
     Location loc = op.getLoc();
     NamedAttribute narrow = rewriter.getNamedAttr(
-        kExactInAttribute,
-        rewriter.getStringAttr(
-            isExactInBFloat(a.format) && isExactInBFloat(b.format) ? "bf16"
-                                                                   : "tf32"));
+        tts::kExactIn, rewriter.getStringAttr(isExactInBFloat(a.format) &&
+                                                      isExactInBFloat(b.format)
+                                                  ? "bf16"
+                                                  : "tf32"));
     rewriter.replaceOp(
         op, createProduct(rewriter, loc, toFloats(rewriter, loc, a),
                           toFloats(rewriter, loc, b), adaptor.getC(), narrow));

@@ -12,7 +12,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -74,13 +74,13 @@ SmallVector<Value> triton_shared::mapElements(OpBuilder &builder, Location loc,
 Value triton_shared::createExactQuotient(OpBuilder &builder, Location loc,
                                          Value dividend, Value divisor) {
   auto quotient = arith::DivFOp::create(builder, loc, dividend, divisor);
-  quotient->setAttr(kIsPrecise, builder.getUnitAttr());
+  quotient->setAttr(tts::kIsPrecise, builder.getUnitAttr());
   return quotient;
 }
 
 Value triton_shared::createExactRoot(OpBuilder &builder, Location loc,
                                      Value value) {
   auto root = math::SqrtOp::create(builder, loc, value);
-  root->setAttr(kIsPrecise, builder.getUnitAttr());
+  root->setAttr(tts::kIsPrecise, builder.getUnitAttr());
   return root;
 }

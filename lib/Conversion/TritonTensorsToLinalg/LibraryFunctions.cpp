@@ -12,7 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "triton-shared/Conversion/TritonTensorsToLinalg.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -33,7 +33,7 @@ template <typename OpTy>
 static Value applyPrecisely(OpBuilder &builder, Location loc, ValueRange in,
                             Type result) {
   auto op = OpTy::create(builder, loc, TypeRange(result), in);
-  op->setAttr(kIsPrecise, builder.getUnitAttr());
+  op->setAttr(tts::kIsPrecise, builder.getUnitAttr());
   return op->getResult(0);
 }
 

@@ -81,7 +81,7 @@ private:
   void rewriteIntToPtr(tt::IntToPtrOp op);
   void rewritePtrToInt(tt::PtrToIntOp op);
   LogicalResult rewriteAccess(Operation *op);
-  LogicalResult rewriteStructuredAccess(Operation *op);
+  LogicalResult rewriteStructuredAccess(tts::AccessOpInterface access);
 
   tt::FuncOp function;
   PointerOffsets offsets;
@@ -132,8 +132,8 @@ LogicalResult PointerRewriter::rewrite(Operation *op) {
       replaced.push_back(op);
       return success();
     }
-    if (isa<tts::LoadOp, tts::StoreOp, tts::AtomicRMWOp>(op))
-      return rewriteStructuredAccess(op);
+    if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+      return rewriteStructuredAccess(access);
     return rewriteAccess(op);
   }
   for (Region &region : op->getRegions())
@@ -318,23 +318,19 @@ LogicalResult PointerRewriter::rewriteAccess(Operation *op) {
 
 /// Accesses that block pointers and descriptors have become start at a scalar
 /// pointer, which may have been computed.
-LogicalResult PointerRewriter::rewriteStructuredAccess(Operation *op) {
-  OpBuilder builder(op);
-  auto rebase = [&](OpOperand &base, OpOperand &offset) {
-    Value pointer = base.get();
-    auto [place, start] = offsets.getPlace(builder, op->getLoc(), pointer);
-    base.set(place);
-    if (isZero(start))
-      return;
-    Value step = offset.get();
-    if (isa<RankedTensorType>(step.getType()))
-      start = tt::SplatOp::create(builder, op->getLoc(), step.getType(), start);
-    offset.set(arith::AddIOp::create(builder, op->getLoc(), start, step));
-  };
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<tts::LoadOp, tts::StoreOp, tts::AtomicRMWOp>([&](auto access) {
-        rebase(access.getBaseMutable(), access.getOffsetMutable());
-      });
+LogicalResult
+PointerRewriter::rewriteStructuredAccess(tts::AccessOpInterface access) {
+  OpBuilder builder(access);
+  Location loc = access.getLoc();
+  auto [place, start] = offsets.getPlace(builder, loc, access.getBase());
+  access.getBaseMutable().set(place);
+  if (isZero(start))
+    return success();
+  Value step = access.getOffset();
+  if (access.hasOffsetPerElement())
+    start = tt::SplatOp::create(builder, loc, step.getType(), start);
+  access.getOffsetMutable().set(
+      arith::AddIOp::create(builder, loc, start, step));
   return success();
 }
 

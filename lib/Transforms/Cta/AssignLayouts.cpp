@@ -57,16 +57,25 @@ private:
   /// tile of its shape can have.
   void assignDefault(Value value);
 
-  LinearLayout getPreferred(Operation *access) const;
+  LinearLayout getPreferred(tts::AccessOpInterface access) const;
   /// True if what `op` makes may have `layout`, which spread from elsewhere.
   bool accepts(Operation *op, const LinearLayout &layout) const;
   /// True if an access would be about as fast under `layout` as it can be.
-  bool isGoodFor(Operation *access, const LinearLayout &layout) const;
+  bool isGoodFor(tts::AccessOpInterface access,
+                 const LinearLayout &layout) const;
 
   const DataFlowSolver &solver;
   unsigned numWarps;
   DenseMap<Value, LinearLayout> layouts;
+  /// Where tensor cores leave the results of products.
+  DenseMap<Operation *, LinearLayout> dotResults;
 };
+
+/// The tile whose layout decides that of what `op` makes, if one does.
+std::optional<cta::LayoutRelation> getOrigin(Operation *op) {
+  auto tiles = dyn_cast<cta::CtaOpInterface>(op);
+  return tiles ? tiles.getLayoutOrigin() : std::nullopt;
+}
 
 } // namespace
 
@@ -74,16 +83,15 @@ private:
 // Accesses
 //===----------------------------------------------------------------------===//
 
-LinearLayout LayoutSpread::getPreferred(Operation *access) const {
+LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
   AccessWidth width = describeAccessWidth(solver, access);
-  RankedTensorType type = cta::getTile(getAccessedTile(access));
-  return LinearLayout::getBlocked(type.getShape(), width.order, width.elements,
-                                  numWarps);
+  return LinearLayout::getBlocked(access.getTileType().getShape(), width.order,
+                                  width.elements, numWarps);
 }
 
-bool LayoutSpread::isGoodFor(Operation *access,
+bool LayoutSpread::isGoodFor(tts::AccessOpInterface access,
                              const LinearLayout &layout) const {
-  RankedTensorType type = cta::getTile(getAccessedTile(access));
+  RankedTensorType type = access.getTileType();
   AccessWidth width = describeAccessWidth(solver, access);
   if (type.getRank() == 0 || !width.isContiguous)
     return true;
@@ -101,18 +109,15 @@ bool LayoutSpread::isGoodFor(Operation *access,
 //===----------------------------------------------------------------------===//
 
 bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
-  if (isAccess(op))
-    return isGoodFor(op, layout);
-  // What is left of a tile is where the tile was.
-  if (auto reduce = dyn_cast<cta::ReduceOp>(op)) {
-    auto source = layouts.find(reduce.getSources().front());
-    return source != layouts.end() &&
-           layout == source->second.dropDimension(reduce.getAxis());
+  if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+    return isGoodFor(access, layout);
+  if (std::optional<cta::LayoutRelation> origin = getOrigin(op)) {
+    auto known = layouts.find(origin->related);
+    return known != layouts.end() && layout == origin->follow(known->second);
   }
   // Tensor cores leave their result where they do.
-  auto dot = dyn_cast<cta::DotOp>(op);
-  return !dot || !dot.getInstruction() ||
-         layout == chooseDotLayout(dot, numWarps);
+  auto left = dotResults.find(op);
+  return left == dotResults.end() || layout == left->second;
 }
 
 void LayoutSpread::assign(Value value, const LinearLayout &layout) {
@@ -122,20 +127,18 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
     LinearLayout wanted = waiting.front().second;
     waiting.pop_front();
     Operation *definition = next.getDefiningOp();
-    bool isAsked = next != value || isa_and_nonnull<cta::ReduceOp>(definition);
+    bool isAsked = next != value || (definition && getOrigin(definition));
     if (layouts.contains(next) ||
         (isAsked && definition && !accepts(definition, wanted)))
       continue;
     layouts[next] = wanted;
     // What costs nothing is made again for each user: they need not agree.
-    if (isa_and_nonnull<arith::ConstantOp, cta::SplatOp, cta::IotaOp>(
-            definition) &&
-        next != value)
+    if (definition && isMadeOfNothing(definition) && next != value)
       continue;
     for (Value other : getOtherNames(next))
       waiting.push_front({other, wanted});
     auto follow = [&](Operation *op) {
-      for (const LayoutRelation &relation : getLayoutRelations(op, next))
+      for (const cta::LayoutRelation &relation : getLayoutRelations(op, next))
         if (!layouts.contains(relation.related))
           waiting.push_back({relation.related, relation.follow(wanted)});
     };
@@ -149,44 +152,45 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
 }
 
 void LayoutSpread::assignAnchors(func::FuncOp function) {
-  SmallVector<Operation *> accesses;
+  SmallVector<tts::AccessOpInterface> accesses;
+  function.walk([&](tts::AccessOpInterface access) {
+    if (access.getTileType())
+      accesses.push_back(access);
+  });
   SmallVector<cta::DotOp> dots;
-  function.walk([&](Operation *op) {
-    if (auto dot = dyn_cast<cta::DotOp>(op))
-      dots.push_back(dot);
-    else if (isAccess(op) && getAccessedTile(op))
-      accesses.push_back(op);
+  function.walk([&](cta::DotOp dot) {
+    dots.push_back(dot);
+    if (dot.getInstruction())
+      dotResults[dot] = chooseDotLayout(dot, numWarps);
   });
   for (cta::DotOp dot : dots)
     assign(dot.getResult(), chooseDotLayout(dot, numWarps));
 
-  auto count = [](Operation *access) {
-    return cta::getTile(getAccessedTile(access)).getNumElements();
-  };
   // Large ones first, of those the widest, and loads before stores.
-  auto rank = [&](Operation *access) {
+  auto rank = [&](tts::AccessOpInterface access) {
     return std::tuple(
-        -count(access),
+        -access.getTileType().getNumElements(),
         -static_cast<int64_t>(describeAccessWidth(solver, access).elements),
-        access->getNumResults() == 0);
+        access.getStored() != nullptr);
   };
-  SmallVector<std::pair<decltype(rank(nullptr)), size_t>> ranked;
+  SmallVector<std::pair<decltype(rank({})), size_t>> ranked;
   for (auto [index, access] : llvm::enumerate(accesses))
     ranked.push_back({rank(access), index});
   llvm::sort(ranked);
   for (auto &[unused, index] : ranked)
-    assign(getAccessedTile(accesses[index]), getPreferred(accesses[index]));
+    assign(accesses[index].getTile(), getPreferred(accesses[index]));
 }
 
 void LayoutSpread::assignDefault(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || layouts.contains(value))
     return;
-  if (auto reduce = value.getDefiningOp<cta::ReduceOp>()) {
-    Value source = reduce.getSources().front();
-    assignDefault(source);
+  Operation *definition = value.getDefiningOp();
+  if (std::optional<cta::LayoutRelation> origin =
+          definition ? getOrigin(definition) : std::nullopt) {
+    assignDefault(origin->related);
     // What is made again for each user does not spread to it.
-    return assign(value, lookup(source).dropDimension(reduce.getAxis()));
+    return assign(value, origin->follow(lookup(origin->related)));
   }
   SmallVector<unsigned> order(type.getRank());
   std::iota(order.rbegin(), order.rend(), 0);
@@ -247,16 +251,16 @@ static void convertOperands(func::FuncOp function) {
 
 void LayoutSpread::convertStores(func::FuncOp function) const {
   OpBuilder builder(function.getContext());
-  function.walk([&](Operation *op) {
-    Value tile =
-        isAccess(op) && !op->getNumResults() ? getAccessedTile(op) : nullptr;
-    if (!tile)
+  function.walk([&](tts::AccessOpInterface access) {
+    OpOperand *stored = access.getStored();
+    RankedTensorType type = access.getTileType();
+    if (!stored || !type)
       return;
     // One element of each thread is written faster than exchanged.
-    RankedTensorType type = cta::getTile(tile);
     int64_t threads = int64_t(numWarps) * GpuTarget::kWarpSize;
-    if (type.getNumElements() > threads && !isGoodFor(op, cta::getLayout(type)))
-      op->setOperand(0, getWithLayout(builder, tile, getPreferred(op)));
+    if (type.getNumElements() > threads &&
+        !isGoodFor(access, cta::getLayout(type)))
+      stored->set(getWithLayout(builder, stored->get(), getPreferred(access)));
   });
 }
 

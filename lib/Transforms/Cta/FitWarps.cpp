@@ -59,11 +59,12 @@ Work measureWork(func::FuncOp function) {
       addTile(work, type);
     work.combines |= isa<cta::ReduceOp, cta::ScanOp>(op);
     work.multiplies |= isa<cta::DotOp>(op);
-    Value tile = isAccess(op) ? getAccessedTile(op) : nullptr;
+    auto access = dyn_cast<tts::AccessOpInterface>(op);
+    RankedTensorType tile = access ? access.getTileType() : nullptr;
     if (!tile)
       return;
-    addTile(work, tile.getType());
-    int64_t bits = cta::getTile(tile).getElementTypeBitWidth();
+    addTile(work, tile);
+    int64_t bits = tile.getElementTypeBitWidth();
     work.elementBytes = std::max(work.elementBytes, bits / 8);
   });
   return work;

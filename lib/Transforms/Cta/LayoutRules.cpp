@@ -3,8 +3,6 @@
 #include "LayoutRules.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -16,22 +14,7 @@ static bool isTile(Value value) {
   return value && isa<RankedTensorType>(value.getType());
 }
 
-static LinearLayout keep(const LinearLayout &layout) { return layout; }
-
-bool triton_shared::isAccess(Operation *op) {
-  return isa<tts::LoadOp, tts::StoreOp, tts::GatherOp, tts::ScatterOp,
-             tts::AtomicRMWOp, tts::AtomicCASOp>(op);
-}
-
-Value triton_shared::getAccessedTile(Operation *access) {
-  Value tile =
-      access->getNumResults() ? access->getResult(0) : access->getOperand(0);
-  return isTile(tile) ? tile : nullptr;
-}
-
 bool triton_shared::isElementwiseOnTiles(Operation *op) {
-  if (isa<cta::MapOp, cta::ScanOp>(op))
-    return true;
   return OpTrait::hasElementwiseMappableTraits(op) &&
          llvm::any_of(op->getResults(), isTile);
 }
@@ -123,7 +106,7 @@ static Value findVariable(OpOperand &operand) {
 
 /// The layout of the indices of gathered dimension `dim`, from that of the
 /// block.
-static LayoutFunction ofIndices(int64_t rank, int64_t dim) {
+static cta::LayoutFunction ofIndices(int64_t rank, int64_t dim) {
   return [rank, dim](LinearLayout layout) {
     for (int64_t other = rank - 1; other >= 0; --other)
       if (other != dim)
@@ -132,199 +115,72 @@ static LayoutFunction ofIndices(int64_t rank, int64_t dim) {
   };
 }
 
-/// The gathered dimension that an operand gives the indices of. One tile may
-/// be the indices of several.
-static std::optional<int64_t> findGatheredDim(OpOperand &operand) {
-  auto find = [&](auto op) -> std::optional<int64_t> {
-    ValueRange indices = op.getIndices();
-    if (indices.empty())
-      return std::nullopt;
-    unsigned first = op.getIndices().getBeginOperandIndex();
-    unsigned number = operand.getOperandNumber();
-    if (number < first || number >= first + indices.size())
-      return std::nullopt;
-    return op.getGatheredDims()[number - first];
-  };
-  return TypeSwitch<Operation *, std::optional<int64_t>>(operand.getOwner())
-      .Case<tts::LoadOp, tts::StoreOp>(find)
-      .Default(std::optional<int64_t>());
-}
-
-static SmallVector<LayoutRelation> relateAccess(Operation *access,
-                                                Value value) {
-  SmallVector<LayoutRelation> relations;
-  Value tile = getAccessedTile(access);
-  if (!tile)
+static SmallVector<cta::LayoutRelation>
+relateAccess(tts::AccessOpInterface access, Value value) {
+  SmallVector<cta::LayoutRelation> relations;
+  if (!access.getTileType())
     return relations;
-  // Indices do not tell the layout of a block.
+  // Indices do not tell the layout of a block; one tile may be the indices of
+  // several dimensions.
   for (OpOperand &operand : access->getOpOperands())
-    if (operand.get() == value && value != tile && findGatheredDim(operand))
+    if (operand.get() == value && value != access.getTile() &&
+        access.findGatheredDim(operand))
       return relations;
-  int64_t rank = cta::getTile(tile).getRank();
+  int64_t rank = access.getTileType().getRank();
   for (OpOperand &operand : access->getOpOperands()) {
-    if (!isTile(operand.get()) || operand.get() == value)
+    if (operand.get() == value)
       continue;
-    std::optional<int64_t> dim = findGatheredDim(operand);
-    relations.push_back({operand.get(), dim ? ofIndices(rank, *dim) : keep});
+    if (std::optional<int64_t> dim = access.findGatheredDim(operand))
+      relations.push_back({operand.get(), ofIndices(rank, *dim)});
+    else
+      cta::relateEqual(relations, operand.get(), value);
   }
-  for (Value result : access->getResults())
-    if (isTile(result) && result != value)
-      relations.push_back({result, keep});
+  cta::relateEqual(relations, access->getResults(), value);
   return relations;
 }
 
-static LinearLayout getNeededByAccess(OpOperand &operand, Value tile) {
-  LinearLayout layout = cta::getLayout(tile.getType());
-  std::optional<int64_t> dim = findGatheredDim(operand);
-  return dim ? ofIndices(layout.getRank(), *dim)(layout) : layout;
-}
-
-//===----------------------------------------------------------------------===//
-// Shapes
-//===----------------------------------------------------------------------===//
-
-static SmallVector<unsigned> getRepeatedDims(cta::BroadcastOp op) {
-  SmallVector<unsigned> dims;
-  for (auto [dim, size] :
-       llvm::enumerate(cta::getTile(op.getSource()).getShape()))
-    if (size == 1)
-      dims.push_back(dim);
-  return dims;
-}
-
-/// The relation of `other` to `value`, for an operation with one tile operand
-/// and one tile result.
-static SmallVector<LayoutRelation> relateShape(Operation *op, Value value) {
-  bool isForward = value == op->getOperand(0);
-  Value other = isForward ? op->getResult(0) : op->getOperand(0);
-  return TypeSwitch<Operation *, SmallVector<LayoutRelation>>(op)
-      .Case<cta::ReshapeOp>([&](auto) -> SmallVector<LayoutRelation> {
-        SmallVector<int64_t> from(cta::getTile(value).getShape()),
-            to(cta::getTile(other).getShape());
-        return {{other, [=](const LinearLayout &layout) {
-                   return layout.reshape(from, to);
-                 }}};
-      })
-      .Case<cta::TransposeOp>(
-          [&](cta::TransposeOp transpose) -> SmallVector<LayoutRelation> {
-            SmallVector<int64_t> permutation(transpose.getPermutation());
-            if (!isForward)
-              permutation = invertPermutationVector(permutation);
-            return {{other, [=](const LinearLayout &layout) {
-                       return layout.transpose(permutation);
-                     }}};
-          })
-      .Case<cta::BroadcastOp>(
-          [&](cta::BroadcastOp broadcast) -> SmallVector<LayoutRelation> {
-            // The layout of one row does not tell that of all rows.
-            if (isForward)
-              return {};
-            SmallVector<unsigned> dims = getRepeatedDims(broadcast);
-            return {{other, [=](const LinearLayout &layout) {
-                       return layout.collapseDimensions(dims);
-                     }}};
-          })
-      .Default(SmallVector<LayoutRelation>());
-}
-
-static SmallVector<LayoutRelation> relateReduce(cta::ReduceOp op, Value value) {
-  SmallVector<LayoutRelation> relations;
-  if (!llvm::is_contained(op.getSources(), value))
-    return relations;
-  unsigned axis = op.getAxis();
-  for (Value source : op.getSources())
-    relations.push_back({source, keep});
-  for (Value result : op.getResults())
-    relations.push_back({result, [axis](const LinearLayout &layout) {
-                           return layout.dropDimension(axis);
-                         }});
-  return relations;
-}
-
-/// Tensor cores take operands from particular registers.
-static std::optional<LinearLayout> getNeededByDot(cta::DotOp dot,
-                                                  OpOperand &operand) {
-  if (&operand == &dot.getAccumulatorMutable())
-    return cta::getLayout(dot.getType());
-  if (!dot.getInstruction())
+static std::optional<LinearLayout>
+getNeededByAccess(tts::AccessOpInterface access, OpOperand &operand) {
+  if (!access.getTileType())
     return std::nullopt;
-  return &operand == &dot.getAMutable() ? cta::getLeftOperandLayout(dot)
-                                        : cta::getRightOperandLayout(dot);
+  LinearLayout layout = cta::getLayout(access.getTileType());
+  std::optional<int64_t> dim = access.findGatheredDim(operand);
+  return dim ? ofIndices(layout.getRank(), *dim)(layout) : layout;
 }
 
 //===----------------------------------------------------------------------===//
 // All of them
 //===----------------------------------------------------------------------===//
 
-SmallVector<LayoutRelation> triton_shared::getLayoutRelations(Operation *op,
-                                                              Value value) {
-  SmallVector<LayoutRelation> relations;
-  auto relateAll = [&](ValueRange values) {
-    for (Value other : values)
-      if (isTile(other) && other != value)
-        relations.push_back({other, keep});
-  };
+SmallVector<cta::LayoutRelation>
+triton_shared::getLayoutRelations(Operation *op, Value value) {
+  SmallVector<cta::LayoutRelation> relations;
   op = getOwner(op);
   for (ArrayRef<Value> variable : getVariables(op))
     if (llvm::is_contained(variable, value))
-      relateAll(variable);
-  if (isAccess(op))
-    return relateAccess(op, value);
+      cta::relateEqual(relations, variable, value);
+  if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+    return relateAccess(access, value);
+  if (auto tiles = dyn_cast<cta::CtaOpInterface>(op))
+    return tiles.getLayoutRelations(value);
   if (isElementwiseOnTiles(op)) {
-    relateAll(op->getOperands());
-    relateAll(op->getResults());
-  } else if (auto reduce = dyn_cast<cta::ReduceOp>(op)) {
-    return relateReduce(reduce, value);
-  } else if (auto dot = dyn_cast<cta::DotOp>(op)) {
-    if (value == dot.getAccumulator() || value == dot.getResult())
-      relateAll({dot.getAccumulator(), dot.getResult()});
-  } else if (auto histogram = dyn_cast<cta::HistogramOp>(op)) {
-    if (value == histogram.getSource() || value == histogram.getMask())
-      relateAll(histogram->getOperands());
-  } else if (auto lookup = dyn_cast<cta::LookupOp>(op)) {
-    if (value != lookup.getSource()) {
-      relateAll(lookup.getIndices());
-      relateAll(lookup.getResult());
-    }
-  } else if (isa<cta::ReshapeOp, cta::TransposeOp, cta::BroadcastOp>(op)) {
-    return relateShape(op, value);
+    cta::relateEqual(relations, op->getOperands(), value);
+    cta::relateEqual(relations, op->getResults(), value);
   }
   return relations;
 }
 
 std::optional<LinearLayout> triton_shared::getNeededLayout(OpOperand &operand) {
   Operation *op = getOwner(operand.getOwner());
-  Value value = operand.get();
-  if (!isTile(value))
+  if (!isTile(operand.get()))
     return std::nullopt;
-  // Otherwise the result decides.
-  auto follow = [&](Value decider) -> std::optional<LinearLayout> {
-    for (const LayoutRelation &relation : getLayoutRelations(op, decider))
-      if (relation.related == value)
-        return relation.follow(cta::getLayout(decider.getType()));
-    return decider == value ? std::optional(cta::getLayout(value.getType()))
-                            : std::nullopt;
-  };
   if (Value variable = findVariable(operand))
     return cta::getLayout(variable.getType());
-  if (isAccess(op)) {
-    Value tile = getAccessedTile(op);
-    return tile ? std::optional(getNeededByAccess(operand, tile))
-                : std::nullopt;
-  }
-  if (auto reduce = dyn_cast<cta::ReduceOp>(op))
-    return cta::getLayout(reduce.getSources().front().getType());
-  if (auto histogram = dyn_cast<cta::HistogramOp>(op))
-    return cta::getLayout(histogram.getSource().getType());
-  if (auto dot = dyn_cast<cta::DotOp>(op))
-    return getNeededByDot(dot, operand);
-  if (auto lookup = dyn_cast<cta::LookupOp>(op))
-    return operand.getOperandNumber() == 0
-               ? std::nullopt
-               : std::optional(cta::getLayout(lookup.getType()));
+  if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+    return getNeededByAccess(access, operand);
+  if (auto tiles = dyn_cast<cta::CtaOpInterface>(op))
+    return tiles.getNeededLayout(operand);
   if (isElementwiseOnTiles(op))
     return cta::getLayout(op->getResult(0).getType());
-  if (isa<cta::ReshapeOp, cta::TransposeOp, cta::BroadcastOp>(op))
-    return follow(op->getResult(0));
   return std::nullopt;
 }

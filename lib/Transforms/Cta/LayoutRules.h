@@ -12,23 +12,11 @@
 #include "mlir/IR/Operation.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 
-#include <functional>
-
 namespace mlir::triton_shared {
-
-/// The layout of one tile as a function of that of another.
-using LayoutFunction =
-    std::function<cta::LinearLayout(const cta::LinearLayout &)>;
-
-/// Where `value` has a layout, `related` should have `follow(layout)`.
-struct LayoutRelation {
-  Value related;
-  LayoutFunction follow;
-};
 
 /// All relations from `value` to the other tiles of `op`: an operation that has
 /// it as operand or result, or whose regions carry it.
-SmallVector<LayoutRelation> getLayoutRelations(Operation *op, Value value);
+SmallVector<cta::LayoutRelation> getLayoutRelations(Operation *op, Value value);
 
 /// The other values that are the same variable of a loop or branch as `value`,
 /// inside of it or as its result: all of them have one layout.
@@ -38,14 +26,8 @@ SmallVector<Value> getOtherNames(Value value);
 /// its other tiles have now; nothing if it takes the operand as it is.
 std::optional<cta::LinearLayout> getNeededLayout(OpOperand &operand);
 
-/// True for operations whose tiles all share one layout.
+/// True for operations of other dialects on tiles, which all share one layout.
 bool isElementwiseOnTiles(Operation *op);
-
-/// True for accesses of memory.
-bool isAccess(Operation *op);
-
-/// The tile that an access moves: its result or what it stores.
-Value getAccessedTile(Operation *access);
 
 } // namespace mlir::triton_shared
 

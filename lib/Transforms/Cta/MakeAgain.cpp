@@ -13,13 +13,17 @@ using cta::LinearLayout;
 /// The most operations that are repeated to save one conversion.
 static constexpr unsigned kMaxRepeated = 16;
 
-static bool isSource(Operation *op) {
-  return isa<arith::ConstantOp, cta::SplatOp, cta::IotaOp>(op);
+bool triton_shared::isMadeOfNothing(Operation *op) {
+  auto tiles = dyn_cast<cta::CtaOpInterface>(op);
+  return isa<arith::ConstantOp>(op) ||
+         (tiles && tiles.isMadeAgain() &&
+          llvm::none_of(op->getOperandTypes(),
+                        llvm::IsaPred<RankedTensorType>));
 }
 
 static bool isRepeatable(Operation *op) {
-  return isSource(op) ||
-         isa<cta::ReshapeOp, cta::TransposeOp, cta::BroadcastOp>(op) ||
+  auto tiles = dyn_cast<cta::CtaOpInterface>(op);
+  return isMadeOfNothing(op) || (tiles && tiles.isMadeAgain()) ||
          (isElementwiseOnTiles(op) && op->getNumRegions() == 0 && isPure(op));
 }
 
@@ -31,9 +35,9 @@ static bool isCheap(Value value, unsigned &count) {
   Operation *op = value.getDefiningOp();
   if (!op || !isRepeatable(op) || ++count > kMaxRepeated)
     return false;
-  return isSource(op) || llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isCheap(operand, count);
-         });
+  return isMadeOfNothing(op) ||
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isCheap(operand, count); });
 }
 
 Attribute triton_shared::retype(Attribute value, ShapedType type) {
@@ -49,7 +53,7 @@ static Value repeat(OpBuilder &builder, Value value,
     return value;
   Operation *op = value.getDefiningOp();
   IRMapping mapping;
-  for (const LayoutRelation &relation : getLayoutRelations(op, value))
+  for (const cta::LayoutRelation &relation : getLayoutRelations(op, value))
     if (llvm::is_contained(op->getOperands(), relation.related))
       mapping.map(relation.related,
                   repeat(builder, relation.related, relation.follow(layout)));

@@ -13,6 +13,10 @@ namespace mlir::triton_shared {
 Value getWithLayout(OpBuilder &builder, Value value,
                     const cta::LinearLayout &layout);
 
+/// True for operations that make a tile of nothing but numbers: it costs
+/// nothing to make it in any layout.
+bool isMadeOfNothing(Operation *op);
+
 /// The constant `value` with another type of the same shape and elements.
 Attribute retype(Attribute value, ShapedType type);
 

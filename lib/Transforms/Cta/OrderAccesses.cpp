@@ -7,13 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutRules.h"
+#include "SharedUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/OperationSupport.h"
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -27,47 +28,16 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-Value getBase(Operation *access) {
-  for (Value operand : access->getOperands())
-    if (tts::isAccessBase(operand.getType()))
-      return operand;
-  return nullptr;
-}
-
-bool isWrite(Operation *access) {
-  return !isa<tts::LoadOp, tts::GatherOp>(access);
-}
-
-/// The operands that say where an access goes: not what it stores, nor what it
-/// reads where nothing is.
-SmallVector<Value> getPlace(Operation *access) {
-  Value tile = getAccessedTile(access);
-  SmallVector<Value> place;
-  for (Value operand : access->getOperands())
-    if (operand != tile)
-      place.push_back(operand);
-  if (auto load = dyn_cast<tts::LoadOp>(access))
-    if (load.getOther())
-      llvm::erase(place, load.getOther());
-  return place;
-}
-
 /// True if both go to the same elements, each by the same thread.
-bool haveSamePlaces(Operation *a, Operation *b) {
-  Value aTile = getAccessedTile(a), bTile = getAccessedTile(b);
-  if (!aTile || !bTile || aTile.getType() != bTile.getType())
-    return false;
-  auto strides = [](Operation *op) {
-    return op->getAttrOfType<DenseI64ArrayAttr>("static_strides");
-  };
-  return isa<tts::LoadOp, tts::StoreOp>(a) &&
-         isa<tts::LoadOp, tts::StoreOp>(b) && strides(a) == strides(b) &&
-         getPlace(a) == getPlace(b);
+bool haveSamePlaces(tts::AccessOpInterface a, tts::AccessOpInterface b) {
+  return a.getTileType() && a.getTileType() == b.getTileType() &&
+         !a.hasOffsetPerElement() && a.getOffset() == b.getOffset() &&
+         a.getMask() == b.getMask() && a.getDimensions() == b.getDimensions();
 }
 
 /// An access that no barrier has followed yet.
 struct PendingAccess {
-  Operation *access;
+  tts::AccessOpInterface access;
   /// Of an earlier turn of a loop, where its operands had other values.
   bool isEarlierTurn;
 
@@ -89,10 +59,11 @@ struct CtaOrderAccesses
   }
 
 private:
-  static bool needsBarrier(Operation *access, const PendingAccesses &pending) {
-    return llvm::any_of(pending, [&](const PendingAccess &earlier) {
-      if (getBase(earlier.access) != getBase(access) ||
-          (!isWrite(access) && !isWrite(earlier.access)))
+  static bool needsBarrier(tts::AccessOpInterface access,
+                           const PendingAccesses &pending) {
+    return llvm::any_of(pending, [&](PendingAccess earlier) {
+      if (earlier.access.getBase() != access.getBase() ||
+          (!access.isWrite() && !earlier.access.isWrite()))
         return false;
       return earlier.isEarlierTurn || !haveSamePlaces(earlier.access, access);
     });
@@ -108,14 +79,16 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       // Loops that copy do not write there, and wait for all copies at their
       // end.
-      if (isa<gpu::BarrierOp, cta::WaitOp>(op))
+      if (isBarrier(&op))
         pending.clear();
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
         followRegions(op, pending);
-      Operation *access = &op;
+      Operation *inner = &op;
       if (auto copy = dyn_cast<cta::CopyOp>(op))
-        access = &copy.getLoad().front().front();
-      if (!isAccess(access) || !getBase(access))
+        inner = &copy.getLoad().front().front();
+      auto access = dyn_cast<tts::AccessOpInterface>(inner);
+      // One that waits finds what was written, whenever that comes.
+      if (!access || access.waits())
         continue;
       if (needsBarrier(access, pending)) {
         OpBuilder builder(&op);

@@ -34,22 +34,21 @@ constexpr int64_t kMaxBytes = 1024;
 /// True if the threads of a program wait for each other at `op`, programs may
 /// wait for each other by means of it, or it names the block.
 bool isMeeting(Operation *op) {
-  if (auto atomic = dyn_cast<tts::AtomicRMWOp>(op))
-    return !atomic->use_empty() ||
-           atomic.getOrder() != tts::MemoryOrder::Relaxed;
-  return isa<gpu::BarrierOp, tts::AtomicCASOp, tts::AtomicPollOp, tts::AssertOp,
-             tts::PrintOp>(op);
+  if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+    return access.isAtomic() &&
+           (access.waits() || !op->use_empty() ||
+            access.getAtomicOrder() != tts::MemoryOrder::Relaxed);
+  return isa<gpu::BarrierOp, tts::AssertOp, tts::PrintOp>(op);
 }
 
 /// True if `op` takes long, or does what a packed program cannot do.
 bool preventsPacking(Operation *op) {
   if (isa<scf::ForOp, scf::WhileOp>(op) || isMeeting(op))
     return true;
-  Value tile = isAccess(op) ? getAccessedTile(op) : nullptr;
-  if (!tile)
-    return false;
-  RankedTensorType type = cta::getTile(tile);
-  return type.getNumElements() * type.getElementTypeBitWidth() > 8 * kMaxBytes;
+  auto access = dyn_cast<tts::AccessOpInterface>(op);
+  RankedTensorType type = access ? access.getTileType() : nullptr;
+  return type &&
+         type.getNumElements() * type.getElementTypeBitWidth() > 8 * kMaxBytes;
 }
 
 /// Programs are packed along x, the dimension that grids are long in.

@@ -82,10 +82,9 @@ private:
   /// False if the loop does more with memory than to load and store.
   bool mayReorder() {
     WalkResult result = loop.getBody()->walk([](Operation *op) {
-      bool isKnown =
-          isa<tts::LoadOp, tts::GatherOp, tts::StoreOp, tts::ScatterOp>(op) ||
-          isMemoryEffectFree(op) ||
-          op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+      auto access = dyn_cast<tts::AccessOpInterface>(op);
+      bool isKnown = (access && !access.isAtomic()) || isMemoryEffectFree(op) ||
+                     op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
       return isKnown ? WalkResult::advance() : WalkResult::interrupt();
     });
     return !result.wasInterrupted();
@@ -93,15 +92,11 @@ private:
 
   /// Arguments are apart from each other; a computed address may be anywhere.
   bool isWritten(Value base) {
-    WalkResult result = loop.getBody()->walk([&](Operation *op) {
-      Value written;
-      if (auto store = dyn_cast<tts::StoreOp>(op))
-        written = store.getBase();
-      else if (auto scatter = dyn_cast<tts::ScatterOp>(op))
-        written = scatter.getBase();
+    WalkResult result = loop.getBody()->walk([&](tts::AccessOpInterface op) {
+      Value other = op.getBase();
       bool isApart =
-          !written || (written != base && isa<BlockArgument>(written) &&
-                       isa<BlockArgument>(base));
+          !op.isWrite() || (other != base && isa<BlockArgument>(other) &&
+                            isa<BlockArgument>(base));
       return isApart ? WalkResult::advance() : WalkResult::interrupt();
     });
     return result.wasInterrupted();

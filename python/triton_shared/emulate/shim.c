@@ -1,5 +1,6 @@
-// What a GPU does for the kernels of triton_shared.emulate: one CTA at a time, each of its threads a fiber
-// that runs until it waits for others. Accesses are watched: see `emu_access`.
+// What a GPU does for the kernels of triton_shared.emulate: one CTA at a time,
+// each of its threads a fiber that runs until it waits for others. Accesses are
+// watched: see `emu_access`.
 
 #define _GNU_SOURCE
 #include <math.h>
@@ -10,7 +11,12 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { kWarp = 32, kMaxThreads = 1024, kStack = 256 * 1024, kMaxShared = 232448 };
+enum {
+  kWarp = 32,
+  kMaxThreads = 1024,
+  kStack = 256 * 1024,
+  kMaxShared = 232448
+};
 
 typedef struct {
   ucontext_t context;
@@ -60,20 +66,23 @@ static void (*kernel)(void **);
 static void **kernelArguments;
 static char message[512];
 
-static void fail(const char *format, ...) __attribute__((noreturn, format(printf, 1, 2)));
+static void fail(const char *format, ...)
+    __attribute__((noreturn, format(printf, 1, 2)));
 static void fail(const char *format, ...) {
   char text[384];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof(text), format, arguments);
   va_end(arguments);
-  snprintf(message, sizeof(message), "block (%u, %u, %u), thread %d: %s", block[0], block[1],
-           block[2], current, text);
+  snprintf(message, sizeof(message), "block (%u, %u, %u), thread %d: %s",
+           block[0], block[1], block[2], current, text);
   swapcontext(&fibers[current].context, &scheduler);
   abort();
 }
 
-static void pause_fiber(void) { swapcontext(&fibers[current].context, &scheduler); }
+static void pause_fiber(void) {
+  swapcontext(&fibers[current].context, &scheduler);
+}
 
 // Registers
 
@@ -84,14 +93,29 @@ uint32_t emu_read_ptx_sreg_laneid(void) { return current % kWarp; }
 float emu_sqrt_rn_f(float x) { return sqrtf(x); }
 float emu_sqrt_approx_f(float x) { return sqrtf(x); }
 double emu_sqrt_rn_d(double x) { return sqrt(x); }
-/// A special register, by its number in rewrite.py; a clock goes on by one a read.
+/// A special register, by its number in rewrite.py; a clock goes on by one a
+/// read.
 uint64_t emu_machine(uint32_t number) {
   static uint64_t clock = (uint64_t)1 << 32;
   uint32_t thread = current % threadsX, lane = thread % kWarp, bit = 1u << lane;
-  const uint64_t values[] = {
-      block[0] % 4, 4, ++clock, clock >> 32, clock, clock, clock, clock >> 32,
-      thread, threadsX, lane, thread / kWarp, threadsX / kWarp, bit,
-      bit | (bit - 1), bit - 1, ~(bit - 1), ~(bit | (bit - 1))};
+  const uint64_t values[] = {block[0] % 4,
+                             4,
+                             ++clock,
+                             clock >> 32,
+                             clock,
+                             clock,
+                             clock,
+                             clock >> 32,
+                             thread,
+                             threadsX,
+                             lane,
+                             thread / kWarp,
+                             threadsX / kWarp,
+                             bit,
+                             bit | (bit - 1),
+                             bit - 1,
+                             ~(bit - 1),
+                             ~(bit | (bit - 1))};
   return values[number];
 }
 uint32_t emu_read_ptx_sreg_ctaid_x(void) { return block[0]; }
@@ -130,26 +154,30 @@ static uint32_t exchange(uint32_t mask, uint32_t value, unsigned source) {
   return fibers[warp + source].slots[turn % 2];
 }
 
-uint32_t emu_shfl_sync_bfly_i32(uint32_t mask, uint32_t value, uint32_t other, uint32_t clamp) {
+uint32_t emu_shfl_sync_bfly_i32(uint32_t mask, uint32_t value, uint32_t other,
+                                uint32_t clamp) {
   if (clamp != kWarp - 1)
     fail("shuffles with clamp %u", clamp);
   return exchange(mask, value, (current % kWarp) ^ other);
 }
 
-uint32_t emu_shfl_sync_idx_i32(uint32_t mask, uint32_t value, uint32_t lane, uint32_t clamp) {
+uint32_t emu_shfl_sync_idx_i32(uint32_t mask, uint32_t value, uint32_t lane,
+                               uint32_t clamp) {
   if (clamp != kWarp - 1)
     fail("shuffles with clamp %u", clamp);
   return exchange(mask, value, lane % kWarp);
 }
 
-uint32_t emu_shfl_sync_up_i32(uint32_t mask, uint32_t value, uint32_t delta, uint32_t clamp) {
+uint32_t emu_shfl_sync_up_i32(uint32_t mask, uint32_t value, uint32_t delta,
+                              uint32_t clamp) {
   if (clamp != 0)
     fail("shuffles up with clamp %u", clamp);
   unsigned lane = current % kWarp;
   return exchange(mask, value, lane >= delta ? lane - delta : lane);
 }
 
-uint32_t emu_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t delta, uint32_t clamp) {
+uint32_t emu_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t delta,
+                                uint32_t clamp) {
   if (clamp != kWarp - 1)
     fail("shuffles down with clamp %u", clamp);
   unsigned lane = current % kWarp;
@@ -186,11 +214,15 @@ typedef struct {
 } Operands;
 static Operands operands[kMaxThreads];
 
-// `left` and `right` are the registers of this thread's fragments, `sums` those of the result:
-// floats, doubles or int32_t; `m` x 8 x `k`.
-void emu_mma(int type, int m, int k, const char *left, const char *right, void *sums) {
+// `left` and `right` are the registers of this thread's fragments, `sums` those
+// of the result: floats, doubles or int32_t; `m` x 8 x `k`.
+void emu_mma(int type, int m, int k, const char *left, const char *right,
+             void *sums) {
   int warp = current / kWarp * kWarp, lane = current % kWarp;
-  int per = type == 's' ? 4 : type == 'h' || type == 'b' ? 2 : 1, bytes = type == 'd' ? 8 : 4;
+  int per = type == 's'                  ? 4
+            : type == 'h' || type == 'b' ? 2
+                                         : 1,
+      bytes = type == 'd' ? 8 : 4;
   operands[current] = (Operands){left, right};
   exchange(~0u, 0, 0);
   for (int i = 0; i < m / 4; ++i) {
@@ -215,7 +247,8 @@ void emu_mma(int type, int m, int k, const char *left, const char *right, void *
   exchange(~0u, 0, 0);
 }
 
-// Approximate on a GPU, to two units in the last place; here as good as they get.
+// Approximate on a GPU, to two units in the last place; here as good as they
+// get.
 float emu_div_full(float dividend, float divisor) { return dividend / divisor; }
 float emu_ex2_approx_f32(float x) { return __builtin_exp2f(x); }
 
@@ -233,15 +266,16 @@ static void check_global(uint64_t address, int64_t size, int isWrite) {
   for (int i = 0; i < numRegions; ++i)
     if (address >= regions[i].begin && address + size <= regions[i].end)
       return;
-  fail("%s %ld bytes outside of every buffer, at %#lx", isWrite ? "writes" : "reads", (long)size,
-       (long)address);
+  fail("%s %ld bytes outside of every buffer, at %#lx",
+       isWrite ? "writes" : "reads", (long)size, (long)address);
 }
 
 static void check_shared(uint64_t address, int64_t size, const char *written) {
   int64_t offset = address - (uint64_t)cta_shared;
   if (offset < 0 || offset + size > sharedBytes)
-    fail("%s %ld bytes at offset %ld of %ld bytes of shared memory", written ? "writes" : "reads",
-         (long)size, (long)offset, (long)sharedBytes);
+    fail("%s %ld bytes at offset %ld of %ld bytes of shared memory",
+         written ? "writes" : "reads", (long)size, (long)offset,
+         (long)sharedBytes);
   for (int64_t i = 0; i < size; ++i) {
     Shadow *byte = &shadow[offset + i];
     if (byte->copier >= 0)
@@ -250,39 +284,48 @@ static void check_shared(uint64_t address, int64_t size, const char *written) {
     int isOthers = byte->writeEpoch == epoch && byte->writer != current;
     if (!written) {
       if (byte->writeEpoch < 0)
-        fail("reads offset %ld of shared memory, which nobody has written", (long)(offset + i));
+        fail("reads offset %ld of shared memory, which nobody has written",
+             (long)(offset + i));
       if (isOthers)
-        fail("reads offset %ld of shared memory, which thread %d wrote since the last barrier",
-             (long)(offset + i), byte->writer);
-      byte->reader = byte->readEpoch == epoch && byte->reader != current ? -1 : current;
+        fail(
+            "reads offset %ld of shared memory, which thread %d wrote since the last barrier",
+            (long)(offset + i), byte->writer);
+      byte->reader =
+          byte->readEpoch == epoch && byte->reader != current ? -1 : current;
       byte->readEpoch = epoch;
       continue;
     }
     if (byte->readEpoch == epoch && byte->reader != current)
-      fail("writes offset %ld of shared memory, which another thread read since the last barrier",
-           (long)(offset + i));
+      fail(
+          "writes offset %ld of shared memory, which another thread read since the last barrier",
+          (long)(offset + i));
     if (isOthers && cta_shared[offset + i] != written[i])
-      fail("writes offset %ld of shared memory, which thread %d wrote differently since the last "
-           "barrier",
-           (long)(offset + i), byte->writer);
+      fail(
+          "writes offset %ld of shared memory, which thread %d wrote differently since the last "
+          "barrier",
+          (long)(offset + i), byte->writer);
     byte->writeEpoch = epoch;
     byte->writer = current;
   }
 }
 
-// Called before each access of `size` bytes. `written` is what will be there, or null for a read.
-void emu_access(void *pointer, int64_t size, int64_t alignment, int space, const char *written) {
+// Called before each access of `size` bytes. `written` is what will be there,
+// or null for a read.
+void emu_access(void *pointer, int64_t size, int64_t alignment, int space,
+                const char *written) {
   uint64_t address = (uint64_t)pointer;
   if (address % alignment)
-    fail("%s %ld bytes at %#lx, which is no multiple of %ld", written ? "writes" : "reads",
-         (long)size, (long)address, (long)alignment);
+    fail("%s %ld bytes at %#lx, which is no multiple of %ld",
+         written ? "writes" : "reads", (long)size, (long)address,
+         (long)alignment);
   if (space == 3)
     check_shared(address, size, written);
   else
     check_global(address, size, written != 0);
 }
 
-// Matrices of 8 rows of 16 bytes: each lane names a row, and gets a word of each matrix.
+// Matrices of 8 rows of 16 bytes: each lane names a row, and gets a word of
+// each matrix.
 
 static const char *rows[kMaxThreads];
 
@@ -291,7 +334,8 @@ static void read_shared(void *to, const char *from, int size) {
   memcpy(to, from, size);
 }
 
-void emu_ldmatrix(const char *row, int count, int isTransposed, uint32_t *words) {
+void emu_ldmatrix(const char *row, int count, int isTransposed,
+                  uint32_t *words) {
   int warp = current / kWarp * kWarp, lane = current % kWarp;
   rows[current] = row;
   exchange(~0u, 0, 0);
@@ -299,10 +343,13 @@ void emu_ldmatrix(const char *row, int count, int isTransposed, uint32_t *words)
     const char **named = &rows[warp + 8 * matrix];
     uint16_t pair[2];
     if ((uint64_t)named[lane / 4] % 16)
-      fail("reads a row of a matrix at %p, which is no multiple of 16", (void *)named[lane / 4]);
+      fail("reads a row of a matrix at %p, which is no multiple of 16",
+           (void *)named[lane / 4]);
     for (int i = 0; i < 2; ++i) {
       int inRow = lane % 4 * 2 + i, across = lane / 4;
-      read_shared(&pair[i], isTransposed ? named[inRow] + 2 * across : named[across] + 2 * inRow,
+      read_shared(&pair[i],
+                  isTransposed ? named[inRow] + 2 * across
+                               : named[across] + 2 * inRow,
                   2);
     }
     memcpy(&words[matrix], pair, 4);
@@ -311,17 +358,21 @@ void emu_ldmatrix(const char *row, int count, int isTransposed, uint32_t *words)
   exchange(~0u, 0, 0);
 }
 
-// Copies that go on while the thread does. Data arrives as late as it may: at the wait.
+// Copies that go on while the thread does. Data arrives as late as it may: at
+// the wait.
 
-void emu_copy(int isWanted, uint32_t target, uint64_t source, int size, int valid) {
+void emu_copy(int isWanted, uint32_t target, uint64_t source, int size,
+              int valid) {
   if (!isWanted)
     return;
   uint64_t offset = target - (uint32_t)(uint64_t)cta_shared;
   if (offset % size || (valid && source % size))
-    fail("copies %d bytes from %#lx to offset %ld, which are no multiples of it", size,
-         (long)source, (long)offset);
+    fail(
+        "copies %d bytes from %#lx to offset %ld, which are no multiples of it",
+        size, (long)source, (long)offset);
   if (offset + size > (uint64_t)sharedBytes)
-    fail("copies to offset %ld of %ld bytes of shared memory", (long)offset, (long)sharedBytes);
+    fail("copies to offset %ld of %ld bytes of shared memory", (long)offset,
+         (long)sharedBytes);
   if (valid)
     check_global(source, valid, 0);
   Copies *own = &copies[current];
@@ -335,27 +386,31 @@ void emu_copy(int isWanted, uint32_t target, uint64_t source, int size, int vali
   for (int i = 0; i < size; ++i) {
     Shadow *byte = &shadow[offset + i];
     if (byte->copier >= 0)
-      fail("copies to offset %ld of shared memory, to which thread %d still copies",
-           (long)(offset + i), byte->copier);
+      fail(
+          "copies to offset %ld of shared memory, to which thread %d still copies",
+          (long)(offset + i), byte->copier);
     if (byte->readEpoch == epoch && byte->reader != current)
-      fail("copies to offset %ld of shared memory, which another thread read since the last "
-           "barrier",
-           (long)(offset + i));
+      fail(
+          "copies to offset %ld of shared memory, which another thread read since the last "
+          "barrier",
+          (long)(offset + i));
     if (byte->writeEpoch == epoch && byte->writer != current)
-      fail("copies to offset %ld of shared memory, which thread %d wrote since the last barrier",
-           (long)(offset + i), byte->writer);
+      fail(
+          "copies to offset %ld of shared memory, which thread %d wrote since the last barrier",
+          (long)(offset + i), byte->writer);
     byte->copier = current;
   }
 }
 
 // Copies that always happen, of all their bytes or of fewer.
-#define DEFINE_COPY(CACHE, SIZE)                                                                   \
-  void emu_cp_async_##CACHE##_shared_global_##SIZE(const char *target, const char *source) {      \
-    emu_copy(1, (uint32_t)(uint64_t)target, (uint64_t)source, SIZE, SIZE);                        \
-  }                                                                                                \
-  void emu_cp_async_##CACHE##_shared_global_##SIZE##_s(const char *target, const char *source,    \
-                                                       int valid) {                               \
-    emu_copy(1, (uint32_t)(uint64_t)target, (uint64_t)source, SIZE, valid);                       \
+#define DEFINE_COPY(CACHE, SIZE)                                               \
+  void emu_cp_async_##CACHE##_shared_global_##SIZE(const char *target,         \
+                                                   const char *source) {       \
+    emu_copy(1, (uint32_t)(uint64_t)target, (uint64_t)source, SIZE, SIZE);     \
+  }                                                                            \
+  void emu_cp_async_##CACHE##_shared_global_##SIZE##_s(                        \
+      const char *target, const char *source, int valid) {                     \
+    emu_copy(1, (uint32_t)(uint64_t)target, (uint64_t)source, SIZE, valid);    \
   }
 DEFINE_COPY(ca, 4)
 DEFINE_COPY(ca, 8)
@@ -363,7 +418,8 @@ DEFINE_COPY(cg, 16)
 
 static void finish_copy(const Copy *piece) {
   if (memcmp(piece->before, (const void *)piece->source, piece->valid))
-    fail("copies from %#lx, which has changed since the copy began", (long)piece->source);
+    fail("copies from %#lx, which has changed since the copy began",
+         (long)piece->source);
   memset(cta_shared + piece->offset, 0, piece->size);
   memcpy(cta_shared + piece->offset, piece->before, piece->valid);
   for (int i = 0; i < piece->size; ++i) {
@@ -412,8 +468,8 @@ __bf16 __truncdfbf2(double value) {
 
 // Messages
 
-void __assertfail(const char *text, const char *file, uint32_t line, const char *function,
-                  uint64_t size) {
+void __assertfail(const char *text, const char *file, uint32_t line,
+                  const char *function, uint64_t size) {
   (void)function, (void)size;
   fail("assertion '%s' at %s:%u", text, file, line);
 }
@@ -475,8 +531,9 @@ static const char *run_block(uint32_t seed, uint32_t *state) {
       live -= fibers[current].isDone;
     }
     if (progress == before) {
-      snprintf(message, sizeof(message), "block (%u, %u, %u): %d of %d threads wait for ever",
-               block[0], block[1], block[2], live, numThreads);
+      snprintf(message, sizeof(message),
+               "block (%u, %u, %u): %d of %d threads wait for ever", block[0],
+               block[1], block[2], live, numThreads);
       return message;
     }
   }
@@ -484,8 +541,9 @@ static const char *run_block(uint32_t seed, uint32_t *state) {
 }
 
 // Returns null, or what went wrong.
-const char *emu_launch(void (*entry)(void **), void **arguments, const uint32_t *size, int threads,
-                       int programs, int64_t shared, const Region *buffers, int numBuffers,
+const char *emu_launch(void (*entry)(void **), void **arguments,
+                       const uint32_t *size, int threads, int programs,
+                       int64_t shared, const Region *buffers, int numBuffers,
                        uint32_t seed) {
   kernel = entry;
   kernelArguments = arguments;

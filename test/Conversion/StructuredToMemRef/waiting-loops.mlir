@@ -56,6 +56,32 @@ func.func @poll(%p: memref<*xi32>, %v: i32) -> i1 {
 
 // -----
 
+// A poll is a loop of its own, which asks the runtime: the loop around it need not.
+// CHECK-LABEL: func.func @poll_in_loop(
+// CHECK:         scf.while
+// CHECK:           scf.condition
+// CHECK-NEXT:    } do {
+// CHECK-NOT:       tritonSharedYield
+// CHECK:           scf.while
+// CHECK:             func.call @tritonSharedYield
+// CHECK-NOT:       tritonSharedYield
+// CHECK:         return
+func.func @poll_in_loop(%p: memref<*xi32>, %o: i64, %x: i32, %n: i32) {
+  %c1 = arith.constant 1 : i32
+  %r = scf.while (%i = %x) : (i32) -> i32 {
+    %more = arith.cmpi slt, %i, %n : i32
+    scf.condition(%more) %i : i32
+  } do {
+  ^bb0(%i: i32):
+    %is_there = tts.atomic_poll acquire gpu %i at %p[%o] : i32, memref<*xi32>
+    %next = arith.addi %i, %c1 : i32
+    scf.yield %next : i32
+  }
+  return
+}
+
+// -----
+
 // What reads memory as it stands waits for nobody, nor does a counted loop.
 // CHECK-LABEL: func.func @search(
 // CHECK-NOT:     tritonSharedYield

@@ -104,3 +104,22 @@ tt.func @as_numbers(%p: !tt.ptr<i32>, %i: i32) {
   %1 = tt.elementwise_inline_asm "ld.global.b32 $0, [$1];" {constraints = "=r,l", packed_element = 1 : i32, pure = false} %0 : !tt.ptr<i32> -> i32
   tt.return
 }
+
+// Accesses that are `tts` already start at a pointer that was computed: whatever they are, their base and offset change.
+// CHECK-LABEL: tt.func @structured_already(
+// CHECK-SAME:    %[[P:.*]]: !tt.ptr<i32>, %[[N:.*]]: i64, %[[O:.*]]: tensor<4xi64>, %[[X:.*]]: i32)
+// CHECK:         %[[STEP:.*]] = tt.splat %[[N]]
+// CHECK:         %[[OFFSETS:.*]] = arith.addi %[[STEP]], %[[O]]
+// CHECK:         %[[V:.*]] = tts.gather %[[P]][%[[OFFSETS]]]
+// CHECK:         tts.scatter %[[V]] to %[[P]][%{{.*}}]
+// CHECK:         tts.atomic_cas acquire gpu %[[X]], %[[X]] at %[[P]][%[[N]]]
+// CHECK:         tts.atomic_poll acquire gpu %[[X]] at %[[P]][%[[N]]]
+tt.func @structured_already(%p: !tt.ptr<i32>, %n: i64, %o: tensor<4xi64>, %x: i32) {
+  %zero = arith.constant 0 : i64
+  %q = tt.addptr %p, %n : !tt.ptr<i32>, i64
+  %v = tts.gather %q[%o] : !tt.ptr<i32>, tensor<4xi64> -> tensor<4xi32>
+  tts.scatter %v to %q[%o] : tensor<4xi32>, !tt.ptr<i32>, tensor<4xi64>
+  %old = tts.atomic_cas acquire gpu %x, %x at %q[%zero] : i32, !tt.ptr<i32>, i64
+  %is_there = tts.atomic_poll acquire gpu %x at %q[%zero] : i32, !tt.ptr<i32>
+  tt.return
+}

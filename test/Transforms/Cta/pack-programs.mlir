@@ -97,3 +97,20 @@ func.func @along_y(%p: memref<*xf32>, %v: f32, %gx: i32, %gy: i32, %gz: i32, %x:
   tts.store %v to %p[%at] strides [] : f32, memref<*xf32>
   return
 }
+
+// A swap that nobody looks at waits for nobody, a poll does.
+// CHECK: func.func @swaps({{.*}}cta.programs = 4
+func.func @swaps(%p: memref<*xi32>, %v: i32, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  %at = arith.extsi %x : i32 to i64
+  %old = tts.atomic_cas relaxed gpu %v, %x at %p[%at] : i32, memref<*xi32>, i64
+  return
+}
+
+// CHECK: func.func @polls({{.*}}) attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64}
+func.func @polls(%p: memref<*xi32>, %v: i32, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  %at = arith.extsi %x : i32 to i64
+  %is_there = tts.atomic_poll relaxed gpu %v at %p[%at] : i32, memref<*xi32>
+  return
+}

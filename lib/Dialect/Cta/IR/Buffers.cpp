@@ -173,3 +173,27 @@ LogicalResult CopyOp::verify() {
                                  << " into " << getBuffer().getType();
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Their use of shared memory
+//===----------------------------------------------------------------------===//
+
+int64_t AllocOp::getSharedBytes() {
+  return getBuffer().getType().getSlots() *
+         getBuffer().getType().getSlotBytes();
+}
+
+SmallVector<BufferUse> WriteOp::getBufferUses() {
+  return {{getBuffer(), /*isWrite=*/true}};
+}
+
+SmallVector<BufferUse> ReadOp::getBufferUses() {
+  return {{getBuffer(), /*isWrite=*/false}};
+}
+
+SmallVector<BufferUse> CopyOp::getBufferUses() {
+  return {{getBuffer(), /*isWrite=*/true, /*goesOn=*/true}};
+}
+
+/// The copies that a thread waits for are those of all threads.
+bool WaitOp::isBarrier() { return true; }

@@ -15,6 +15,7 @@ using triton_shared::GpuTarget;
 #define GET_ATTRDEF_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaAttrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
+#include "triton-shared/Dialect/Cta/IR/CtaOpInterface.cpp.inc"
 #include "triton-shared/Dialect/Cta/IR/CtaTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaOps.cpp.inc"
@@ -255,6 +256,27 @@ OpFoldResult ConvertLayoutOp::fold(FoldAdaptor adaptor) {
 Operation *CTADialect::materializeConstant(OpBuilder &builder, Attribute value,
                                            Type type, Location loc) {
   return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// What operations say of themselves
+//===----------------------------------------------------------------------===//
+
+bool SplatOp::isMadeAgain() { return true; }
+bool IotaOp::isMadeAgain() { return true; }
+bool ReshapeOp::isMadeAgain() { return true; }
+bool TransposeOp::isMadeAgain() { return true; }
+bool BroadcastOp::isMadeAgain() { return true; }
+
+StringRef AllocOp::getNoun() { return "this block"; }
+StringRef DotOp::getNoun() { return "this product of matrices"; }
+StringRef ReduceOp::getNoun() { return "this reduction"; }
+StringRef ScanOp::getNoun() { return "this scan"; }
+StringRef HistogramOp::getNoun() { return "this histogram"; }
+StringRef LookupOp::getNoun() { return "this lookup of elements"; }
+StringRef ExtractOp::getNoun() { return "this use of one element"; }
+StringRef ConvertLayoutOp::getNoun() {
+  return "moving this block between threads";
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,7 @@ namespace tt = mlir::triton;
 #include "triton-shared/Dialect/Structured/IR/StructuredDialect.cpp.inc"
 #include "triton-shared/Dialect/Structured/IR/StructuredEnums.cpp.inc"
 #define GET_ATTRDEF_CLASSES
+#include "triton-shared/Dialect/Structured/IR/AccessOpInterface.cpp.inc"
 #include "triton-shared/Dialect/Structured/IR/StructuredAttrs.cpp.inc"
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Structured/IR/StructuredOps.cpp.inc"
@@ -112,6 +113,18 @@ SmallVector<DimensionAccess> getDimensionsOf(AccessOp op) {
   return dimensions;
 }
 
+template <typename AccessOp>
+std::optional<int64_t> findGatheredDimOf(AccessOp op, OpOperand &operand) {
+  OperandRange indices = op.getIndices();
+  if (indices.empty())
+    return std::nullopt;
+  unsigned first = indices.getBeginOperandIndex();
+  unsigned number = operand.getOperandNumber();
+  if (number < first || number >= first + indices.size())
+    return std::nullopt;
+  return op.getGatheredDims()[number - first];
+}
+
 } // namespace
 
 SmallVector<DimensionAccess> LoadOp::getDimensions() {
@@ -120,6 +133,14 @@ SmallVector<DimensionAccess> LoadOp::getDimensions() {
 
 SmallVector<DimensionAccess> StoreOp::getDimensions() {
   return getDimensionsOf(*this);
+}
+
+std::optional<int64_t> LoadOp::findGatheredDim(OpOperand &operand) {
+  return findGatheredDimOf(*this, operand);
+}
+
+std::optional<int64_t> StoreOp::findGatheredDim(OpOperand &operand) {
+  return findGatheredDimOf(*this, operand);
 }
 
 void LoadOp::build(OpBuilder &builder, OperationState &state, Type result,

@@ -116,7 +116,7 @@ LogicalResult StoreOp::verify() {
 
 LogicalResult GatherOp::verify() {
   if (failed(verifyBlock(*this, getType(), getBase().getType())) ||
-      failed(verifySameShape(*this, getType(), getOffsets(), "offsets")) ||
+      failed(verifySameShape(*this, getType(), getOffset(), "offsets")) ||
       failed(verifySameShape(*this, getType(), getMask(), "a mask")))
     return failure();
   return verifyOther(*this, getType(), getOther());
@@ -125,7 +125,7 @@ LogicalResult GatherOp::verify() {
 LogicalResult ScatterOp::verify() {
   Type block = getValue().getType();
   if (failed(verifyBlock(*this, block, getBase().getType())) ||
-      failed(verifySameShape(*this, block, getOffsets(), "offsets")))
+      failed(verifySameShape(*this, block, getOffset(), "offsets")))
     return failure();
   return verifySameShape(*this, block, getMask(), "a mask");
 }

@@ -14,6 +14,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
 #include "triton-shared/Dialect/Cta/IR/SharedLayout.h"
+#include "triton-shared/Dialect/Cta/IR/TileRelations.h"
 #include "triton-shared/Target/GpuTarget.h"
 
 #include "triton-shared/Dialect/Cta/IR/CtaDialect.h.inc"
@@ -21,6 +22,8 @@
 #include "triton-shared/Dialect/Cta/IR/CtaAttrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaTypes.h.inc"
+
+#include "triton-shared/Dialect/Cta/IR/CtaOpInterface.h.inc"
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaOps.h.inc"
 
@@ -64,6 +67,8 @@ inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
 inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.
 inline constexpr llvm::StringLiteral kShared = "cta.shared";
+/// Attribute of an operation: where its part of shared memory begins, in bytes.
+inline constexpr llvm::StringLiteral kSharedOffset = "cta.shared_offset";
 
 /// The GPU that `function` is made for; the oldest if it does not say.
 triton_shared::GpuTarget getTarget(Operation *function);

@@ -15,6 +15,7 @@ include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "triton-shared/Dialect/Cta/IR/CtaOpInterface.td"
 
 def CTA_Dialect : Dialect {
   let name = "cta";
@@ -141,12 +142,16 @@ def CTA_Buffer : TypeDef<CTA_Dialect, "Buffer"> {
 def CTA_Tile : StaticShapeTensorOf<[AnyType]>;
 def CTA_IntegerTile : StaticShapeTensorOf<[AnySignlessInteger, Index]>;
 
-class CTA_Op<string mnemonic, list<Trait> traits = []>
-    : Op<CTA_Dialect, mnemonic, traits>;
+/// `answers` are the methods of the interface that have no default here.
+class CTA_Op<string mnemonic, list<Trait> traits = [],
+             list<string> answers = []>
+    : Op<CTA_Dialect, mnemonic, traits #
+         [DeclareOpInterfaceMethods<CTA_CtaOpInterface, answers>]>;
 
 def CTA_SplatOp : CTA_Op<"splat", [Pure,
     TypesMatchWith<"operand is an element of the result", "result", "source",
-                   "::mlir::cast<::mlir::ShapedType>($_self).getElementType()">]> {
+                   "::mlir::cast<::mlir::ShapedType>($_self).getElementType()">],
+    ["isMadeAgain"]> {
   let summary = "A tile of one value";
   let arguments = (ins AnyType:$source);
   let results = (outs CTA_Tile:$result);
@@ -154,7 +159,7 @@ def CTA_SplatOp : CTA_Op<"splat", [Pure,
   let hasFolder = 1;
 }
 
-def CTA_IotaOp : CTA_Op<"iota", [Pure]> {
+def CTA_IotaOp : CTA_Op<"iota", [Pure], ["isMadeAgain"]> {
   let summary = "The coordinate of each element along a dimension";
   let arguments = (ins I64Attr:$dim);
   let results = (outs CTA_IntegerTile:$result);
@@ -166,7 +171,8 @@ def CTA_IotaOp : CTA_Op<"iota", [Pure]> {
 // Shapes
 //===----------------------------------------------------------------------===//
 
-def CTA_BroadcastOp : CTA_Op<"broadcast", [Pure]> {
+def CTA_BroadcastOp : CTA_Op<"broadcast", [Pure],
+    ["getLayoutRelations", "getNeededLayout", "isMadeAgain"]> {
   let summary = "Repeat a tile along its dimensions of size one";
   let arguments = (ins CTA_Tile:$source);
   let results = (outs CTA_Tile:$result);
@@ -175,7 +181,8 @@ def CTA_BroadcastOp : CTA_Op<"broadcast", [Pure]> {
   let hasVerifier = 1;
 }
 
-def CTA_ReshapeOp : CTA_Op<"reshape", [Pure]> {
+def CTA_ReshapeOp : CTA_Op<"reshape", [Pure],
+    ["getLayoutRelations", "getNeededLayout", "isMadeAgain"]> {
   let summary = "The same elements in row-major order, in another shape";
   let arguments = (ins CTA_Tile:$source);
   let results = (outs CTA_Tile:$result);
@@ -184,7 +191,8 @@ def CTA_ReshapeOp : CTA_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
 }
 
-def CTA_TransposeOp : CTA_Op<"transpose", [Pure]> {
+def CTA_TransposeOp : CTA_Op<"transpose", [Pure],
+    ["getLayoutRelations", "getNeededLayout", "isMadeAgain"]> {
   let summary = "Permute dimensions";
   let description = "Dimension `i` of the result is `permutation[i]` of the source.";
   let arguments = (ins CTA_Tile:$source, DenseI64ArrayAttr:$permutation);
@@ -197,7 +205,8 @@ def CTA_TransposeOp : CTA_Op<"transpose", [Pure]> {
 
 def CTA_ExtractOp : CTA_Op<"extract", [Pure,
     TypesMatchWith<"result is an element of the operand", "source", "result",
-                   "::mlir::cast<::mlir::ShapedType>($_self).getElementType()">]> {
+                   "::mlir::cast<::mlir::ShapedType>($_self).getElementType()">],
+    ["getSharedBytes", "getNoun"]> {
   let summary = "One element of a tile, in every thread";
   let arguments = (ins CTA_Tile:$source, Variadic<Index>:$indices);
   let results = (outs AnyType:$result);
@@ -205,7 +214,9 @@ def CTA_ExtractOp : CTA_Op<"extract", [Pure,
   let hasVerifier = 1;
 }
 
-def CTA_LookupOp : CTA_Op<"lookup", [Pure]> {
+def CTA_LookupOp : CTA_Op<"lookup", [Pure],
+    ["getLayoutRelations", "getNeededLayout",
+     "getSharedBytes", "getNoun"]> {
   let summary = "The elements of a tile at computed coordinates";
   let description = [{
     Result element `e` is `source[indices[0][e], indices[1][e], …]`; there is
@@ -221,7 +232,8 @@ def CTA_LookupOp : CTA_Op<"lookup", [Pure]> {
   let hasVerifier = 1;
 }
 
-def CTA_ConvertLayoutOp : CTA_Op<"convert_layout", [Pure]> {
+def CTA_ConvertLayoutOp : CTA_Op<"convert_layout", [Pure],
+    ["getSharedBytes", "getNoun"]> {
   let summary = "The same tile, held by other threads";
   let arguments = (ins CTA_Tile:$source);
   let results = (outs CTA_Tile:$result);
@@ -252,13 +264,15 @@ def CTA_SliceOp : CTA_Op<"slice", [Pure]> {
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-def CTA_AllocOp : CTA_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+def CTA_AllocOp : CTA_Op<"alloc", [MemoryEffects<[MemAlloc]>],
+    ["getSharedBytes", "getNoun"]> {
   let summary = "Room for tiles in shared memory, until its last use";
   let results = (outs CTA_Buffer:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
 }
 
-def CTA_WriteOp : CTA_Op<"write", [MemoryEffects<[MemWrite]>]> {
+def CTA_WriteOp : CTA_Op<"write", [MemoryEffects<[MemWrite]>],
+    ["getBufferUses"]> {
   let summary = "Put a tile into a slot of a buffer";
   let arguments = (ins CTA_Tile:$source, CTA_Buffer:$buffer, I32:$slot);
   let assemblyFormat = [{
@@ -268,7 +282,7 @@ def CTA_WriteOp : CTA_Op<"write", [MemoryEffects<[MemWrite]>]> {
   let hasVerifier = 1;
 }
 
-def CTA_ReadOp : CTA_Op<"read", [MemoryEffects<[MemRead]>]> {
+def CTA_ReadOp : CTA_Op<"read", [MemoryEffects<[MemRead]>], ["getBufferUses"]> {
   let summary = "Take a tile, or the part of it that begins at `offsets`";
   let description = [{
     ```mlir
@@ -287,7 +301,7 @@ def CTA_ReadOp : CTA_Op<"read", [MemoryEffects<[MemRead]>]> {
 }
 
 def CTA_CopyOp : CTA_Op<"copy", [MemoryEffects<[MemRead, MemWrite]>,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    SingleBlockImplicitTerminator<"YieldOp">], ["getBufferUses"]> {
   let summary = "Begin to load a tile into a slot of a buffer";
   let description = [{
     The region holds the load, whose tile never is in registers. It goes on
@@ -314,7 +328,8 @@ def CTA_CommitOp : CTA_Op<"commit", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "attr-dict";
 }
 
-def CTA_WaitOp : CTA_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+def CTA_WaitOp : CTA_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>],
+    ["isBarrier"]> {
   let summary = "Wait for all groups of copies but the last ones";
   let description = [{
     Until the copies of every thread have arrived but for those of the last
@@ -329,7 +344,9 @@ def CTA_WaitOp : CTA_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
 //===----------------------------------------------------------------------===//
 
 def CTA_ReduceOp : CTA_Op<"reduce", [Pure,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    SingleBlockImplicitTerminator<"YieldOp">],
+    ["getLayoutRelations", "getNeededLayout",
+     "getLayoutOrigin", "getSharedBytes", "getNoun"]> {
   let summary = "Combine the elements along one dimension";
   let description = [{
     The region takes what is combined so far, then the next elements, and is
@@ -354,7 +371,9 @@ def CTA_ReduceOp : CTA_Op<"reduce", [Pure,
 }
 
 def CTA_ScanOp : CTA_Op<"scan", [Pure,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    SingleBlockImplicitTerminator<"YieldOp">],
+    ["getLayoutRelations", "getNeededLayout",
+     "getSharedBytes", "getNoun"]> {
   let summary = "Combine each element with all before it along one dimension";
   let description = [{
     Inclusive. With `reverse`, with all after it. The region is that of
@@ -372,7 +391,9 @@ def CTA_ScanOp : CTA_Op<"scan", [Pure,
   let hasVerifier = 1;
 }
 
-def CTA_HistogramOp : CTA_Op<"histogram", [Pure]> {
+def CTA_HistogramOp : CTA_Op<"histogram", [Pure],
+    ["getLayoutRelations", "getNeededLayout",
+     "getSharedBytes", "getNoun"]> {
   let summary = "How many elements have each value";
   let description = [{
     Result element `i` is the number of elements equal to `i`, of those whose
@@ -394,7 +415,9 @@ def CTA_HistogramOp : CTA_Op<"histogram", [Pure]> {
 }
 
 def CTA_DotOp : CTA_Op<"dot", [Pure,
-    AllTypesMatch<["accumulator", "result"]>]> {
+    AllTypesMatch<["accumulator", "result"]>],
+    ["getLayoutRelations", "getNeededLayout",
+     "getSharedBytes", "getNoun"]> {
   let summary = "A matrix product added to an accumulator";
   let description = [{
     `[batch x] M x K` times `[batch x] K x N`. Operands of other element types
@@ -421,7 +444,8 @@ def CTA_DotOp : CTA_Op<"dot", [Pure,
 }
 
 def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
-    SingleBlockImplicitTerminator<"YieldOp">]> {
+    SingleBlockImplicitTerminator<"YieldOp">],
+    ["getLayoutRelations", "getNeededLayout"]> {
   let summary = "Run a region once per element";
   let description = [{
     For bodies that are more than element-wise operations: loops, branches,

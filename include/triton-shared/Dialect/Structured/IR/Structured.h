@@ -31,11 +31,29 @@ struct DimensionAccess {
   bool isWrapped() const { return static_cast<bool>(wrapSize); }
   bool isGathered() const { return static_cast<bool>(indices); }
   bool isBounded() const { return static_cast<bool>(high); }
+
+  bool operator==(const DimensionAccess &other) const {
+    return stride == other.stride && wrapStart == other.wrapStart &&
+           wrapSize == other.wrapSize && indices == other.indices &&
+           low == other.low && high == other.high;
+  }
 };
 
 /// A discardable attribute of an argument, or of an operation with one result:
 /// the accesses of the function rely on it that the number is not negative.
 inline constexpr llvm::StringLiteral kSizeMark = "tts.size";
+
+/// Attribute of a matrix product: how f32 operands may be rounded, in the words
+/// of `tt.dot`.
+inline constexpr llvm::StringLiteral kInputPrecision = "tts.input_precision";
+
+/// On a product of f32, the format that its operands are exact in: `bf16` or
+/// `tf32`. Only numbers near the smallest of f32 may lose bits.
+inline constexpr llvm::StringLiteral kExactIn = "tts.exact_in";
+
+/// Attribute of an operation that must be right to the last bit also where
+/// others of its kind need not.
+inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";
 
 /// True for what an access may start from: a pointer to a scalar, or a memref
 /// of unknown rank.
@@ -68,6 +86,8 @@ bool isOfThread(MachineRegister name);
 
 #define GET_ATTRDEF_CLASSES
 #include "triton-shared/Dialect/Structured/IR/StructuredAttrs.h.inc"
+
+#include "triton-shared/Dialect/Structured/IR/AccessOpInterface.h.inc"
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Structured/IR/StructuredOps.h.inc"
 

@@ -17,6 +17,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "triton-shared/Dialect/Structured/IR/AccessOpInterface.td"
 
 def TTS_Dialect : Dialect {
   let name = "tts";
@@ -133,16 +134,26 @@ def TTS_MemoryScopeAttr : TTS_EnumAttr<TTS_MemoryScope, "scope">;
 class TTS_Op<string mnemonic, list<Trait> traits = []>
     : Op<TTS_Dialect, mnemonic, traits>;
 
+/// An access of memory: see AccessOpInterface.td.
+class TTS_AccessOp<string mnemonic, list<Trait> traits = []>
+    : TTS_Op<mnemonic, traits # [TTS_AccessOpInterface]>;
+
 //===----------------------------------------------------------------------===//
 // Strided accesses
 //===----------------------------------------------------------------------===//
 
-defvar AccessDeclarations = [{
-    /// The dimensions of the block in order; empty for a scalar access.
+defvar StridedDeclarations = [{
     ::llvm::SmallVector<::mlir::tts::DimensionAccess> getDimensions();
+    ::std::optional<int64_t> findGatheredDim(::mlir::OpOperand &operand);
+}];
+defvar ReadDeclarations = [{
+    bool isVolatile() { return getIsVolatile(); }
+}];
+defvar WriteDeclarations = [{
+    ::mlir::OpOperand *getStored() { return &getValueMutable(); }
 }];
 
-def TTS_LoadOp : TTS_Op<"load", [
+def TTS_LoadOp : TTS_AccessOp<"load", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Read a block whose dimensions are described one by one";
@@ -184,12 +195,13 @@ def TTS_LoadOp : TTS_Op<"load", [
     "::mlir::Value":$base, "::mlir::Value":$offset,
     "::llvm::ArrayRef<::mlir::tts::DimensionAccess>":$dimensions,
     "::mlir::Value":$mask, "::mlir::Value":$other)>];
-  let extraClassDeclaration = AccessDeclarations;
+  let extraClassDeclaration =
+    !strconcat(StridedDeclarations, ReadDeclarations);
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
 
-def TTS_StoreOp : TTS_Op<"store", [
+def TTS_StoreOp : TTS_AccessOp<"store", [
     AttrSizedOperandSegments, MemoryEffects<[MemWrite]>]> {
   let summary = "Write a block whose dimensions are described one by one";
   let description = [{
@@ -224,7 +236,8 @@ def TTS_StoreOp : TTS_Op<"store", [
     "::mlir::Value":$base, "::mlir::Value":$offset,
     "::llvm::ArrayRef<::mlir::tts::DimensionAccess>":$dimensions,
     "::mlir::Value":$mask)>];
-  let extraClassDeclaration = AccessDeclarations;
+  let extraClassDeclaration =
+    !strconcat(StridedDeclarations, WriteDeclarations);
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
@@ -233,7 +246,7 @@ def TTS_StoreOp : TTS_Op<"store", [
 // Accesses by a tensor of offsets
 //===----------------------------------------------------------------------===//
 
-def TTS_GatherOp : TTS_Op<"gather", [
+def TTS_GatherOp : TTS_AccessOp<"gather", [
     AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "Read a block at a tensor of element offsets";
@@ -245,20 +258,21 @@ def TTS_GatherOp : TTS_Op<"gather", [
            : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins TTS_Base:$base, TTS_Offsets:$offsets,
+  let arguments = (ins TTS_Base:$base, TTS_Offsets:$offset,
     Optional<TTS_Mask>:$mask, Optional<AnyType>:$other,
     OptionalAttr<StrAttr>:$cache, OptionalAttr<StrAttr>:$evict,
     UnitAttr:$is_volatile);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $base `[` $offsets `]`
+    $base `[` $offset `]`
     (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))?
-    attr-dict `:` qualified(type($base)) `,` type($offsets) `->` type($result)
+    attr-dict `:` qualified(type($base)) `,` type($offset) `->` type($result)
   }];
+  let extraClassDeclaration = ReadDeclarations;
   let hasVerifier = 1;
 }
 
-def TTS_ScatterOp : TTS_Op<"scatter", [
+def TTS_ScatterOp : TTS_AccessOp<"scatter", [
     MemoryEffects<[MemWrite]>]> {
   let summary = "Write a block at a tensor of element offsets";
   let description = [{
@@ -270,12 +284,13 @@ def TTS_ScatterOp : TTS_Op<"scatter", [
     ```
   }];
   let arguments = (ins AnyRankedTensor:$value, TTS_Base:$base,
-    TTS_Offsets:$offsets, Optional<TTS_Mask>:$mask,
+    TTS_Offsets:$offset, Optional<TTS_Mask>:$mask,
     OptionalAttr<StrAttr>:$cache, OptionalAttr<StrAttr>:$evict);
   let assemblyFormat = [{
-    $value `to` $base `[` $offsets `]` (`mask` $mask^ `:` type($mask))?
-    attr-dict `:` type($value) `,` qualified(type($base)) `,` type($offsets)
+    $value `to` $base `[` $offset `]` (`mask` $mask^ `:` type($mask))?
+    attr-dict `:` type($value) `,` qualified(type($base)) `,` type($offset)
   }];
+  let extraClassDeclaration = WriteDeclarations;
   let hasVerifier = 1;
 }
 
@@ -283,7 +298,13 @@ def TTS_ScatterOp : TTS_Op<"scatter", [
 // Atomic accesses
 //===----------------------------------------------------------------------===//
 
-def TTS_AtomicRMWOp : TTS_Op<"atomic_rmw", [
+defvar AtomicDeclarations = [{
+    ::std::optional<::mlir::tts::MemoryOrder> getAtomicOrder() {
+      return getOrder();
+    }
+}];
+
+def TTS_AtomicRMWOp : TTS_AccessOp<"atomic_rmw", [
     AllTypesMatch<["value", "result"]>, MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Update elements atomically and give their old values";
   let description = [{
@@ -306,10 +327,14 @@ def TTS_AtomicRMWOp : TTS_Op<"atomic_rmw", [
     (`mask` $mask^ `:` type($mask))?
     attr-dict `:` type($value) `,` qualified(type($base)) `,` type($offset)
   }];
+  let extraClassDeclaration = AtomicDeclarations # [{
+    bool isWrite() { return true; }
+    bool isData(::mlir::Value operand) { return operand == getValue(); }
+  }];
   let hasVerifier = 1;
 }
 
-def TTS_AtomicCASOp : TTS_Op<"atomic_cas", [
+def TTS_AtomicCASOp : TTS_AccessOp<"atomic_cas", [
     AllTypesMatch<["compare", "value", "result"]>,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Compare and swap elements atomically";
@@ -324,10 +349,16 @@ def TTS_AtomicCASOp : TTS_Op<"atomic_cas", [
     $order $scope $compare `,` $value `at` $base `[` $offset `]` attr-dict
     `:` type($value) `,` qualified(type($base)) `,` type($offset)
   }];
+  let extraClassDeclaration = AtomicDeclarations # [{
+    bool isWrite() { return true; }
+    bool isData(::mlir::Value operand) {
+      return operand == getValue() || operand == getCompare();
+    }
+  }];
   let hasVerifier = 1;
 }
 
-def TTS_AtomicPollOp : TTS_Op<"atomic_poll", [
+def TTS_AtomicPollOp : TTS_AccessOp<"atomic_poll", [
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until an element has a value";
   let description = [{
@@ -340,6 +371,13 @@ def TTS_AtomicPollOp : TTS_Op<"atomic_poll", [
   let assemblyFormat = [{
     $order $scope $expected `at` $base `[` $offset `]` (`timeout` $timeout^)?
     attr-dict `:` type($expected) `,` qualified(type($base))
+  }];
+  let extraClassDeclaration = AtomicDeclarations # [{
+    bool waits() { return true; }
+    ::mlir::Value getTile() { return getExpected(); }
+    bool isData(::mlir::Value operand) {
+      return operand == getExpected() || operand == getTimeout();
+    }
   }];
 }
 

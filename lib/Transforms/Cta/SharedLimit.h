@@ -1,7 +1,7 @@
 //===- SharedLimit.h - More shared memory than there is ---------*- C++ -*-===//
 
-#ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_SHAREDLIMIT_H
-#define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_SHAREDLIMIT_H
+#ifndef TRITON_SHARED_LIB_TRANSFORMS_CTA_SHAREDLIMIT_H
+#define TRITON_SHARED_LIB_TRANSFORMS_CTA_SHAREDLIMIT_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -13,4 +13,4 @@ LogicalResult checkSharedLimit(func::FuncOp function);
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_SHAREDLIMIT_H
+#endif // TRITON_SHARED_LIB_TRANSFORMS_CTA_SHAREDLIMIT_H

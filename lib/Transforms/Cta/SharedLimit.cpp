@@ -1,10 +1,9 @@
 //===- SharedLimit.cpp - More shared memory than there is -----------------===//
 
 #include "SharedLimit.h"
-#include "SharedMemory.h"
+#include "SharedUse.h"
 
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -14,17 +13,8 @@ static constexpr unsigned kNamed = 2;
 
 /// What the kernel's author wrote, or what it came to.
 static StringRef describe(Operation *op) {
-  return TypeSwitch<Operation *, StringRef>(op)
-      .Case<cta::AllocOp>([](auto) { return "this block"; })
-      .Case<cta::DotOp>([](auto) { return "this product of matrices"; })
-      .Case<cta::ReduceOp>([](auto) { return "this reduction"; })
-      .Case<cta::ScanOp>([](auto) { return "this scan"; })
-      .Case<cta::HistogramOp>([](auto) { return "this histogram"; })
-      .Case<cta::LookupOp>([](auto) { return "this lookup of elements"; })
-      .Case<cta::ExtractOp>([](auto) { return "this use of one element"; })
-      .Case<cta::ConvertLayoutOp>(
-          [](auto) { return "moving this block between threads"; })
-      .Default(StringRef("this operation"));
+  auto tiles = dyn_cast<cta::CtaOpInterface>(op);
+  return tiles ? tiles.getNoun() : "this operation";
 }
 
 /// The operations that need shared memory and their bytes, those that need most

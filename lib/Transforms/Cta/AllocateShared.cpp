@@ -8,19 +8,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "SharedLimit.h"
-#include "SharedMemory.h"
+#include "SharedUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Conversion/LinalgToGpu.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
-#include "llvm/ADT/TypeSwitch.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CTAALLOCATESHARED
-#include "triton-shared/Conversion/Passes.h.inc"
+#include "triton-shared/Transforms/Passes.h.inc"
 } // namespace mlir::triton_shared
 
 using namespace mlir;
@@ -31,42 +30,20 @@ static constexpr int64_t kAlignment = GpuTarget::kBytesPerAccess;
 /// Buffers begin at the first bank.
 static constexpr int64_t kBufferAlignment = 128;
 
-int64_t triton_shared::getSharedBytes(Operation *op) {
-  auto ofTile = [&](Value tile) {
-    return SharedTile(op, cta::getTile(tile)).getBytes();
-  };
-  return TypeSwitch<Operation *, int64_t>(op)
-      .Case<cta::AllocOp>([](cta::AllocOp buffer) {
-        cta::BufferType type = buffer.getBuffer().getType();
-        return type.getSlots() * type.getSlotBytes();
-      })
-      .Case<cta::ConvertLayoutOp>(getConvertSharedBytes)
-      .Case<cta::LookupOp>(
-          [&](cta::LookupOp lookup) { return ofTile(lookup.getSource()); })
-      .Case<cta::ExtractOp>([&](cta::ExtractOp extract) -> int64_t {
-        RankedTensorType type = cta::getTile(extract.getSource());
-        return type.getNumElements() == 1 ? 0 : ofTile(extract.getSource());
-      })
-      .Case<cta::HistogramOp>([&](cta::HistogramOp histogram) {
-        return ofTile(histogram.getResult());
-      })
-      .Case<cta::ReduceOp>(getReduceSharedBytes)
-      .Case<cta::ScanOp>(getScanSharedBytes)
-      .Case<cta::DotOp>(getDotSharedBytes)
-      .Case<tts::AtomicRMWOp, tts::AtomicCASOp, tts::AtomicPollOp>(
-          [](Operation *atomic) { return getAtomicSharedBytes(atomic); })
-      .Default(int64_t(0));
-}
-
 namespace {
 
 /// A part of shared memory and when it is needed: operations by their number.
 struct Place {
   Operation *op;
+  /// Null if the place is needed while `op` runs.
+  Value buffer;
   int64_t bytes;
   size_t first, last;
   int64_t offset = 0;
 
+  int64_t getAlignment() const {
+    return buffer ? kBufferAlignment : kAlignment;
+  }
   bool isNeededWith(const Place &other) const {
     return first <= other.last && other.first <= last;
   }
@@ -107,7 +84,8 @@ private:
     placeOf.clear();
     for (const Place &place : places) {
       placeOf[place.op] = &place;
-      place.op->setAttr(kSharedOffset, builder.getI64IntegerAttr(place.offset));
+      place.op->setAttr(cta::kSharedOffset,
+                        builder.getI64IntegerAttr(place.offset));
     }
     function->setAttr(cta::kShared, builder.getI64IntegerAttr(bytes));
     PendingAccesses none;
@@ -118,14 +96,21 @@ private:
   // Places
   //===--------------------------------------------------------------------===//
 
+  /// The buffer that `op` makes room for; null if it makes none.
+  static Value getBuffer(Operation *op) {
+    auto alloc = dyn_cast<cta::AllocOp>(op);
+    return alloc ? alloc.getBuffer() : Value();
+  }
+
   /// The last operation, by its number, that `buffer` is needed for: a loop
   /// that uses it does until its end.
-  static size_t findLastUse(cta::AllocOp buffer,
+  static size_t findLastUse(Value buffer,
                             const DenseMap<Operation *, size_t> &ends) {
-    size_t last = ends.lookup(buffer);
-    for (Operation *user : buffer.getBuffer().getUsers())
+    size_t last = ends.lookup(buffer.getDefiningOp());
+    for (Operation *user : buffer.getUsers())
       last = std::max(
-          last, ends.lookup(buffer->getBlock()->findAncestorOpInBlock(*user)));
+          last,
+          ends.lookup(buffer.getParentBlock()->findAncestorOpInBlock(*user)));
     return last;
   }
 
@@ -145,16 +130,17 @@ private:
     });
     function.walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (int64_t bytes = getSharedBytes(op))
-        found.push_back({op, llvm::alignTo(bytes, getAlignment(op))});
+        found.push_back({op, bytes});
     });
     SmallVector<Place> places;
     Place *exchange = nullptr;
     places.reserve(found.size());
     for (auto [op, bytes] : found) {
-      auto buffer = dyn_cast<cta::AllocOp>(op);
+      Value buffer = getBuffer(op);
       size_t begin = begins.lookup(op);
       size_t last = buffer ? findLastUse(buffer, ends) : begin;
-      places.push_back({op, bytes, begin, last});
+      places.push_back({op, buffer, bytes, begin, last});
+      places.back().bytes = llvm::alignTo(bytes, places.back().getAlignment());
       if (buffer)
         continue;
       // Neighbours do not share, so that the second need not wait.
@@ -177,8 +163,8 @@ private:
     SmallVector<const Place *> placed;
     for (Place *place : order) {
       while (const Place *other = findInTheWay(*place, placed))
-        place->offset = llvm::alignTo(other->offset + other->bytes,
-                                      getAlignment(place->op));
+        place->offset =
+            llvm::alignTo(other->offset + other->bytes, place->getAlignment());
       placed.push_back(place);
       bytes = std::max(bytes, place->offset + place->bytes);
     }
@@ -193,32 +179,19 @@ private:
     return nullptr;
   }
 
-  static int64_t getAlignment(Operation *op) {
-    return isa<cta::AllocOp>(op) ? kBufferAlignment : kAlignment;
-  }
-
   //===--------------------------------------------------------------------===//
   // Barriers
   //===--------------------------------------------------------------------===//
 
-  /// The place that `op` reads or writes, if any, and which of them.
-  std::optional<PendingAccess> getAccess(Operation &op) const {
-    auto of = [&](Value buffer) {
-      return placeOf.lookup(buffer.getDefiningOp());
-    };
-    return TypeSwitch<Operation *, std::optional<PendingAccess>>(&op)
-        .Case<cta::AllocOp>([](auto) { return std::nullopt; })
-        .Case<cta::ReadOp>([&](cta::ReadOp read) {
-          return PendingAccess{of(read.getBuffer()), /*isWrite=*/false};
-        })
-        .Case<cta::WriteOp, cta::CopyOp>([&](auto write) {
-          return PendingAccess{of(write.getBuffer()), /*isWrite=*/true};
-        })
-        .Default([&](Operation *op) -> std::optional<PendingAccess> {
-          if (const Place *place = placeOf.lookup(op))
-            return PendingAccess{place, /*isWrite=*/true};
-          return std::nullopt;
-        });
+  /// What an operation does with the place of a buffer.
+  PendingAccess getAccess(const cta::BufferUse &use) const {
+    return {placeOf.lookup(use.buffer.getDefiningOp()), use.isWrite};
+  }
+
+  /// The place that `op` writes and reads while it runs, if any.
+  const Place *findExchange(Operation *op) const {
+    const Place *place = placeOf.lookup(op);
+    return place && !place->buffer ? place : nullptr;
   }
 
   static bool needsBarrier(const PendingAccess &access,
@@ -238,33 +211,32 @@ private:
   void insertBarriers(Block &block, PendingAccesses &pending) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
       // One that the program asks for, or of an earlier turn of a loop.
-      if (isa<gpu::BarrierOp, cta::WaitOp>(op))
+      if (isBarrier(&op))
         pending.clear();
-      if (op.getNumRegions() &&
-          !isa<cta::ReduceOp, cta::ScanOp, cta::CopyOp>(op))
+      auto tiles = dyn_cast<cta::CtaOpInterface>(op);
+      // Regions of `cta` are what happens to elements.
+      if (op.getNumRegions() && !tiles)
         insertBarriersInRegions(op, pending);
-      std::optional<PendingAccess> access = getAccess(op);
-      if (!access)
-        continue;
-      if (needsBarrier(*access, pending)) {
+      SmallVector<cta::BufferUse> uses;
+      if (tiles)
+        uses = tiles.getBufferUses();
+      const Place *exchange = findExchange(&op);
+      bool mustWait = exchange && needsBarrier({exchange, true}, pending);
+      for (const cta::BufferUse &use : uses)
+        mustWait |= needsBarrier(getAccess(use), pending);
+      if (mustWait) {
         OpBuilder builder(&op);
         gpu::BarrierOp::create(builder, op.getLoc());
         pending.clear();
       }
-      finish(op, *access, pending);
+      for (const cta::BufferUse &use : uses)
+        // What goes on is there after a wait, which is a barrier.
+        if (!use.goesOn)
+          add(pending, getAccess(use));
+      // An exchange waits between writing and reading.
+      if (exchange)
+        pending.assign({{exchange, /*isWrite=*/false}});
     }
-  }
-
-  /// What is pending after `op`, which does `access`.
-  static void finish(Operation &op, const PendingAccess &access,
-                     PendingAccesses &pending) {
-    // Its data is there after a wait, which is a barrier.
-    if (isa<cta::CopyOp>(op))
-      return;
-    if (isa<cta::ReadOp, cta::WriteOp>(op))
-      return add(pending, access);
-    // An exchange waits between writing and reading.
-    pending.assign({{access.place, /*isWrite=*/false}});
   }
 
   /// A region may run not at all and, but for that of a branch, after itself.

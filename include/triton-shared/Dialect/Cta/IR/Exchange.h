@@ -1,0 +1,82 @@
+//===- Exchange.h - What goes from thread to thread -------------*- C++ -*-===//
+//
+// How an operation brings elements to other threads, as far as its layouts
+// decide: by shuffles within a warp, or through shared memory, and then which
+// tiles lie there. Who gives shared memory out asks for the bytes, and the
+// lowering does what was asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_DIALECT_CTA_IR_EXCHANGE_H
+#define TRITON_SHARED_DIALECT_CTA_IR_EXCHANGE_H
+
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/WarpShuffle.h"
+
+namespace mlir::tts {
+class AccessOpInterface;
+} // namespace mlir::tts
+
+namespace mlir::cta {
+
+/// The bytes that a tile takes in shared memory, so that the next one begins
+/// where the widest access may.
+int64_t getSharedBytes(RankedTensorType tile);
+/// The bytes of tiles one behind the other.
+int64_t getSharedBytes(ArrayRef<RankedTensorType> tiles);
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+/// The layout that a tile has in shared memory while it is converted.
+SharedLayout getExchangeLayout(ConvertLayoutOp op);
+
+/// The shuffle that converts, if it takes no more wavefronts than shared memory
+/// would.
+std::optional<WarpShuffle> findShuffle(ConvertLayoutOp op);
+
+//===----------------------------------------------------------------------===//
+// Reductions and scans
+//===----------------------------------------------------------------------===//
+
+/// True for one commutative operation: the order of elements does not matter.
+bool isCommutative(Region &combine);
+
+/// The smallest distance along the axis between warps; nothing if all warps
+/// hold the same there.
+std::optional<int32_t> getFirstWarpStep(const LinearLayout::Bases &warps,
+                                        unsigned axis);
+
+/// What of a reduction goes through shared memory.
+struct ReduceExchange {
+  /// The distances along the axis that warps, or registers and lanes above
+  /// them, differ in; ascending.
+  SmallVector<int32_t> steps;
+  /// One tile per operand, with these steps side by side along the axis.
+  SmallVector<RankedTensorType> tiles;
+};
+
+ReduceExchange getReduceExchange(ReduceOp op);
+
+int64_t getAxisSize(ScanOp op);
+/// The size of blocks along the axis that lie within one warp.
+int32_t getWarpBlock(ScanOp op);
+/// Per operand, the totals of all blocks; none if no warp needs those of
+/// another.
+SmallVector<RankedTensorType> getTotalTypes(ScanOp op);
+
+//===----------------------------------------------------------------------===//
+// Atomic accesses
+//===----------------------------------------------------------------------===//
+
+/// What an atomic access gives back: its block, or one element that all threads
+/// hold.
+RankedTensorType getAtomicBlock(Operation *atomic);
+
+/// The bytes of what one thread has read and others need.
+int64_t getAtomicSharedBytes(tts::AccessOpInterface atomic);
+
+} // namespace mlir::cta
+
+#endif // TRITON_SHARED_DIALECT_CTA_IR_EXCHANGE_H

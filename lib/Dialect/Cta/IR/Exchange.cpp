@@ -1,0 +1,205 @@
+//===- Exchange.cpp - What goes from thread to thread ---------------------===//
+
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+
+using namespace mlir;
+using namespace mlir::cta;
+
+int64_t cta::getSharedBytes(RankedTensorType tile) {
+  return llvm::alignTo(getTileBytes(tile),
+                       triton_shared::GpuTarget::kBytesPerAccess);
+}
+
+int64_t cta::getSharedBytes(ArrayRef<RankedTensorType> tiles) {
+  int64_t bytes = 0;
+  for (RankedTensorType tile : tiles)
+    bytes += getSharedBytes(tile);
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+SharedLayout cta::getExchangeLayout(ConvertLayoutOp op) {
+  RankedTensorType tile = getTile(op.getResult());
+  return chooseSharedLayout(tile.getShape(), getElementBytes(tile),
+                            getLayout(op.getSource().getType()),
+                            getLayout(tile));
+}
+
+std::optional<WarpShuffle> cta::findShuffle(ConvertLayoutOp op) {
+  LinearLayout from = getLayout(op.getSource().getType());
+  LinearLayout to = getLayout(op.getType());
+  std::optional<WarpShuffle> shuffle = findWarpShuffle(from, to);
+  if (!shuffle)
+    return std::nullopt;
+  int64_t bytes = getElementBytes(op.getType());
+  SharedLayout shared = getExchangeLayout(op);
+  unsigned wavefronts = getStoreCost(shared.place(from), bytes).wavefronts +
+                        getLoadCost(shared.place(to), bytes).wavefronts;
+  // 64 bits are two words.
+  unsigned words = std::max<int64_t>(1, bytes / 4);
+  return shuffle->registers.size() * words <= wavefronts ? shuffle
+                                                         : std::nullopt;
+}
+
+int64_t ConvertLayoutOp::getSharedBytes() {
+  LinearLayout from = getLayout(getSource().getType());
+  if (from.findRegisters(getLayout(getType())) || findShuffle(*this))
+    return 0;
+  return cta::getSharedBytes(getTile(getResult()));
+}
+
+//===----------------------------------------------------------------------===//
+// Single elements
+//===----------------------------------------------------------------------===//
+
+int64_t LookupOp::getSharedBytes() {
+  return cta::getSharedBytes(getTile(getSource()));
+}
+
+int64_t ExtractOp::getSharedBytes() {
+  RankedTensorType tile = getTile(getSource());
+  // Everyone holds the only element.
+  return tile.getNumElements() == 1 ? 0 : cta::getSharedBytes(tile);
+}
+
+int64_t HistogramOp::getSharedBytes() {
+  return cta::getSharedBytes(getTile(getResult()));
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+bool cta::isCommutative(Region &combine) {
+  Block &body = combine.front();
+  if (body.getNumArguments() != 2 ||
+      !llvm::hasSingleElement(body.without_terminator()))
+    return false;
+  Operation &op = body.front();
+  return op.hasTrait<OpTrait::IsCommutative>() || isa<arith::AddFOp>(op);
+}
+
+std::optional<int32_t> cta::getFirstWarpStep(const LinearLayout::Bases &warps,
+                                             unsigned axis) {
+  std::optional<int32_t> first;
+  for (const Coordinates &basis : warps)
+    if (basis[axis])
+      first = std::min(first.value_or(basis[axis]), basis[axis]);
+  return first;
+}
+
+ReduceExchange cta::getReduceExchange(ReduceOp op) {
+  ReduceExchange exchange;
+  unsigned axis = op.getAxis();
+  LinearLayout layout = getLayout(op.getSources().front().getType());
+  std::optional<int32_t> firstWarp = getFirstWarpStep(layout.getWarps(), axis);
+  if (!firstWarp)
+    return exchange;
+  for (const Coordinates &basis : layout.getWarps())
+    if (basis[axis])
+      exchange.steps.push_back(basis[axis]);
+  if (!isCommutative(op.getCombine()))
+    for (const auto *bases : {&layout.getRegisters(), &layout.getLanes()})
+      for (const Coordinates &basis : *bases)
+        if (basis[axis] > *firstWarp)
+          exchange.steps.push_back(basis[axis]);
+  llvm::sort(exchange.steps);
+  for (Value source : op.getSources()) {
+    RankedTensorType type = getTile(source);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[axis] = int64_t(1) << exchange.steps.size();
+    exchange.tiles.push_back(
+        RankedTensorType::get(shape, type.getElementType()));
+  }
+  return exchange;
+}
+
+int64_t ReduceOp::getSharedBytes() {
+  return cta::getSharedBytes(getReduceExchange(*this).tiles);
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+int64_t cta::getAxisSize(ScanOp op) {
+  return getTile(op.getSources().front()).getDimSize(op.getAxis());
+}
+
+int32_t cta::getWarpBlock(ScanOp op) {
+  unsigned axis = op.getAxis();
+  int32_t size = getAxisSize(op);
+  LinearLayout layout = getLayout(op.getSources().front().getType());
+  for (const Coordinates &basis : layout.getWarps())
+    if (basis[axis])
+      size = std::min(size, basis[axis]);
+  return size;
+}
+
+SmallVector<RankedTensorType> cta::getTotalTypes(ScanOp op) {
+  SmallVector<RankedTensorType> types;
+  int64_t blocks = getAxisSize(op) / getWarpBlock(op);
+  if (blocks == 1)
+    return types;
+  for (Value source : op.getSources()) {
+    RankedTensorType type = getTile(source);
+    SmallVector<int64_t> shape(type.getShape());
+    shape[op.getAxis()] = blocks;
+    types.push_back(RankedTensorType::get(shape, type.getElementType()));
+  }
+  return types;
+}
+
+int64_t ScanOp::getSharedBytes() {
+  return cta::getSharedBytes(getTotalTypes(*this));
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix products
+//===----------------------------------------------------------------------===//
+
+int64_t DotOp::getSharedBytes() {
+  if (getInstruction())
+    return 0;
+  return cta::getSharedBytes({getTile(getA()), getTile(getB())});
+}
+
+//===----------------------------------------------------------------------===//
+// Atomic accesses
+//===----------------------------------------------------------------------===//
+
+RankedTensorType cta::getAtomicBlock(Operation *atomic) {
+  Type type = atomic->getResult(0).getType();
+  if (auto block = dyn_cast<RankedTensorType>(type))
+    return block;
+  std::optional<int64_t> numWarps =
+      getNumWarps(atomic->getParentOfType<FunctionOpInterface>());
+  return cast<RankedTensorType>(withLayout(
+      RankedTensorType::get({1}, type),
+      LinearLayout::getBlocked({1}, {0}, /*perThread=*/1, *numWarps)));
+}
+
+/// True if several threads hold the same elements.
+static bool isHeldSeveralTimes(const LinearLayout &layout) {
+  auto isFree = [](const Coordinates &basis) {
+    return llvm::all_of(basis, [](int32_t value) { return value == 0; });
+  };
+  return llvm::any_of(layout.getLanes(), isFree) ||
+         llvm::any_of(layout.getWarps(), isFree);
+}
+
+int64_t cta::getAtomicSharedBytes(tts::AccessOpInterface atomic) {
+  // Whoever waits has to hear of the end, even if not of the reason.
+  if (!atomic.waits() && atomic->use_empty())
+    return 0;
+  RankedTensorType block = getAtomicBlock(atomic);
+  return isHeldSeveralTimes(getLayout(block)) ? getSharedBytes(block) : 0;
+}

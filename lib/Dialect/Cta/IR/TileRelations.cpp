@@ -1,0 +1,184 @@
+//===- TileRelations.cpp - Which tiles of an operation share a layout -----===//
+//
+// An operation relates the layouts of the tiles it touches: one that works
+// element by element wants one for all, a shape operation a function of it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "triton-shared/Dialect/Cta/IR/TileRelations.h"
+
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+
+using namespace mlir;
+using namespace mlir::cta;
+
+static LinearLayout keep(const LinearLayout &layout) { return layout; }
+
+void cta::relateEqual(SmallVectorImpl<LayoutRelation> &relations,
+                      ValueRange values, Value value) {
+  for (Value other : values)
+    if (isa<RankedTensorType>(other.getType()) && other != value)
+      relations.push_back({other, keep});
+}
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+/// One layout for all tiles of `op`.
+static SmallVector<LayoutRelation> relateAllTiles(Operation *op, Value value) {
+  SmallVector<LayoutRelation> relations;
+  relateEqual(relations, op->getOperands(), value);
+  relateEqual(relations, op->getResults(), value);
+  return relations;
+}
+
+SmallVector<LayoutRelation> MapOp::getLayoutRelations(Value value) {
+  return relateAllTiles(*this, value);
+}
+
+std::optional<LinearLayout> MapOp::getNeededLayout(OpOperand &) {
+  return getLayout(getResult(0).getType());
+}
+
+SmallVector<LayoutRelation> ScanOp::getLayoutRelations(Value value) {
+  return relateAllTiles(*this, value);
+}
+
+std::optional<LinearLayout> ScanOp::getNeededLayout(OpOperand &) {
+  return getLayout(getResult(0).getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+/// What the relation from the result of a shape operation says of its operand.
+template <typename ShapeOp>
+static std::optional<LinearLayout> followFromResult(ShapeOp op) {
+  Value result = op.getResult();
+  return op.getLayoutRelations(result).front().follow(
+      getLayout(result.getType()));
+}
+
+/// The tile of a shape operation that is not `value`.
+template <typename ShapeOp> static Value getOtherTile(ShapeOp op, Value value) {
+  return value == op.getSource() ? op.getResult() : op.getSource();
+}
+
+SmallVector<LayoutRelation> ReshapeOp::getLayoutRelations(Value value) {
+  Value other = getOtherTile(*this, value);
+  SmallVector<int64_t> from(getTile(value).getShape()),
+      to(getTile(other).getShape());
+  return {{other, [=](const LinearLayout &layout) {
+             return layout.reshape(from, to);
+           }}};
+}
+
+std::optional<LinearLayout> ReshapeOp::getNeededLayout(OpOperand &) {
+  return followFromResult(*this);
+}
+
+SmallVector<LayoutRelation> TransposeOp::getLayoutRelations(Value value) {
+  SmallVector<int64_t> permutation(getPermutation());
+  if (value != getSource())
+    permutation = invertPermutationVector(permutation);
+  return {{getOtherTile(*this, value), [=](const LinearLayout &layout) {
+             return layout.transpose(permutation);
+           }}};
+}
+
+std::optional<LinearLayout> TransposeOp::getNeededLayout(OpOperand &) {
+  return followFromResult(*this);
+}
+
+SmallVector<LayoutRelation> BroadcastOp::getLayoutRelations(Value value) {
+  // The layout of one row does not tell that of all rows.
+  if (value == getSource())
+    return {};
+  SmallVector<unsigned> repeated;
+  for (auto [dim, size] : llvm::enumerate(getTile(getSource()).getShape()))
+    if (size == 1)
+      repeated.push_back(dim);
+  return {{getSource(), [=](const LinearLayout &layout) {
+             return layout.collapseDimensions(repeated);
+           }}};
+}
+
+std::optional<LinearLayout> BroadcastOp::getNeededLayout(OpOperand &) {
+  return followFromResult(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Across elements
+//===----------------------------------------------------------------------===//
+
+static LayoutFunction dropping(unsigned axis) {
+  return
+      [axis](const LinearLayout &layout) { return layout.dropDimension(axis); };
+}
+
+SmallVector<LayoutRelation> ReduceOp::getLayoutRelations(Value value) {
+  SmallVector<LayoutRelation> relations;
+  if (!llvm::is_contained(getSources(), value))
+    return relations;
+  for (Value source : getSources())
+    relations.push_back({source, keep});
+  for (Value result : getResults())
+    relations.push_back({result, dropping(getAxis())});
+  return relations;
+}
+
+std::optional<LinearLayout> ReduceOp::getNeededLayout(OpOperand &) {
+  return getLayout(getSources().front().getType());
+}
+
+/// What is left of a tile is where the tile was.
+std::optional<LayoutRelation> ReduceOp::getLayoutOrigin() {
+  return LayoutRelation{getSources().front(), dropping(getAxis())};
+}
+
+SmallVector<LayoutRelation> HistogramOp::getLayoutRelations(Value value) {
+  SmallVector<LayoutRelation> relations;
+  if (value == getSource() || value == getMask())
+    relateEqual(relations, (*this)->getOperands(), value);
+  return relations;
+}
+
+std::optional<LinearLayout> HistogramOp::getNeededLayout(OpOperand &) {
+  return getLayout(getSource().getType());
+}
+
+SmallVector<LayoutRelation> LookupOp::getLayoutRelations(Value value) {
+  SmallVector<LayoutRelation> relations;
+  if (value != getSource()) {
+    relateEqual(relations, getIndices(), value);
+    relateEqual(relations, getResult(), value);
+  }
+  return relations;
+}
+
+std::optional<LinearLayout> LookupOp::getNeededLayout(OpOperand &operand) {
+  if (&operand == &getSourceMutable())
+    return std::nullopt;
+  return getLayout(getType());
+}
+
+SmallVector<LayoutRelation> DotOp::getLayoutRelations(Value value) {
+  SmallVector<LayoutRelation> relations;
+  if (value == getAccumulator() || value == getResult())
+    relateEqual(relations, {getAccumulator(), getResult()}, value);
+  return relations;
+}
+
+/// Tensor cores take operands from particular registers.
+std::optional<LinearLayout> DotOp::getNeededLayout(OpOperand &operand) {
+  if (&operand == &getAccumulatorMutable())
+    return getLayout(getType());
+  if (!getInstruction())
+    return std::nullopt;
+  return &operand == &getAMutable() ? getLeftOperandLayout(*this)
+                                    : getRightOperandLayout(*this);
+}
