@@ -1,6 +1,6 @@
 """What machine code for the CPU calls, in C: the runtime's own files, as they are.
 
-They lie in `runtime/kernel` of the source tree, and beside this module in an installed wheel. A
+They lie in `runtime/kernel` of the source tree, and of the package in an installed wheel. A
 launcher gets copies of those that its kernel needs.
 """
 
@@ -48,7 +48,7 @@ def _read(file: str) -> str:
 @functools.cache
 def _folder() -> Path:
     here = Path(__file__).resolve().parent
-    folders = (here / "c_runtime", here.parent.parent.parent / "runtime" / "kernel")
+    folders = (here.parent / "runtime" / "kernel", here.parent.parent.parent / "runtime" / "kernel")
     for folder in folders:
         if (folder / _HEADER).is_file():
             return folder
