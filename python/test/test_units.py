@@ -190,6 +190,22 @@ def test_importing_the_package_imports_neither_triton_nor_torch():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+def test_threads_may_load_the_library_at_once():
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from triton_shared import library
+start = Barrier(16)
+def load(_):
+    start.wait()
+    return library.native().version()
+with ThreadPoolExecutor(16) as pool:
+    print(len(set(pool.map(load, range(16)))))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1\n", "")
+
+
 @pytest.mark.parametrize("first", ["triton", "triton_shared", "triton_shared.backend.compiler"])
 def test_any_import_order(first: str):
     code = f"import {first}, triton; assert 'cpu' in triton.backends.backends"

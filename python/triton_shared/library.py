@@ -11,6 +11,7 @@ import importlib.machinery
 import importlib.util
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 _PACKAGE = Path(__file__).resolve().parent
 _NAME = f"{__package__}._native"
+_extension: Any = None
+"""The extension module, once it is whole: the one in `sys.modules` may still be on its way."""
+_loading = threading.Lock()
 
 
 @functools.cache
@@ -135,7 +139,14 @@ def native() -> Any:
 
 
 def _module() -> Any:
-    return sys.modules.get(_NAME) or _load()
+    return _extension or _load_once()
+
+
+def _load_once() -> Any:
+    global _extension
+    with _loading:
+        _extension = _extension or _load()
+        return _extension
 
 
 def _load() -> Any:
