@@ -20,7 +20,7 @@ FOR_PASS_USERS = {
     "has unstructured control flow": "names the pass to run before",
     "is not a kernel": "says what a kernel is; Triton writes no other",
     "is not expected in phase 'structured'": "names the pass to run before",
-    "' of option 'phase'; use ttir": "a wrong option",
+    "unknown value '": "a wrong option",
 }
 """Errors that no kernel meets, only who runs passes by hand: what is wrong and what to run."""
 

@@ -67,7 +67,7 @@ def test_scaled_products_are_sums_of_exact_products(name: str, tmp_path: Path):
         constants["scale_b"] = None
     signature["o"] = "*fp32"
     kernel = emulate.compile_kernel(text_of(_scaled, signature, **constants), 4, tmp_path)
-    assert re.search(rf"mma\.sync[\w.]*\.{taken}\.{taken}\.", kernel.llvm)
+    assert f"multiplicandAPtxType = #nvvm.mma_type<{taken}>" in kernel.llvm
 
     rng = torch.Generator().manual_seed(1)
     a = torch.randn(m, k, generator=rng).to(torch.float8_e4m3fn)
