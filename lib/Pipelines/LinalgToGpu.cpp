@@ -43,6 +43,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
   manager.addPass(createCtaPipelineLoads({target.numStages}));
+  manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStreamDots());
   addCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());

@@ -26,6 +26,8 @@ void populateCtaToGpuDot(const TypeConverter &types,
                          RewritePatternSet &patterns);
 void populateCtaToGpuMatrixDot(const TypeConverter &types,
                                RewritePatternSet &patterns);
+void populateCtaToGpuWarpgroupDot(const TypeConverter &types,
+                                  RewritePatternSet &patterns);
 void populateCtaToGpuScan(const TypeConverter &types,
                           RewritePatternSet &patterns);
 void populateCtaToGpuHistogram(const TypeConverter &types,

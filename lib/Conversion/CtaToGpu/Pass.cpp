@@ -69,6 +69,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuCopies(types, widths, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);
+    populateCtaToGpuWarpgroupDot(types, patterns);
     populateCtaToGpuAtomics(types, patterns);
     populateCtaToGpuMachineRegisters(types, patterns);
     populateCtaToGpuMessages(types, patterns);

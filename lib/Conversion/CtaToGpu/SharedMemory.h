@@ -28,6 +28,10 @@ Type getSharedType(Type elementType);
 Value createSharedPointer(OpBuilder &builder, Location loc, Operation *op,
                           int64_t skipBytes = 0);
 
+/// Lets products that read shared memory themselves see what this thread has
+/// written there, once a barrier has followed.
+void createProductFence(OpBuilder &builder, Location loc);
+
 /// The addresses of the elements of one thread; those that lie at constant
 /// distances share one computation.
 class SharedPointers {

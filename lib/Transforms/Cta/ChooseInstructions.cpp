@@ -1,5 +1,7 @@
 //===- ChooseInstructions.cpp - What computes a matrix product ------------===//
 
+#include "LayoutRules.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
@@ -13,6 +15,13 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::MmaAttr;
+using cta::WgmmaAttr;
+
+/// What `wgmma` multiplies. Source: PTX ISA, "wgmma.mma_async".
+static constexpr int64_t kWgmmaRows = 64;
+static constexpr int64_t kWgmmaMinColumns = 16;
+static constexpr int64_t kWgmmaMaxColumns = 256;
+static constexpr int64_t kWgmmaDepthBytes = 32;
 
 /// The matrices that tensor cores multiply of the element types of `dot`; null
 /// if there are none.
@@ -36,17 +45,77 @@ static MmaAttr findMma(cta::DotOp dot) {
   return nullptr;
 }
 
+/// True if `value` is computed, element by element, from the result of a
+/// product: then tensor cores can take it from where that one left it.
+static bool isMadeOfProduct(Value value) {
+  SmallVector<Value> waiting = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!waiting.empty()) {
+    Value next = waiting.pop_back_val();
+    Operation *definition = next.getDefiningOp();
+    if (!definition || !seen.insert(next).second)
+      continue;
+    if (isa<cta::DotOp>(definition))
+      return true;
+    if (isElementwiseOnTiles(definition))
+      llvm::append_range(waiting, definition->getOperands());
+  }
+  return false;
+}
+
+/// The columns that one instruction computes of a result: as many as the warps
+/// of a group have to.
+static int64_t getWarpgroupColumns(ArrayRef<int64_t> shape, int64_t numWarps) {
+  int64_t groups = numWarps / GpuTarget::kWarpgroupWarps;
+  int64_t alongColumns = std::max<int64_t>(
+      1, groups / std::max<int64_t>(1, shape[0] / kWgmmaRows));
+  return std::min(kWgmmaMaxColumns,
+                  std::max(kWgmmaMinColumns, shape[1] / alongColumns));
+}
+
+/// What four warps multiply from shared memory; null if nothing.
+static WgmmaAttr findWgmma(cta::DotOp dot, int64_t numWarps) {
+  Type operand = getElementTypeOrSelf(dot.getA());
+  RankedTensorType result = cta::getTile(dot.getResult());
+  bool suits = operand == getElementTypeOrSelf(dot.getB()) &&
+               (operand.isF16() || operand.isBF16()) &&
+               result.getElementType().isF32() && result.getRank() == 2 &&
+               numWarps % GpuTarget::kWarpgroupWarps == 0;
+  int64_t depth = kWgmmaDepthBytes / cta::getElementBytes(operand);
+  if (!suits || result.getDimSize(0) < kWgmmaRows ||
+      result.getDimSize(1) < kWgmmaMinColumns ||
+      cta::getTile(dot.getA()).getDimSize(1) < depth)
+    return nullptr;
+  return WgmmaAttr::get(dot.getContext(), kWgmmaRows,
+                        getWarpgroupColumns(result.getShape(), numWarps), depth,
+                        isMadeOfProduct(dot.getA()));
+}
+
+static bool suits(cta::DotOp dot, MmaAttr mma) {
+  RankedTensorType result = cta::getTile(dot.getResult());
+  return result.getRank() == 2 && result.getDimSize(0) >= mma.getM() &&
+         result.getDimSize(1) >= mma.getN() &&
+         cta::getTile(dot.getA()).getDimSize(1) >= mma.getK();
+}
+
 namespace {
 
 struct CtaChooseInstructions
     : triton_shared::impl::CtaChooseInstructionsBase<CtaChooseInstructions> {
   void runOnOperation() override {
-    getOperation().walk([](cta::DotOp dot) {
-      RankedTensorType result = cta::getTile(dot.getResult());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      choose(function, cta::getNumWarps(function).value_or(1));
+  }
+
+private:
+  static void choose(func::FuncOp function, int64_t numWarps) {
+    bool hasWgmma = cta::getTarget(function).hasWgmma();
+    function.walk([&](cta::DotOp dot) {
+      WgmmaAttr wgmma = hasWgmma ? findWgmma(dot, numWarps) : nullptr;
       MmaAttr mma = findMma(dot);
-      if (mma && result.getRank() == 2 && result.getDimSize(0) >= mma.getM() &&
-          result.getDimSize(1) >= mma.getN() &&
-          cta::getTile(dot.getA()).getDimSize(1) >= mma.getK())
+      if (wgmma)
+        dot.setInstructionAttr(wgmma);
+      else if (mma && suits(dot, mma))
         dot.setInstructionAttr(mma);
     });
   }
