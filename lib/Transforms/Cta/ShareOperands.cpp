@@ -10,7 +10,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
-#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Layout/SharedAccess.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {

@@ -11,7 +11,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Layout/SharedAccess.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {

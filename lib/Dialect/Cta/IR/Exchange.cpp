@@ -4,8 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Layout/SharedAccess.h"
 
 using namespace mlir;
 using namespace mlir::cta;

@@ -11,7 +11,7 @@
 #define TRITON_SHARED_DIALECT_CTA_IR_EXCHANGE_H
 
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/WarpShuffle.h"
+#include "triton-shared/Layout/WarpShuffle.h"
 
 namespace mlir::tts {
 class AccessOpInterface;
