@@ -2,10 +2,11 @@
 
 `compile_kernel` takes text of a phase up to `linalg` through the whole lowering for a GPU to LLVM
 IR, which `rewrite` turns into code for this machine; `launch` runs it block by block with one fiber
-per thread (shim.c). On the way it finds what a GPU would not say: accesses outside of the buffers
-or of shared memory, misaligned ones, shared memory that is read before it is written or without
-the barrier that it takes, copies that nobody waited for, threads that wait for ever. Threads can
-run in any order: `seed`. It takes clang and mlir-translate of LLVM 22.
+per thread (shim.c and its neighbours). On the way it finds what a GPU would not say: accesses
+outside of the buffers or of shared memory, misaligned ones, shared memory that is read before it is
+written or without the barrier or fence that it takes, copies and products that nobody waited for,
+threads that wait for ever. Threads can run in any order: `seed`. It takes clang and mlir-translate
+of LLVM 22.
 
     kernel = compile_kernel(ttir, num_warps=4, folder=tmp_path)
     launch(kernel, (x, y, 1000), grid=(8,))
@@ -14,10 +15,12 @@ run in any order: `seed`. It takes clang and mlir-translate of LLVM 22.
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +34,8 @@ from ..launcher import hidden_kinds
 from . import rewrite
 
 _AXES = ("grid.x", "grid.y", "grid.z")
-_SHIM = Path(__file__).with_name("shim.c")
+_MACHINE = sorted(Path(__file__).parent.glob("*.c"))
+"""What a kernel is linked with."""
 
 
 class EmulationError(Exception):
@@ -83,6 +87,16 @@ def _run(*command: object) -> str:
     return done.stdout
 
 
+@functools.cache
+def _machine() -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """The machine, built once in a process, and the folder that holds it."""
+    folder = tempfile.TemporaryDirectory()
+    built = Path(folder.name) / "machine.o"
+    flags = ("-O2", "-fPIC", "-ffp-contract=off", "-r", "-nostdlib")
+    _run(_tool("clang"), *flags, "-o", built, *_MACHINE)
+    return folder, built
+
+
 def _attribute(llvm: str, name: str, usual: int | None = None) -> int:
     match = re.search(rf"\b{re.escape(name)} = (\d+)", llvm)
     if not match and usual is not None:
@@ -127,7 +141,10 @@ def build_kernel(llvm: str, folder: Path, hidden: Sequence[str] = ()) -> Emulate
     """Builds a kernel in the LLVM dialect for this machine."""
     aliases = "\n".join(line for line in llvm.splitlines() if line.startswith("#"))
     body = llvm[llvm.index("{", llvm.index("gpu.module")) + 1 :].rstrip().removesuffix("}")
-    (folder / "body.mlir").write_text(f"{aliases}\nmodule {{{body}")
+    source = folder / "kernel.llvm.mlir"
+    source.write_text(f"{aliases}\nmodule {{{body}")
+    # Some instructions have no form but inline assembly.
+    (folder / "body.mlir").write_text(_run(_opt(), "--convert-nvvm-to-llvm", source))
     kernel = rewrite.for_host(
         _run(_tool("mlir-translate"), "--mlir-to-llvmir", folder / "body.mlir")
     )
@@ -136,7 +153,7 @@ def build_kernel(llvm: str, folder: Path, hidden: Sequence[str] = ()) -> Emulate
     built = folder / "kernel.so"
     _run(
         *(_tool("clang"), "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-o", built),
-        *(folder / "kernel.ll", folder / "libdevice.c", _SHIM, "-lm"),
+        *("-Wl,-Bsymbolic", folder / "kernel.ll", folder / "libdevice.c", _machine()[1], "-lm"),
     )
     loaded = ctypes.CDLL(str(built))
     loaded.emu_launch.restype = ctypes.c_char_p

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from . import wgmma
+
 
 class UnknownInstruction(Exception):
     """The emulator has no meaning for a part of the kernel."""
@@ -33,7 +35,7 @@ _ACCESS = re.compile(
     r"align (?P<align>\d+)$"
 )
 _ASM = re.compile(
-    r'call (?P<type>void|i\d+|\{.*?\}) asm (?:sideeffect )?"(?P<text>(?:[^"\\]|\\.)*)", '
+    r'call (?P<type>void|\w+|<[^>]*>|\{.*?\}) asm (?:sideeffect )?"(?P<text>(?:[^"\\]|\\.)*)", '
     r'"(?P<constraints>[^"]*)"\((?P<arguments>.*)\)(?: #\d+)?$'
 )
 _MOVE = re.compile(
@@ -47,8 +49,8 @@ def _size(kind: str) -> str:
 
 
 def _split_types(arguments: str) -> list[str]:
-    """The types of a comma-separated list of typed values without nested commas."""
-    return [part.strip().split(" ")[0] for part in arguments.split(", ")] if arguments else []
+    """The types of a comma-separated list of typed values."""
+    return [re.sub(r"^(<[^>]*>|\{[^}]*\}|\S+).*", r"\1", part) for part in wgmma.split(arguments)]
 
 
 def _plain(line: str) -> str:
@@ -95,12 +97,14 @@ class _Rewriter:
     def assembly(self, line: str, match: re.Match[str]) -> None:
         """Inline assembly: a call of a function that does the same."""
         arguments = _plain(match["arguments"])
-        key = f"{match['text']}|{match['type']}|{' '.join(_split_types(arguments))}"
+        types = _split_types(arguments)
+        key = f"{match['text']}|{match['constraints']}|{match['type']}|{' '.join(types)}"
         name = f"@emu.asm.{len(self.helpers)}"
         if key in self.helpers:
             name = re.findall(r"@emu\.asm\.\d+", self.helpers[key])[0]
         else:
-            self.helpers[key] = _make_move(name, match, _split_types(arguments))
+            given = (match["type"], match["text"], match["constraints"], types)
+            self.helpers[key] = wgmma.make(name, *given) or _make_move(name, match, types)
         start = _plain(line[: match.start()])
         self.body.append(f"{start}call {match['type']} {name}({arguments})")
 
@@ -345,6 +349,16 @@ def _entry(name: str, parameters: tuple[str, ...]) -> str:
     return "\n".join([*lines, f"  call void @{name}({passed})", "  ret void", "}"])
 
 
+_FUNCTIONS = (
+    ("void", "@emu_access", "ptr, i64, i64, i32, ptr"),
+    ("void", "@emu_mma", "i32, i32, i32, ptr, ptr, ptr"),
+    ("i64", "@emu_machine", "i32"),
+    ("void", "@emu_ldmatrix", "ptr, i32, i32, ptr"),
+    ("void", "@emu_copy", "i32, i32, ptr, i32, i32"),
+)
+"""What the functions in place of instructions call."""
+
+
 def for_host(ir: str) -> Kernel:
     """The only kernel of `ir`, what mlir-translate prints of a `gpu.module`."""
     rewriter, name = _Rewriter(), ""
@@ -376,13 +390,12 @@ def for_host(ir: str) -> Kernel:
         else:
             rewriter.body.append(_plain(line))
     text = "\n".join(rewriter.body).replace("; slots", "\n".join(rewriter.slots))
-    declarations = (
-        "declare void @emu_access(ptr, i64, i64, i32, ptr)\n"
-        "declare void @emu_mma(i32, i32, i32, ptr, ptr, ptr)\n"
-        "declare i64 @emu_machine(i32)\n"
-        "declare void @emu_ldmatrix(ptr, i32, i32, ptr)\n"
-        "declare void @emu_copy(i32, i32, ptr, i32, i32)"
-    )
-    whole = [text, declarations, *rewriter.helpers.values(), _entry(name, parameters)]
+    declared = " ".join(line for line in rewriter.body if line.startswith("declare "))
+    declarations = [
+        f"declare {kind} {name}({types})"
+        for kind, name, types in _FUNCTIONS + wgmma.FUNCTIONS
+        if f"{name}(" not in declared
+    ]
+    whole = [text, *declarations, *rewriter.helpers.values(), _entry(name, parameters)]
     header_c = "#include <math.h>\n#include <stdint.h>\n"
     return Kernel(name, parameters, "\n".join(whole) + "\n", header_c + "\n".join(libdevice) + "\n")

@@ -1,0 +1,118 @@
+// Matrix products of a warp, and loads of their fragments: `mma.sync` and
+// `ldmatrix`, as the PTX manual lays them out.
+
+#include "shim.h"
+#include <math.h>
+#include <string.h>
+
+static double decode_e4m3(uint8_t bits) {
+  if ((bits & 0x7F) == 0x7F)
+    return NAN;
+  int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  double size =
+      exponent ? ldexp(8 + mantissa, exponent - 10) : ldexp(mantissa, -9);
+  return bits & 0x80 ? -size : size;
+}
+
+double decode(char type, const void *word, int element) {
+  uint32_t bits = *(const uint32_t *)word;
+  uint16_t half = bits >> (16 * (element & 1));
+  float value;
+  _Float16 small;
+  switch (type) {
+  case 'd': // f64
+    return *(const double *)word;
+  case 's': // s8
+    return (int8_t)(bits >> (8 * element));
+  case 'u': // u8
+    return (uint8_t)(bits >> (8 * element));
+  case '5': // e5m2: the upper half of an f16
+    half = (uint16_t)(bits >> (8 * element) << 8);
+    memcpy(&small, &half, 2);
+    return small;
+  case '4': // e4m3
+    return decode_e4m3(bits >> (8 * element));
+  case 'h': // f16
+    memcpy(&small, &half, 2);
+    return small;
+  case 'b': // bf16
+    bits = (uint32_t)half << 16;
+    break;
+  default: // tf32: the low bits do not count
+    bits &= 0xFFFFE000u;
+  }
+  memcpy(&value, &bits, 4);
+  return value;
+}
+
+typedef struct {
+  const char *left, *right;
+} Operands;
+static Operands operands[kMaxThreads];
+
+// `left` and `right` are the registers of this thread's fragments, `sums` those
+// of the result: floats, doubles or int32_t; `m` x 8 x `k`.
+void emu_mma(int type, int m, int k, const char *left, const char *right,
+             void *sums) {
+  int warp = current / kWarp * kWarp, lane = current % kWarp;
+  int per = type == 's'                  ? 4
+            : type == 'h' || type == 'b' ? 2
+                                         : 1,
+      bytes = type == 'd' ? 8 : 4;
+  operands[current] = (Operands){left, right};
+  exchange(~0u, 0, 0);
+  for (int i = 0; i < m / 4; ++i) {
+    int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+    double sum = 0;
+    for (int j = 0; j < k; ++j) {
+      int among = j / per % 4, group = j / (4 * per);
+      const char *a = operands[warp + row % 8 * 4 + among].left;
+      const char *b = operands[warp + column * 4 + among].right;
+      int words = m == 16 ? 2 : 1;
+      sum += decode(type, a + (row / 8 + words * group) * bytes, j % per) *
+             decode(type, b + group * bytes, j % per);
+    }
+    if (type == 's')
+      ((int32_t *)sums)[i] += (int32_t)sum;
+    else if (type == 'd')
+      ((double *)sums)[i] += sum;
+    else
+      ((float *)sums)[i] += sum;
+  }
+  // Others may still read these operands.
+  exchange(~0u, 0, 0);
+}
+
+// Matrices of 8 rows of 16 bytes: each lane names a row, and gets a word of
+// each matrix.
+
+static const char *rows[kMaxThreads];
+
+static void read_shared(void *to, const char *from, int size) {
+  emu_access((void *)from, size, size, 3, 0);
+  memcpy(to, from, size);
+}
+
+void emu_ldmatrix(const char *row, int count, int isTransposed,
+                  uint32_t *words) {
+  int warp = current / kWarp * kWarp, lane = current % kWarp;
+  rows[current] = row;
+  exchange(~0u, 0, 0);
+  for (int matrix = 0; matrix < count; ++matrix) {
+    const char **named = &rows[warp + 8 * matrix];
+    uint16_t pair[2];
+    if ((uint64_t)named[lane / 4] % 16)
+      fail("reads a row of a matrix at %p, which is no multiple of 16",
+           (void *)named[lane / 4]);
+    for (int i = 0; i < 2; ++i) {
+      int inRow = lane % 4 * 2 + i, across = lane / 4;
+      read_shared(&pair[i],
+                  isTransposed ? named[inRow] + 2 * across
+                               : named[across] + 2 * inRow,
+                  2);
+    }
+    memcpy(&words[matrix], pair, 4);
+  }
+  // Others may still look for the names.
+  exchange(~0u, 0, 0);
+}

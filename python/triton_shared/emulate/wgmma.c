@@ -1,0 +1,272 @@
+// Matrix products of a warpgroup: `wgmma`, whose operands lie in shared memory
+// as descriptors say, and which reads them until somebody waits.
+
+#include "shim.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { kRows = 64, kMaxColumns = 256, kMaxDepth = 32 };
+
+// One instruction, as a thread brings it along.
+typedef struct {
+  int columns, depth; // N and K
+  char types[4];      // of result (f, h or i), left and right (see `decode`)
+  int keepsSums;      // or begins with zeros
+  int leftSign, rightSign;
+  int isLeftTransposed, isRightTransposed;
+  uint64_t leftPlace, rightPlace; // descriptors
+  const char *leftRegisters;      // or null
+} Product;
+
+// An instruction that may still read shared memory.
+typedef struct {
+  unsigned number;
+  int count; // of bytes
+  uint32_t *bytes;
+} Reads;
+
+typedef struct {
+  unsigned begun;
+  Reads *reads;
+  int count, room;
+  float left[kRows][kMaxDepth], right[kMaxColumns][kMaxDepth];
+} Warpgroup;
+static Warpgroup warpgroups[kMaxThreads / kWarpgroup];
+
+// How far a thread is: counts of instructions.
+typedef struct {
+  Product product;
+  unsigned begun, finished;
+  unsigned *commits; // after each group
+  int groups, room;
+} Progress;
+static Progress threads[kMaxThreads];
+
+// Descriptors: see the canonical layouts of the PTX manual.
+
+// The offset of the 16 bytes with row `row` (of M or N) of K-major operands and
+// its bytes from `16 * piece`, or with elements `8 * piece` of line `row` (of
+// K) of transposed ones.
+static uint32_t locate(uint64_t place, int isTransposed, int row, int piece) {
+  static const int widths[] = {1, 8, 4, 2};
+  int swizzle = place >> 62, width = widths[swizzle];
+  uint32_t start = (place & 0x3FFF) << 4, leading = (place >> 16 & 0x3FFF) << 4,
+           stride = (place >> 32 & 0x3FFF) << 4;
+  uint32_t pattern = (place >> 49 & 7) << 7, address = start;
+  address += row % 8 * width * 16;
+  if (!swizzle)
+    address += isTransposed ? piece * stride + row / 8 * leading
+                            : piece * leading + row / 8 * stride;
+  else if (isTransposed)
+    address += piece % width * 16 + piece / width * leading + row / 8 * stride;
+  else
+    address += piece * 16 + row / 8 * stride;
+  uint32_t line = (address - pattern) >> 7;
+  return (address ^ (line & (width - 1)) << 4) & 0x3FFFF;
+}
+
+static void check_read(uint32_t offset) {
+  if (offset >= sharedBytes)
+    fail("wgmma reads offset %u of %ld bytes of shared memory", offset,
+         (long)sharedBytes);
+  const Shadow *byte = &shadow[offset];
+  if (byte->copier >= 0)
+    fail(
+        "wgmma reads offset %u of shared memory, to which thread %d still copies",
+        offset, byte->copier);
+  if (byte->writeEpoch < 0)
+    fail("wgmma reads offset %u of shared memory, which nobody has written",
+         offset);
+  if (byte->writeEpoch == epoch)
+    fail(
+        "wgmma reads offset %u of shared memory, which thread %d wrote since the last barrier",
+        offset, byte->writer);
+  if (settled_fences(byte->writer) <= byte->fences)
+    fail("wgmma reads offset %u of shared memory, which thread %d wrote "
+         "without fence.proxy.async between the write and a barrier",
+         offset, byte->writer);
+}
+
+static void read_piece(Reads *reads, uint32_t offset, char *piece) {
+  for (int i = 0; i < 16; ++i)
+    check_read(offset + i);
+  for (int i = 0; i < 16; ++i) {
+    ++shadow[offset + i].products;
+    reads->bytes[reads->count++] = offset + i;
+  }
+  memcpy(piece, cta_shared + offset, 16);
+}
+
+// Rows of M or N, each of `depth` elements of K.
+static void read_operand(Reads *reads, uint64_t place, int isTransposed,
+                         char type, int rows, int depth, float sign,
+                         float (*to)[kMaxDepth]) {
+  char piece[16];
+  int lines = isTransposed ? depth : rows, pieces = isTransposed ? rows / 8 : 2,
+      each = depth / 2, size = 16 / each;
+  reads->bytes =
+      realloc(reads->bytes, (reads->count + 16 * lines * pieces) * 4);
+  for (int line = 0; line < lines; ++line)
+    for (int j = 0; j < pieces; ++j) {
+      read_piece(reads, locate(place, isTransposed, line, j), piece);
+      for (int i = 0; i < each; ++i) {
+        const char *word = piece + i * size / 4 * 4;
+        float value = sign * decode(type, word, i % (4 / size));
+        if (isTransposed)
+          to[8 * j + i][line] = value;
+        else
+          to[line][each * j + i] = value;
+      }
+    }
+}
+
+// Fragments of 16 rows a warp, as those of `mma.sync`.
+static void read_registers(int first, char type, int depth, float sign,
+                           float (*to)[kMaxDepth]) {
+  int per = depth / 8;
+  for (int row = 0; row < kRows; ++row)
+    for (int k = 0; k < depth; ++k) {
+      int thread = first + row / 16 * kWarp + row % 8 * 4 + k / per % 4;
+      int word = row / 8 % 2 + 2 * (k / (4 * per));
+      to[row][k] =
+          sign * decode(type, threads[thread].product.leftRegisters + 4 * word,
+                        k % per);
+    }
+}
+
+// The last thread of the warpgroup that begins the product reads it for all.
+static void read_operands(Warpgroup *group, int first) {
+  const Product *product = &threads[current].product;
+  for (int i = first; i < first + kWarpgroup; ++i) {
+    Product other = threads[i].product;
+    other.leftRegisters = product->leftRegisters;
+    if (memcmp(&other, product, sizeof(other)))
+      fail(
+          "executes another wgmma than thread %d of its warpgroup, or one of other matrices",
+          i);
+  }
+  if (group->count == group->room) {
+    group->room = 2 * group->room + 16;
+    group->reads = realloc(group->reads, group->room * sizeof(Reads));
+  }
+  Reads *reads = &group->reads[group->count++];
+  *reads = (Reads){threads[current].begun, 0, 0};
+  int depth = product->depth;
+  if (product->leftRegisters)
+    read_registers(first, product->types[1], depth, product->leftSign,
+                   group->left);
+  else
+    read_operand(reads, product->leftPlace, product->isLeftTransposed,
+                 product->types[1], kRows, depth, product->leftSign,
+                 group->left);
+  read_operand(reads, product->rightPlace, product->isRightTransposed,
+               product->types[2], product->columns, depth, product->rightSign,
+               group->right);
+}
+
+static void add_to(void *sums, int i, char type, int keepsSums, float sum) {
+  _Float16 *halves = sums;
+  float *floats = sums;
+  int32_t *integers = sums;
+  if (type == 'h')
+    halves[i] = (keepsSums ? (float)halves[i] : 0) + sum;
+  else if (type == 'f')
+    floats[i] = (keepsSums ? floats[i] : 0) + sum;
+  else
+    integers[i] = (keepsSums ? integers[i] : 0) + (int32_t)sum;
+}
+
+// `types` has those of result, left and right, as `Product`; `flags` are scales
+// and transpositions; `sums` are this thread's registers of the result.
+void emu_wgmma(int columns, int depth, const char *types, const int *flags,
+               uint64_t leftPlace, uint64_t rightPlace,
+               const char *leftRegisters, void *sums) {
+  int first = current / kWarpgroup * kWarpgroup, lane = current % kWarp;
+  if (first + kWarpgroup > numThreads)
+    fail("executes wgmma, but has no warpgroup: there are %d threads",
+         numThreads);
+  Warpgroup *group = &warpgroups[current / kWarpgroup];
+  Progress *own = &threads[current];
+  own->product =
+      (Product){columns,    depth,        {types[0], types[1], types[2]},
+                flags[0],   flags[1],     flags[2],
+                flags[3],   flags[4],     leftPlace,
+                rightPlace, leftRegisters};
+  unsigned turn = ++own->begun;
+  int last = 1;
+  for (int i = first; i < first + kWarpgroup; ++i)
+    last &= threads[i].begun >= turn;
+  if (last) {
+    read_operands(group, first);
+    group->begun = turn;
+    ++progress;
+  }
+  while (group->begun < turn)
+    pause_fiber("wgmma of its warpgroup");
+  int row = current % kWarpgroup / kWarp * 16 + lane / 4;
+  for (int i = 0; i < columns / 2; ++i) {
+    const float *left = group->left[row + i / 2 % 2 * 8];
+    const float *right = group->right[i / 4 * 8 + lane % 4 * 2 + i % 2];
+    float sum = 0;
+    for (int k = 0; k < depth; ++k)
+      sum += left[k] * right[k];
+    add_to(sums, i, types[0], flags[0], sum);
+  }
+}
+
+void emu_wgmma_fence_sync_aligned(void) {}
+
+void emu_wgmma_commit_group_sync_aligned(void) {
+  Progress *own = &threads[current];
+  if (own->groups == own->room) {
+    own->room = 2 * own->room + 16;
+    own->commits = realloc(own->commits, own->room * sizeof(unsigned));
+  }
+  own->commits[own->groups++] = own->begun;
+}
+
+// Shared memory is free again when the whole warpgroup has waited.
+void emu_wgmma_wait_group_sync_aligned(uint64_t pending) {
+  Progress *own = &threads[current];
+  Warpgroup *group = &warpgroups[current / kWarpgroup];
+  int first = current / kWarpgroup * kWarpgroup, left = 0;
+  if ((uint64_t)own->groups > pending)
+    own->finished = own->commits[own->groups - 1 - pending];
+  unsigned finished = own->finished;
+  for (int i = first; i < first + kWarpgroup && i < numThreads; ++i)
+    if (threads[i].finished < finished)
+      finished = threads[i].finished;
+  for (int i = 0; i < group->count; ++i) {
+    Reads *reads = &group->reads[i];
+    if (reads->number > finished) {
+      group->reads[left++] = *reads;
+      continue;
+    }
+    for (int j = 0; j < reads->count; ++j) {
+      Shadow *byte = &shadow[reads->bytes[j]];
+      --byte->products;
+      byte->readEpoch = epoch;
+      byte->reader = -1;
+    }
+    free(reads->bytes);
+  }
+  group->count = left;
+}
+
+void begin_wgmma(void) {
+  for (int i = 0; i < numThreads; ++i) {
+    Progress *thread = &threads[i];
+    thread->begun = thread->finished = thread->groups = 0;
+  }
+  for (int i = 0; i < kMaxThreads / kWarpgroup; ++i) {
+    for (int j = 0; j < warpgroups[i].count; ++j)
+      free(warpgroups[i].reads[j].bytes);
+    warpgroups[i].begun = warpgroups[i].count = 0;
+  }
+}
+
+void end_wgmma(void) {
+  const Progress *own = &threads[current];
+  if (own->finished < own->begun)
+    fail("ends while %u wgmma are under way", own->begun - own->finished);
+}

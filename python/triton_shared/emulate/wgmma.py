@@ -1,0 +1,204 @@
+"""Inline assembly of `wgmma` and of the fences around it becomes calls of wgmma.c.
+
+Two kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
+sets from an operand or as a number; and statements without operands (`wgmma.wait_group`,
+`wgmma.fence`, `fence.proxy.async`, …), which hand the values that are tied to them through.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PRODUCT = re.compile(
+    r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(\w+)\.(\w+)\.(\w+)\s+"
+    r"\{([^}]*)\}\s*,\s*(?:\{([^}]*)\}|([^,]+))\s*,(.*)",
+    re.DOTALL,
+)
+_PREDICATE = re.compile(r"setp\.ne\.[bsu]32\s+(%?\w+)\s*,\s*([^,\s]+)\s*,\s*0$")
+_SILENT = {
+    "wgmma.fence.sync.aligned",
+    "wgmma.commit_group.sync.aligned",
+    "fence.proxy.async",
+    "fence.proxy.async.shared::cta",
+}
+_WAIT = re.compile(r"wgmma\.wait_group\.sync\.aligned\s+(\S+)")
+FUNCTIONS = (
+    ("void", "@emu_wgmma", "i32, i32, ptr, ptr, i64, i64, ptr, ptr"),
+    ("void", "@emu_wgmma_fence_sync_aligned", ""),
+    ("void", "@emu_wgmma_commit_group_sync_aligned", ""),
+    ("void", "@emu_wgmma_wait_group_sync_aligned", "i64"),
+    ("void", "@emu_fence_proxy_async", ""),
+    ("void", "@emu_fence_proxy_async_shared_cta", ""),
+)
+"""What the functions call: type, name, types of the arguments."""
+_RESULTS = {"f32": "f", "f16": "h", "s32": "i"}
+_OPERANDS = {"f16": "h", "bf16": "b", "tf32": "t", "e4m3": "4", "e5m2": "5", "s8": "s", "u8": "u"}
+_BITS = {"h": 16, "b": 16, "t": 32}
+
+
+def _is_product(depth: int, result: str, left: str, right: str) -> bool:
+    """Whether the instruction has this form."""
+    if 256 // _BITS.get(left, 8) != depth or _BITS.get(left) != _BITS.get(right):
+        return False
+    if (result == "i") != (left in "su") or (left in "su") != (right in "su"):
+        return False
+    return (left == right or left in "45su") and (result != "h" or left in "h45")
+
+
+@dataclass(frozen=True)
+class _Assembly:
+    """A call of inline assembly, whose function is `name`."""
+
+    name: str
+    result: str
+    results: tuple[str, ...]
+    """Its types."""
+    types: tuple[str, ...]
+    """Of the arguments."""
+    tied: dict[int, int]
+    """Results to the arguments that share their register."""
+
+    def value(self, operand: str, known: dict[str, str], kind: str = "i32") -> str:
+        """An operand of the text as a value: `$3`, a number, or a name that is known."""
+        operand = operand.strip()
+        if operand in known:
+            return self.value(known[operand], {}, kind)
+        if not operand.startswith("$"):
+            return f"{kind} {int(operand)}"
+        number = int(operand[1:])
+        place = self.tied[number] if number < len(self.results) else number - len(self.results)
+        return f"{self.types[place]} %a{place}"
+
+    def define(self, lines: list[str], values: dict[int, str]) -> str:
+        """The function: `lines`, then the results, those without a value as their tied inputs."""
+        parameters = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(self.types))
+        lines = [f"define internal {self.result} {self.name}({parameters}) {{", *lines]
+        values = {result: f"%a{argument}" for result, argument in self.tied.items()} | values
+        if not self.results:
+            return "\n".join([*lines, "  ret void", "}"])
+        if not self.result.startswith("{"):
+            return "\n".join([*lines, f"  ret {self.result} {values[0]}", "}"])
+        before = "poison"
+        for i, kind in enumerate(self.results):
+            lines.append(f"  %s{i} = insertvalue {self.result} {before}, {kind} {values[i]}, {i}")
+            before = f"%s{i}"
+        return "\n".join([*lines, f"  ret {self.result} {before}", "}"])
+
+
+def split(text: str) -> list[str]:
+    """The parts of a list with commas, some of them within brackets."""
+    return [part.strip() for part in re.findall(r"(?:<[^>]*>|\{[^}]*\}|[^,<{])+", text)]
+
+
+def _read(name: str, result: str, constraints: str, types: list[str]) -> _Assembly:
+    kinds = [] if result == "void" else split(result.strip("{} ")) if result[0] == "{" else [result]
+    inputs = [part for part in constraints.split(",") if part and part[0] not in "=~"]
+    tied = {int(part): i for i, part in enumerate(inputs) if part.isdigit()}
+    return _Assembly(name, result, tuple(kinds), tuple(types), tied)
+
+
+def make(name: str, result: str, text: str, constraints: str, types: list[str]) -> str | None:
+    """A function that does what the text says, or none if it is of another kind."""
+    text = re.sub(r"\\([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), text)
+    product = re.search(r"wgmma\.mma_async[^;]*;", text)
+    body = text.strip()
+    if product and body.startswith("{") and body.endswith("}"):
+        body = body[1:-1]
+    statements = [part.strip() for part in body.split(";") if part.strip()]
+    assembly = _read(name, result, constraints, types)
+    if product:
+        return _make_product(assembly, statements)
+    if all(part in _SILENT or _WAIT.fullmatch(part) for part in statements):
+        return _make_silent(assembly, statements)
+    return None
+
+
+def _make_silent(assembly: _Assembly, statements: list[str]) -> str:
+    lines: list[str] = []
+    for statement in statements:
+        if wait := _WAIT.fullmatch(statement):
+            groups = assembly.value(wait[1], {}, "i64")
+            if not groups.startswith("i64"):
+                lines.append(f"  %g{len(lines)} = zext {groups} to i64")
+                groups = f"i64 %g{len(lines) - 1}"
+            lines.append(f"  call void @emu_wgmma_wait_group_sync_aligned({groups})")
+        else:
+            function = re.sub(r"\W+", "_", statement)
+            lines.append(f"  call void @emu_{function}()")
+    return assembly.define(lines, {})
+
+
+def _flags(listed: list[str], is_signed: bool, transpositions: int) -> list[str] | None:
+    """Whether the sums count, two signs, two transpositions; none if not so many are there."""
+    if len(listed) != 1 + 2 * is_signed + transpositions:
+        return None
+    signs = listed[1:3] if is_signed else ["1", "1"]
+    turned = listed[len(listed) - transpositions :]
+    return [listed[0], *signs, *["0"] * (2 - transpositions), *turned]
+
+
+def _make_product(assembly: _Assembly, statements: list[str]) -> str | None:
+    known: dict[str, str] = {}
+    match = None
+    for statement in statements:
+        if predicate := _PREDICATE.match(statement):
+            known[predicate[1]] = predicate[2]
+        elif statement.startswith("wgmma."):
+            match = _PRODUCT.fullmatch(statement)
+        elif not statement.startswith(".reg .pred"):
+            return None
+    if not match:
+        return None
+    columns, depth = int(match[1]), int(match[2])
+    result = _RESULTS.get(match[3], "?")
+    left, right = _OPERANDS.get(match[4], "?"), _OPERANDS.get(match[5], "?")
+    sums, registers = split(match[6]), split(match[7] or "")
+    place, *listed = match[9].split(",")
+    transpositions = 0 if left not in "hb" else 1 if registers else 2
+    flags = _flags(listed, result != "i", transpositions)
+    is_whole = columns % 8 == 0 and 8 <= columns <= 256 and len(registers) in (0, 4)
+    is_whole &= len(sums) == columns // (4 if result == "h" else 2)
+    if not flags or not is_whole or not _is_product(depth, result, left, right):
+        return None
+    begin = f"i32 {columns}, i32 {depth}"
+    values = [assembly.value(flag, known) for flag in flags]
+    types = result + left + right
+    return _call_product(assembly, begin, types, values, registers, match[8], place, sums)
+
+
+def _call_product(
+    assembly: _Assembly,
+    shape: str,
+    types: str,
+    flags: list[str],
+    registers: list[str],
+    left: str,
+    right: str,
+    sums: list[str],
+) -> str:
+    """A call of `emu_wgmma`, with registers in arrays."""
+    numbers = [int(part[1:]) for part in sums]
+    begin = [
+        assembly.value(part, {}) if number in assembly.tied else f"{assembly.results[number]} undef"
+        for part, number in zip(sums, numbers, strict=True)
+    ]
+    lines = ["  %types = alloca [3 x i8]", f'  store [3 x i8] c"{types}", ptr %types']
+    words = [assembly.value(part, {}) for part in registers]
+    for array, given in {"flags": flags, "left": words, "sums": begin}.items():
+        lines.append(f"  %{array} = alloca [{len(given)} x i32], align 16")
+        for i, value in enumerate(given):
+            lines += [
+                f"  %{array}{i} = getelementptr i32, ptr %{array}, i32 {i}",
+                f"  store {value}, ptr %{array}{i}",
+            ]
+    leftmost = "i64 0" if registers else assembly.value(left, {}, "i64")
+    lines.append(
+        f"  call void @emu_wgmma({shape}, ptr %types, ptr %flags, {leftmost}, "
+        f"{assembly.value(right, {}, 'i64')}, ptr {'%left' if registers else 'null'}, ptr %sums)"
+    )
+    values: dict[int, str] = {}
+    for i, number in enumerate(numbers):
+        lines.append(f"  %r{i} = load {assembly.results[number]}, ptr %sums{i}")
+        values[number] = f"%r{i}"
+    return assembly.define(lines, values)
