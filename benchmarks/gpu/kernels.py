@@ -56,8 +56,11 @@ def rms_norm(x, weight, out, columns, eps, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """c = a @ b, row-major; programs go down eight tiles before the next column."""
+def matmul(
+    a, b, c, M, N, K, a_row, a_column, b_row, b_column,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    """c = a @ b, c row-major; programs go down eight tiles before the next column."""
     pid = tl.program_id(0)
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     group = pid // (8 * tiles_n)
@@ -67,15 +70,15 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     rows = (tile_m * BM + tl.arange(0, BM)) % M
     columns = (tile_n * BN + tl.arange(0, BN)) % N
     ks = tl.arange(0, BK)
-    a_at = a + rows[:, None] * K + ks[None, :]
-    b_at = b + ks[:, None] * N + columns[None, :]
-    total = tl.zeros((BM, BN), dtype=tl.float32)
+    a_at = a + rows[:, None] * a_row + ks[None, :] * a_column
+    b_at = b + ks[:, None] * b_row + columns[None, :] * b_column
+    total = tl.zeros((BM, BN), dtype=tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32)
     for k in range(0, tl.cdiv(K, BK)):
         left = tl.load(a_at, mask=ks[None, :] < K - k * BK, other=0.0)
         right = tl.load(b_at, mask=ks[:, None] < K - k * BK, other=0.0)
         total = tl.dot(left, right, total)
-        a_at += BK
-        b_at += BK * N
+        a_at += BK * a_column
+        b_at += BK * b_row
     rows = tile_m * BM + tl.arange(0, BM)
     columns = tile_n * BN + tl.arange(0, BN)
     inside = (rows[:, None] < M) & (columns[None, :] < N)

@@ -118,27 +118,61 @@ def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
     )
 
 
-def _matmul(size: int) -> Problem:
+def _matrix(g: torch.Generator, rows: int, columns: int, dtype: torch.dtype, order: str) -> Any:
+    """Random numbers; `order` is T for a matrix whose columns lie side by side."""
+    sizes = (columns, rows) if order == "T" else (rows, columns)
+    if dtype == torch.int8:
+        made = torch.randint(-128, 128, sizes, generator=g, device=DEVICE, dtype=dtype)
+    else:
+        made = _rand(g, *sizes, dtype=dtype)
+    return made.T if order == "T" else made
+
+
+def _matmul(dtype: torch.dtype, m: int, n: int, k: int, orders: str = "NN") -> Problem:
     tiles = [
         (128, 256, 64, 8, 3), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3), (128, 128, 32, 4, 4),
-        (64, 128, 64, 4, 4), (64, 256, 32, 4, 4), (128, 64, 64, 4, 4), (128, 128, 32, 8, 3),
+        (64, 128, 64, 4, 4), (64, 256, 64, 4, 3), (128, 64, 64, 4, 4), (256, 128, 64, 8, 3),
     ]  # fmt: skip
     names = ("BM", "BN", "BK", "num_warps", "num_stages")
-    half = torch.float16
+    # So many bytes of K as with elements of two: tiles of as many bytes.
+    depth = {2: 1.0, 1: 2.0, 4: 0.5}[dtype.itemsize]
+    scaled = [(bm, bn, int(bk * depth), *rest) for bm, bn, bk, *rest in tiles]
+    is_exact = dtype == torch.int8
+    out = {torch.int8: torch.int32, torch.float32: torch.float32}.get(dtype, dtype)
+
+    def inputs(g: torch.Generator) -> Tensors:
+        a, b = _matrix(g, m, k, dtype, orders[0]), _matrix(g, k, n, dtype, orders[1])
+        return a, b, _empty(m, n, out)
 
     def launch(t: Tensors, c: Config) -> Any:
-        grid = triton.cdiv(size, c["BM"]) * triton.cdiv(size, c["BN"])
-        return kernels.matmul[(grid,)](*t, size, size, size, **c)
+        grid = triton.cdiv(m, c["BM"]) * triton.cdiv(n, c["BN"])
+        strides = (*t[0].stride(), *t[1].stride())
+        return kernels.matmul[(grid,)](*t, m, n, k, *strides, **c)
 
+    shape = f"{m}" if m == n == k else f"{m}x{n}x{k}"
+    kind = {torch.float32: "tf32", torch.int8: "i8", torch.bfloat16: "bf16"}.get(dtype, "f16")
+    with_torch = None if is_exact else lambda t: torch.matmul(t[0], t[1], out=t[2])
     return Problem(
-        f"matmul f16 {size}",
-        lambda g: (*(_rand(g, size, size, dtype=half) for _ in "ab"), _empty(size, size, half)),
+        f"matmul {kind} {shape}" + (f" {orders}" if orders != "NN" else ""),
+        inputs,
         launch,
-        tuple(dict(zip(names, tile, strict=True)) for tile in tiles),
-        lambda t: torch.matmul(t[0], t[1], out=t[2]),
+        tuple(dict(zip(names, tile, strict=True)) for tile in scaled),
+        with_torch,
         lambda t: t[0].double() @ t[1].double(),
-        2e-3,
-        flops=2 * size**3,
+        0.0 if is_exact else {torch.bfloat16: 8e-3}.get(dtype, 2e-3),
+        flops=2 * m * n * k,
+    )
+
+
+def _matmuls() -> list[Problem]:
+    half, brain = torch.float16, torch.bfloat16
+    sizes = [(size, size, size) for size in (2048, 4096, 8192)]
+    sizes.append((4096, 4096, 11008))
+    orders = ("NN", "NT", "TN")
+    # Others than those of 16 bits are read along K.
+    along_k = [_matmul(dtype, 4096, 4096, 4096, "NT") for dtype in (torch.float32, torch.int8)]
+    return [_matmul(t, *mnk, order) for t in (half, brain) for order in orders for mnk in sizes] + (
+        along_k
     )
 
 
@@ -244,7 +278,7 @@ def all_problems() -> list[Problem]:
     ]
     # 16384 tokens, 2048 numbers each.
     attentions = [_attention(4 * 2048 // dims, 4096, dims) for dims in (128, 64)]
-    others = [_matmul(4096), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
+    others = [*_matmuls(), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
     return [*map(_add, (20, 22, 24, 26, 28)), *rows, *others, _histogram(24, 1 << 16)]
 
 
@@ -252,7 +286,7 @@ def small_problems() -> list[Problem]:
     """One of each kind, for a look at the kernels themselves where there is no GPU."""
     half = torch.float16
     rows = [_softmax(half, 200), _layer_norm(torch.float32, 200), _rms_norm(half, 256)]
-    others = [_matmul(256), _attention(2, 256, 64), _gather(64, 100, 300), _cumsum(100)]
+    others = [_matmul(half, 256, 256, 256), _attention(2, 256, 64), _gather(64, 100, 300), _cumsum(100)]
     return [_add(12), *rows, *others, _histogram(12, 64)]
 
 

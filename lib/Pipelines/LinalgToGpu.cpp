@@ -36,6 +36,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
   addCleanUp(manager);
+  manager.addPass(createCtaTurnLoads());
   manager.addPass(createCtaChooseInstructions());
   if (!target.keepsWarps)
     manager.addPass(createCtaFitWarps());

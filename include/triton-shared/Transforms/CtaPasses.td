@@ -28,6 +28,26 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
   }];
 }
 
+def CtaTurnLoads : Pass<"cta-turn-loads", "::mlir::ModuleOp"> {
+  let summary = "Load operands of products the way round that these take them";
+  let description = [{
+    A `cta.transpose` of a load that goes into a `cta.dot` becomes a load whose
+    dimensions are in the other order:
+
+    ```mlir
+    %0 = tts.load %p[%o] strides [%s, 1] : memref<*xf16> -> tensor<64x32xf16>
+    %1 = cta.transpose %0 [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+    // becomes
+    %1 = tts.load %p[%o] strides [1, %s] : memref<*xf16> -> tensor<32x64xf16>
+    ```
+
+    A load stays if it has other users, a mask or a tile of other values, or is
+    volatile.
+
+    Needs: tiles without layouts. Leaves: the same.
+  }];
+}
+
 def CtaChooseInstructions : Pass<"cta-choose-instructions",
                                  "::mlir::ModuleOp"> {
   let summary = "Decide which instruction computes each matrix product";

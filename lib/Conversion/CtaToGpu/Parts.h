@@ -47,6 +47,10 @@ void populateCtaToGpuCopies(const TypeConverter &types,
                             const AccessWidths &widths,
                             RewritePatternSet &patterns);
 
+/// Lets checks of the compiler's own end a launch by `trap` in kernels with
+/// `wgmma`: where there is a call, ptxas waits for each product.
+void markTraps(ModuleOp module);
+
 /// Makes each kernel of `module` a `gpu.func` whose program ids are those of
 /// its block.
 void outlineKernels(ModuleOp module);

@@ -53,6 +53,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     AccessWidths widths;
     if (failed(measureAccesses(widths)))
       return signalPassFailure();
+    markTraps(module);
     outlineKernels(module);
 
     TypeConverter types;

@@ -30,14 +30,16 @@ using cta::WgmmaAttr;
 // Waiting
 //===----------------------------------------------------------------------===//
 
+/// How assembly takes a register of the result.
+static StringRef getConstraint(Type sum) { return sum.isF32() ? "f" : "r"; }
+
 /// Waits for all products but the last `pending`. Gives `sums` when that is
 /// done.
 static SmallVector<Value> createWait(OpBuilder &builder, Location loc,
                                      ArrayRef<Value> sums, unsigned pending) {
   Type type = sums.front().getType();
-  StringRef result = type.isF32() ? "=f" : "=r";
-  std::string constraints = result.str();
-  constraints += repeatConstraint(result, sums.size() - 1);
+  std::string result = "=" + getConstraint(type).str();
+  std::string constraints = result + repeatConstraint(result, sums.size() - 1);
   for (unsigned i = 0; i < sums.size(); ++i)
     constraints += "," + std::to_string(i);
   std::string text =
@@ -167,7 +169,7 @@ StringRef getTypeName(Type type) {
     return "bf16";
   if (type.isF16())
     return "f16";
-  return "f32";
+  return type.isInteger(8) ? "s8" : "tf32";
 }
 
 /// The operands of one instruction. Either a descriptor or registers of the
@@ -189,7 +191,9 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
                                ArrayRef<Value> sums) {
   SmallVector<Value> values(sums);
   unsigned count = sums.size();
-  std::string constraints = "=f" + repeatConstraint("=f", count - 1);
+  Type sum = sums.front().getType();
+  std::string result = "=" + getConstraint(sum).str();
+  std::string constraints = result + repeatConstraint(result, count - 1);
   for (unsigned i = 0; i < count; ++i)
     constraints += "," + std::to_string(i);
   unsigned next = 2 * count;
@@ -198,7 +202,8 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
       ("{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\n"
        "wgmma.mma_async.sync.aligned.m" +
        Twine(wgmma.getM()) + "n" + Twine(wgmma.getN()) + "k" +
-       Twine(wgmma.getK()) + ".f32." + element + "." + element + " " +
+       Twine(wgmma.getK()) + (sum.isF32() ? ".f32." : ".s32.") + element +
+       "." + element + " " +
        listPlaceholders(0, count) + ", ")
           .str();
   if (operands.leftDescriptor) {
@@ -212,15 +217,21 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
     constraints += repeatConstraint("r", words);
     llvm::append_range(values, operands.leftWords);
   }
-  text += ", $" + std::to_string(next) + ", p, 1, 1";
+  text += ", $" + std::to_string(next) + ", p";
   constraints += ",l";
   values.push_back(operands.right);
-  if (operands.leftDescriptor)
-    text += operands.isLeftTransposed ? ", 1" : ", 0";
-  text += operands.isRightTransposed ? ", 1;\n}" : ", 0;\n}";
-  return createPtx(builder, loc,
-                   SmallVector<Type>(count, sums.front().getType()), values,
-                   text, constraints, PtxEffects::Memory);
+  // Only numbers with a sign of their own can be negated, only those of 16 bits
+  // read the other way.
+  if (sum.isF32())
+    text += ", 1, 1";
+  if (cta::getElementBytes(operands.elementType) == 2) {
+    if (operands.leftDescriptor)
+      text += operands.isLeftTransposed ? ", 1" : ", 0";
+    text += operands.isRightTransposed ? ", 1" : ", 0";
+  }
+  text += ";\n}";
+  return createPtx(builder, loc, SmallVector<Type>(count, sum), values, text,
+                   constraints, PtxEffects::Memory);
 }
 
 struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
