@@ -138,3 +138,62 @@ def histogram(x, counts, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < n
     tl.atomic_add(counts + tl.load(x + at, mask=inside, other=0), 1, mask=inside)
+
+
+@triton.jit
+def argmax(x, out, columns, BLOCK: tl.constexpr):
+    """Where the largest of a row is, a row per program."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    v = tl.load(x + row * columns + at, mask=at < columns, other=-float("inf"))
+    tl.store(out + row, tl.argmax(v, axis=0))
+
+
+@triton.jit
+def argmax_by_blocks(x, out, columns, BLOCK: tl.constexpr):
+    """Where the largest of a row is, a block of the row at a time."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    top, place = -float("inf"), 0
+    for start in range(0, columns, BLOCK):
+        inside = start + at < columns
+        v = tl.load(x + row * columns + start + at, mask=inside, other=-float("inf"))
+        largest, index = tl.max(v.to(tl.float32), axis=0, return_indices=True)
+        place = tl.where(largest > top, start + index, place)
+        top = tl.maximum(top, largest)
+    tl.store(out + row, place)
+
+
+@triton.jit
+def sort(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Rows in ascending order."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = rows[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + at, tl.sort(tl.load(x + at)))
+
+
+@triton.jit
+def cross_entropy(x, target, loss, columns, BLOCK: tl.constexpr):
+    """log(sum(exp(row))) - row[target], a block of the row at a time."""
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    top, total = -float("inf"), 0.0
+    for start in range(0, columns, BLOCK):
+        inside = start + at < columns
+        v = tl.load(x + row * columns + start + at, mask=inside, other=-float("inf"))
+        v = v.to(tl.float32)
+        largest = tl.maximum(top, tl.max(v, axis=0))
+        total = total * tl.exp(top - largest) + tl.sum(tl.exp(v - largest), axis=0)
+        top = largest
+    wanted = tl.load(x + row * columns + tl.load(target + row)).to(tl.float32)
+    tl.store(loss + row, tl.log(total) + top - wanted)
+
+
+@triton.jit
+def dropout(x, out, n, p, seed, BLOCK: tl.constexpr):
+    """Zero with probability p, or scaled, by Philox."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    v = tl.load(x + at, mask=inside)
+    kept = tl.rand(seed, at) > p
+    tl.store(out + at, tl.where(kept, v / (1 - p), 0.0), mask=inside)

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/Choice.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Layout/SharedAccess.h"
 
@@ -79,6 +80,8 @@ int64_t HistogramOp::getSharedBytes() {
 //===----------------------------------------------------------------------===//
 
 bool cta::isCommutative(Region &combine) {
+  if (isSymmetricChoice(combine))
+    return true;
   Block &body = combine.front();
   if (body.getNumArguments() != 2 ||
       !llvm::hasSingleElement(body.without_terminator()))
