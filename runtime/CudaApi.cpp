@@ -1,9 +1,8 @@
-//===- CudaApi.cpp - The CUDA driver, opened at run time ------------------===//
+//===- CudaApi.cpp - The CUDA driver of this process ----------------------===//
 
 #include "CudaApi.h"
 
 #include <atomic>
-#include <dlfcn.h>
 #include <mutex>
 
 using namespace mlir::triton_shared;
@@ -60,8 +59,8 @@ static const char *adviseOn(cuda::Result result) {
 static std::string describeFor(const cuda::Api *api, cuda::Result result) {
   const char *name = nullptr, *words = nullptr;
   if (api) {
-    api->GetErrorName(result, &name);
-    api->GetErrorString(result, &words);
+    api->cuGetErrorName(result, &name);
+    api->cuGetErrorString(result, &words);
   }
   std::string text =
       name ? name : "unknown CUDA error " + std::to_string(result);
@@ -80,61 +79,18 @@ std::string cuda::describe(Result result) {
 // Opening
 //===----------------------------------------------------------------------===//
 
-template <typename Pointer>
-static bool find(void *library, const char *name, Pointer &function,
-                 std::string &error) {
-  function = reinterpret_cast<Pointer>(dlsym(library, name));
-  if (!function)
-    error = "it lacks the function '" + std::string(name) +
-            "'\nupdate the NVIDIA driver: CUDA 12 or newer is needed";
-  return function;
-}
-
-static bool findAll(void *library, cuda::Api &api, std::string &error) {
-  return find(library, "cuInit", api.Init, error) &&
-         find(library, "cuGetErrorName", api.GetErrorName, error) &&
-         find(library, "cuGetErrorString", api.GetErrorString, error) &&
-         find(library, "cuDriverGetVersion", api.DriverGetVersion, error) &&
-         find(library, "cuDeviceGetCount", api.DeviceGetCount, error) &&
-         find(library, "cuDeviceGet", api.DeviceGet, error) &&
-         find(library, "cuDeviceGetName", api.DeviceGetName, error) &&
-         find(library, "cuDeviceGetAttribute", api.DeviceGetAttribute, error) &&
-         find(library, "cuDevicePrimaryCtxRetain", api.DevicePrimaryCtxRetain,
-              error) &&
-         find(library, "cuCtxGetCurrent", api.CtxGetCurrent, error) &&
-         find(library, "cuCtxSetCurrent", api.CtxSetCurrent, error) &&
-         find(library, "cuCtxGetDevice", api.CtxGetDevice, error) &&
-         find(library, "cuModuleLoadDataEx", api.ModuleLoadDataEx, error) &&
-         find(library, "cuModuleUnload", api.ModuleUnload, error) &&
-         find(library, "cuModuleGetFunction", api.ModuleGetFunction, error) &&
-         find(library, "cuFuncGetAttribute", api.FuncGetAttribute, error) &&
-         find(library, "cuFuncSetAttribute", api.FuncSetAttribute, error) &&
-         find(library, "cuFuncSetCacheConfig", api.FuncSetCacheConfig, error) &&
-         find(library, "cuLaunchKernelEx", api.LaunchKernelEx, error);
-}
-
 const cuda::Api *cuda::openApi(const std::string &path, std::string &error) {
   static std::mutex mutex;
   static Api api;
   std::lock_guard<std::mutex> lock(mutex);
   if (const Api *found = getApi())
     return found;
-  const std::string name = path.empty() ? "libcuda.so.1" : path;
-  // Never closed: kernels outlive everything.
-  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    error = std::string("the CUDA driver does not load: ") + dlerror() +
-            "\ninstall the NVIDIA driver, or point TRITON_SHARED_LIBCUDA at "
-            "its libcuda.so.1; kernels run without it on device \"cpu\"";
+  char text[4096];
+  if (!tritonSharedFindDriver(path.c_str(), &api, text, sizeof text)) {
+    error = text;
     return nullptr;
   }
-  Api found;
-  if (!findAll(library, found, error)) {
-    error = "the CUDA driver '" + name + "' cannot be used: " + error;
-    return nullptr;
-  }
-  api = found;
-  if (Result result = api.Init(0)) {
+  if (Result result = api.cuInit(0)) {
     error = "the CUDA driver does not start: " + describeFor(&api, result);
     return nullptr;
   }

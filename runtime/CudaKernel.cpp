@@ -16,16 +16,16 @@ class ContextGuard {
 public:
   explicit ContextGuard(Context context) {
     const Api &api = *getApi();
-    result = api.CtxGetCurrent(&before);
+    result = api.cuCtxGetCurrent(&before);
     if (result || before == context)
       return;
-    result = api.CtxSetCurrent(context);
+    result = api.cuCtxSetCurrent(context);
     // A thread without a context keeps the new one, as in the runtime API.
     restores = !result && before;
   }
   ~ContextGuard() {
     if (restores)
-      getApi()->CtxSetCurrent(before);
+      getApi()->cuCtxSetCurrent(before);
   }
   ContextGuard(const ContextGuard &) = delete;
   ContextGuard &operator=(const ContextGuard &) = delete;
@@ -39,8 +39,6 @@ private:
 
 constexpr uint32_t kMaxGridX = 0x7fffffff;
 constexpr uint32_t kMaxGridYZ = 65535;
-/// More dynamic shared memory than this must be asked for.
-constexpr uint32_t kSharedWithoutOptIn = 48 * 1024;
 
 } // namespace
 
@@ -50,7 +48,7 @@ constexpr uint32_t kSharedWithoutOptIn = 48 * 1024;
 
 bool DeviceInfo::open(int ordinal, std::string &error) {
   int count = 0;
-  Result result = getApi()->DeviceGetCount(&count);
+  Result result = getApi()->cuDeviceGetCount(&count);
   if (!result && (ordinal < 0 || ordinal >= count)) {
     error = "there is no GPU " + std::to_string(ordinal) + ": " +
             std::to_string(count) +
@@ -58,7 +56,7 @@ bool DeviceInfo::open(int ordinal, std::string &error) {
     return false;
   }
   if (!result)
-    result = getApi()->DeviceGet(&device, ordinal);
+    result = getApi()->cuDeviceGet(&device, ordinal);
   if (result)
     error = "GPU " + std::to_string(ordinal) +
             " does not open: " + describe(result);
@@ -67,12 +65,12 @@ bool DeviceInfo::open(int ordinal, std::string &error) {
 
 int DeviceInfo::get(DeviceAttribute attribute) const {
   int value = 0;
-  return getApi()->DeviceGetAttribute(&value, attribute, device) ? 0 : value;
+  return getApi()->cuDeviceGetAttribute(&value, attribute, device) ? 0 : value;
 }
 
 std::string DeviceInfo::getName() const {
   char text[256] = "";
-  return getApi()->DeviceGetName(text, sizeof text, device) ? "" : text;
+  return getApi()->cuDeviceGetName(text, sizeof text, device) ? "" : text;
 }
 
 Context DeviceInfo::getContext(std::string &error) const {
@@ -84,7 +82,7 @@ Context DeviceInfo::getContext(std::string &error) const {
   Context &context = contexts[device];
   if (context)
     return context;
-  if (Result result = getApi()->DevicePrimaryCtxRetain(&context, device)) {
+  if (Result result = getApi()->cuDevicePrimaryCtxRetain(&context, device)) {
     context = nullptr;
     error = "GPU '" + getName() + "' cannot be used: " + describe(result);
   }
@@ -93,7 +91,7 @@ Context DeviceInfo::getContext(std::string &error) const {
 
 int mlir::triton_shared::cuda::getCurrentDevice() {
   Device device = 0;
-  return getApi()->CtxGetDevice(&device) ? 0 : device;
+  return getApi()->cuCtxGetDevice(&device) ? 0 : device;
 }
 
 bool mlir::triton_shared::cuda::setCurrentDevice(int ordinal,
@@ -104,7 +102,7 @@ bool mlir::triton_shared::cuda::setCurrentDevice(int ordinal,
   Context context = device.getContext(error);
   if (!context)
     return false;
-  Result result = getApi()->CtxSetCurrent(context);
+  Result result = getApi()->cuCtxSetCurrent(context);
   if (result)
     error = describe(result);
   return !result;
@@ -142,19 +140,13 @@ std::unique_ptr<Kernel> Kernel::load(std::string_view cubin,
 }
 
 bool Kernel::loadModule(const void *image, std::string &error) {
-  const Api &api = *getApi();
   char log[4096] = "";
-  int options[] = {ErrorLogBuffer, ErrorLogBufferSize};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
-  std::string step = "does not load";
-  Result result = api.ModuleLoadDataEx(&module, image, 2, options, values);
-  if (!result) {
-    step = "is not in its cubin";
-    result = api.ModuleGetFunction(&function, module, name.c_str());
-  }
+  Result result = tritonSharedLoadFunction(getApi(), image, name.c_str(), log,
+                                           sizeof log, &module, &function);
   if (result) {
     log[sizeof log - 1] = '\0';
-    error = "kernel '" + name + "' " + step + " on GPU " +
+    error = "kernel '" + name + "' " +
+            (module ? "is not in its cubin" : "does not load") + " on GPU " +
             std::to_string(ordinal) + ": " + describe(result);
     if (*log)
       error += std::string("\nthe driver's log: ") + log;
@@ -174,12 +166,7 @@ bool Kernel::reserveShared(const DeviceInfo &device, std::string &error) {
             "\nuse smaller blocks, or fewer stages (num_stages)";
     return false;
   }
-  if (sharedBytes <= kSharedWithoutOptIn)
-    return true;
-  Result result = getApi()->FuncSetCacheConfig(function, PreferShared);
-  if (!result)
-    result = getApi()->FuncSetAttribute(function, MaxDynamicSharedBytes,
-                                        static_cast<int>(sharedBytes));
+  Result result = tritonSharedReserveShared(getApi(), function, sharedBytes);
   if (result)
     error = "kernel '" + name + "' cannot have " + std::to_string(sharedBytes) +
             " bytes of shared memory: " + describe(result);
@@ -192,12 +179,12 @@ Kernel::~Kernel() {
   // At the end of a process the driver may be gone already, and says so.
   ContextGuard guard(context);
   if (!guard.result)
-    getApi()->ModuleUnload(module);
+    getApi()->cuModuleUnload(module);
 }
 
 int Kernel::getAttribute(FunctionAttribute attribute) const {
   int value = 0;
-  return getApi()->FuncGetAttribute(&value, attribute, function) ? 0 : value;
+  return getApi()->cuFuncGetAttribute(&value, attribute, function) ? 0 : value;
 }
 
 //===----------------------------------------------------------------------===//
@@ -236,29 +223,11 @@ bool Kernel::check(const KernelLaunch &launch, std::string &error) const {
 
 Result Kernel::submit(void *const *arguments,
                       const KernelLaunch &launch) const {
-  LaunchAttribute attributes[2] = {};
-  LaunchConfig config = {};
-  std::copy_n(launch.grid, 3, config.grid);
-  config.grid[0] = (launch.grid[0] - 1) / launch.programs + 1;
-  config.block[0] = launch.threads;
-  config.block[1] = launch.programs;
-  config.block[2] = 1;
-  config.sharedBytes = sharedBytes;
-  config.stream = launch.stream;
-  config.attributes = attributes;
-  auto add = [&](LaunchAttributeId id) {
-    attributes[config.attributeCount].id = id;
-    attributes[config.attributeCount++].value.flag = 1;
-  };
-  if (launch.isCooperative)
-    add(Cooperative);
-  if (launch.startsEarly)
-    add(ProgrammaticStreamSerialization);
   ContextGuard guard(context);
   if (guard.result)
     return guard.result;
-  return getApi()->LaunchKernelEx(&config, function,
-                                  const_cast<void **>(arguments), nullptr);
+  return tritonSharedLaunch(getApi(), function, sharedBytes, &launch,
+                            const_cast<void **>(arguments));
 }
 
 std::string Kernel::describeLaunch(const KernelLaunch &launch) const {

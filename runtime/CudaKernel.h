@@ -4,6 +4,7 @@
 #define TRITON_SHARED_RUNTIME_CUDAKERNEL_H
 
 #include "CudaApi.h"
+#include "cuda/launch.h"
 
 #include <cstdint>
 #include <memory>
@@ -33,15 +34,7 @@ int getCurrentDevice();
 /// Makes the primary context of `ordinal` current on this thread.
 bool setCurrentDevice(int ordinal, std::string &error);
 
-struct KernelLaunch {
-  uint32_t grid[3];
-  /// Of a program, and the programs that share a block.
-  uint32_t threads, programs;
-  Stream stream;
-  bool isCooperative;
-  /// Lets the grid start while the one before it in the stream ends.
-  bool startsEarly;
-};
+using KernelLaunch = TritonSharedGridLaunch;
 
 /// A function of a cubin, loaded on one device.
 class Kernel {

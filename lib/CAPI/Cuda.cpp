@@ -28,7 +28,7 @@ bool tritonSharedCudaOpen(TritonSharedString path, char **error) {
 }
 
 bool tritonSharedCudaCountDevices(int32_t *count, char **error) {
-  cuda::Result result = cuda::getApi()->DeviceGetCount(count);
+  cuda::Result result = cuda::getApi()->cuDeviceGetCount(count);
   return report(!result, result ? cuda::describe(result) : "", error);
 }
 

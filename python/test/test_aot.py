@@ -21,7 +21,7 @@ from aot_programs import ADD, GRID, KERNELS, compile_variant
 from fake_cuda import FakeCuda
 from tree import ROOT
 from triton_shared import CompilationError, TritonSharedError, aot
-from triton_shared.aot import runtime
+from triton_shared.aot import outputs, runtime
 from triton_shared.aot.hidden import hidden_parameters
 
 CPU_AND_GPU = pytest.mark.parametrize("target", ["cpu", "cuda:80", "cuda:90"])
@@ -243,6 +243,19 @@ def test_a_launcher_brings_along_the_files_of_the_runtime_that_its_kernel_needs(
     assert not runtime.source_of(runtime.called_by(b"\0malloc\0"))
 
 
+def test_a_launcher_for_cuda_finds_the_driver_as_the_library_does():
+    kernel = aot.compile_kernel(KERNELS, "add_kernel", ADD.format(""), GRID, target="cuda:90")
+    text = outputs.launcher(kernel, "")
+    driver, launch = (
+        (ROOT / "runtime/cuda" / file).read_text() for file in ("driver.h", "launch.h")
+    )
+    assert driver in text
+    assert launch.replace('#include "driver.h"\n\n', "") in text
+    own = text.replace(driver, "")
+    assert "dlopen(" not in own
+    assert "dlsym(" not in own
+
+
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> FakeCuda:
     monkeypatch.setenv("TRITON_SHARED_LIBCUDA", str(fake_cuda.LIBRARY))
@@ -349,6 +362,26 @@ def test_without_a_driver_a_launch_is_an_error_code(
     program = cuda_program(tmp_path)
     with pytest.raises(TritonSharedError, match="failed with CUresult 303"):
         program(0, 0, 0, 100)
+
+
+def test_a_library_that_is_no_driver_is_the_same_error_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TRITON_SHARED_LIBCUDA", "libm.so.6")
+    program = cuda_program(tmp_path)
+    with pytest.raises(TritonSharedError, match="failed with CUresult 303"):
+        program(0, 0, 0, 100)
+
+
+def test_a_driver_that_does_not_start_says_why_by_its_code(
+    tmp_path: Path, driver: FakeCuda, monkeypatch: pytest.MonkeyPatch
+):
+    program = cuda_program(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setenv("FAKE_CUDA_INIT", "100")
+        with pytest.raises(TritonSharedError, match="failed with CUresult 100"):
+            program(0, 0, 0, 100)
+    driver._library.cuInit(0)
 
 
 def test_an_empty_grid_needs_no_driver(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

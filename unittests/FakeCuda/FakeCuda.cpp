@@ -374,18 +374,3 @@ FAKE_EXPORT int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
     return InvalidValue;
   return record("cuLaunchKernelEx", describe(*config, *function, arguments));
 }
-
-/// The older form, which programs made ahead of time use; written as the other.
-FAKE_EXPORT int cuLaunchKernel(Function *function, unsigned gridX,
-                               unsigned gridY, unsigned gridZ, unsigned blockX,
-                               unsigned blockY, unsigned blockZ,
-                               unsigned sharedBytes, void *stream,
-                               void **arguments, void **extra) {
-  LaunchConfig config = {{gridX, gridY, gridZ},
-                         {blockX, blockY, blockZ},
-                         sharedBytes,
-                         stream,
-                         nullptr,
-                         0};
-  return cuLaunchKernelEx(&config, function, arguments, extra);
-}

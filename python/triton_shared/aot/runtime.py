@@ -1,18 +1,20 @@
-"""What machine code for the CPU calls, in C: the runtime's own files, as they are.
+"""What a launcher needs besides its kernel, in C: the runtime's own files, as they are.
 
-They lie in `runtime/kernel` of the source tree, and of the package in an installed wheel. A
-launcher gets copies of those that its kernel needs.
+They lie in `runtime` of the source tree, and of the package in an installed wheel: what machine
+code for the CPU calls in `kernel`, how a GPU's driver is found and asked in `cuda`. A launcher gets
+copies of those that it needs.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..errors import TritonSharedError
 
 _HEADER = "kernel.h"
+_DRIVER = ("driver.h", "launch.h")
 _FILES = {
     "tritonSharedAssertFailed": "assertion.c",
     "tritonSharedYield": _HEADER,
@@ -37,23 +39,30 @@ def source_of(functions: Iterable[str]) -> str:
     files = dict.fromkeys(_FILES[name] for name in functions)
     if not files:
         return ""
-    parts = [_read(_HEADER), *(_read(file) for file in files if file != _HEADER)]
-    return "\n".join(part.replace(f'#include "{_HEADER}"\n\n', "") for part in parts)
+    others = [file for file in files if file != _HEADER]
+    return _join("kernel", (_HEADER, *others))
 
 
-def _read(file: str) -> str:
-    return (_folder() / file).read_text()
+def driver_source() -> str:
+    """One text in C that finds the CUDA driver, loads a function with it and launches it."""
+    return _join("cuda", _DRIVER)
+
+
+def _join(folder: str, files: Sequence[str]) -> str:
+    """The files as one text; the first is the header that the others include."""
+    texts = [(_folder() / folder / file).read_text() for file in files]
+    return "\n".join(text.replace(f'#include "{files[0]}"\n\n', "") for text in texts)
 
 
 @functools.cache
 def _folder() -> Path:
     here = Path(__file__).resolve().parent
-    folders = (here.parent / "runtime" / "kernel", here.parent.parent.parent / "runtime" / "kernel")
+    folders = (here.parent / "runtime", here.parent.parent.parent / "runtime")
     for folder in folders:
-        if (folder / _HEADER).is_file():
+        if (folder / "kernel" / _HEADER).is_file():
             return folder
     raise TritonSharedError(
-        "the files of the runtime in C are missing: no 'kernel.h' in "
+        "the files of the runtime in C are missing: no 'kernel/kernel.h' in "
         f"{' or '.join(str(folder) for folder in folders)}\n"
         "install the package again, or run it in its source tree"
     )
