@@ -96,7 +96,7 @@ def _bytes(a, b, o, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
     for k in range(0, K, BK):
         left = tl.load(a + m[:, None] * K + k + ks[None, :])
         right = tl.load(b + n[None, :] * K + k + ks[:, None])
-        total = tl.dot(left, right, total)
+        total = tl.dot(left, right, total, out_dtype=tl.int32)
     tl.store(o + m[:, None] * BN + n[None, :], total)
 
 
@@ -112,18 +112,31 @@ def test_integers(tmp_path: Path):
     assert WGMMA in lowered(tmp_path)
 
 
-def test_tf32(tmp_path: Path):
-    case, run = matmul("*fp32", 64, 32, 96, (64, 32, 32), turned=True)
-    check(case, run, tmp_path, warps=4)
-    assert WGMMA in lowered(tmp_path)
+@triton.jit
+def _rounded(a, b, o, K, RIGHT_K: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
+    m, n, ks = tl.arange(0, BM), tl.arange(0, BN), tl.arange(0, 32)
+    total = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, 32):
+        left = tl.load(a + m[:, None] * K + k + ks[None, :])
+        at = n[None, :] * K + k + ks[:, None] if RIGHT_K else (k + ks)[:, None] * BN + n[None, :]
+        total = tl.dot(left, tl.load(b + at), total, input_precision="tf32")
+    tl.store(o + m[:, None] * BN + n[None, :], total)
 
 
 # Elements that are not of 16 bits are read along K alone.
-def test_rows_of_other_elements_are_for_single_warps(tmp_path: Path):
-    case, run = matmul("*fp32", 64, 32, 96, (64, 32, 32))
-    check(case, run, tmp_path, warps=4)
-    assert WGMMA not in lowered(tmp_path)
-    assert "nvvm.mma.sync" in lowered(tmp_path) or "mma.sync" in lowered(tmp_path)
+@pytest.mark.parametrize("along_k", [True, False])
+def test_tf32(along_k: bool, tmp_path: Path):
+    case = {
+        "fn": _rounded,
+        "sig": {"a": "*fp32", "b": "*fp32", "o": "*fp32", "K": "i32"},
+        "const": {"RIGHT_K": along_k, "BM": 64, "BN": 32},
+        "opts": {},
+    }
+    sizes = {"a": 64 * 96, "b": 32 * 96, "o": 64 * 32}
+    check(case, Run({"K": 96}, sizes=sizes), tmp_path, warps=4)
+    text = lowered(tmp_path)
+    assert (WGMMA in text) == along_k
+    assert ("nvvm.mma.sync" in text) != along_k
 
 
 @triton.jit

@@ -122,6 +122,9 @@ public:
     Value units = arith::ShRUIOp::create(
         builder, loc, begin,
         createI32(builder, loc, llvm::Log2_64(MatrixDescriptor::kUnit)));
+    units = arith::AndIOp::create(
+        builder, loc, units,
+        createI32(builder, loc, MatrixDescriptor::kAddressMask));
     base = arith::AddIOp::create(
         builder, loc,
         arith::ExtUIOp::create(builder, loc, builder.getI64Type(), units),
@@ -199,7 +202,7 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
   unsigned next = 2 * count;
   StringRef element = getTypeName(operands.elementType);
   std::string text =
-      ("{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\n"
+      ("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"
        "wgmma.mma_async.sync.aligned.m" +
        Twine(wgmma.getM()) + "n" + Twine(wgmma.getN()) + "k" +
        Twine(wgmma.getK()) + (sum.isF32() ? ".f32." : ".s32.") + element +

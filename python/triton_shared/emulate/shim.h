@@ -12,7 +12,9 @@ enum {
   kWarpgroup = 128,
   kMaxThreads = 1024,
   kStack = 256 * 1024,
-  kMaxShared = 232448
+  kMaxShared = 232448,
+  // As on a GPU, the bits of an address that descriptors hold never overflow.
+  kSharedAlignment = 1 << 18
 };
 
 typedef struct {

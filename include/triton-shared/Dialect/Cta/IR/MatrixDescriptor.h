@@ -30,6 +30,8 @@ struct MatrixDescriptor {
   uint64_t encode() const;
 
   static constexpr int64_t kUnit = 16;
+  /// The bits of an address that a descriptor has, in units.
+  static constexpr int64_t kAddressMask = (1 << 14) - 1;
 };
 
 /// Where a buffer begins that descriptors point to: what the longest group of
