@@ -12,9 +12,7 @@ enum {
   kWarpgroup = 128,
   kMaxThreads = 1024,
   kStack = 256 * 1024,
-  kMaxShared = 232448,
-  // As on a GPU, the bits of an address that descriptors hold never overflow.
-  kSharedAlignment = 1 << 18
+  kMaxShared = 232448
 };
 
 typedef struct {
