@@ -464,9 +464,10 @@ def run_lines(lines: list[str], folder: Path, shared: int) -> None:
         (without(BARRIER), "wrote since the last barrier"),
         ([*BEFORE, *PRODUCT, COMMIT], "ends while 1 wgmma are under way"),
         ([*BEFORE, *PRODUCT, WAIT], "ends while 1 wgmma are under way"),
-        ([*BEFORE, *PRODUCT, STORE, COMMIT, WAIT], "which a product under way reads"),
-        ([*BEFORE, *PRODUCT, COMMIT, STORE, WAIT], "which a product under way reads"),
-        ([*BEFORE, *PRODUCT, COMMIT, WAIT, STORE], "(under way|another thread) read"),
+        ([*BEFORE, *PRODUCT, STORE, COMMIT, WAIT], "which wgmma may still read"),
+        ([*BEFORE, *PRODUCT, COMMIT, STORE, WAIT], "which wgmma may still read"),
+        ([*BEFORE, *PRODUCT, COMMIT, WAIT, STORE], "which wgmma may still read"),
+        ([*BEFORE, *PRODUCT, COMMIT, BARRIER, STORE, WAIT], "which wgmma may still read"),
         ([*BEFORE, *SOME_WARPS], "wait for ever; thread 0 waits for wgmma of its warpgroup"),
         (
             [line.replace("%a0", "%x0") for line in BEFORE] + MIXED_WARPS,
@@ -479,6 +480,13 @@ def run_lines(lines: list[str], folder: Path, shared: int) -> None:
 def test_the_emulator_finds(lines: list[str], complaint: str, tmp_path: Path):
     with pytest.raises(EmulationError, match=complaint):
         run_lines(lines, tmp_path, 10240)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_operands_may_be_overwritten_behind_a_wait_and_a_barrier(order: int, tmp_path: Path):
+    memory, out = torch.zeros(10240, dtype=torch.uint8), torch.zeros(512)
+    body = "\n".join([*BEFORE, *PRODUCT, COMMIT, WAIT, BARRIER, STORE])
+    launch(body, [memory, out, out], tmp_path, 10240, order)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
-"""Inline assembly of `wgmma` and of the fences around it becomes calls of wgmma.c.
+"""Inline assembly of what is asynchronous becomes calls of wgmma.c, order.c and mbarrier.c.
 
-Two kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
-sets from an operand or as a number; and statements without operands (`wgmma.wait_group`,
-`wgmma.fence`, `fence.proxy.async`, …), which hand the values that are tied to them through.
+Three kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
+sets from an operand or as a number; the loop that waits for an mbarrier; and statements with
+numbers at most (`wgmma.wait_group`, `fence.proxy.async`, `bar.arrive`, …), which hand the values
+that are tied to them through.
 """
 
 from __future__ import annotations
@@ -22,12 +23,20 @@ _SILENT = {
     "fence.proxy.async",
     "fence.proxy.async.shared::cta",
 }
+_SPIN = re.compile(
+    r"\{?\s*\.reg \.pred\s+(\w+);\s*(\w+):\s*mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64\s+"
+    r"\1,\s*\[(\S+)\],\s*([^,;\s]+)(?:,[^;]*)?;\s*@\1 bra(?:\.uni)?\s+(\w+);\s*"
+    r"bra(?:\.uni)?\s+\2;\s*\5:\s*\}?"
+)
+_ARRIVE = re.compile(r"(?:bar|barrier(?:\.cta)?)\.arrive(?:\.aligned)?\s+(\S+),\s*(\S+)")
 _WAIT = re.compile(r"wgmma\.wait_group\.sync\.aligned\s+(\S+)")
 FUNCTIONS = (
     ("void", "@emu_wgmma", "i32, i32, ptr, ptr, i64, i64, ptr, ptr"),
     ("void", "@emu_wgmma_fence_sync_aligned", ""),
     ("void", "@emu_wgmma_commit_group_sync_aligned", ""),
     ("void", "@emu_wgmma_wait_group_sync_aligned", "i64"),
+    ("void", "@emu_bar_arrive", "i32, i32"),
+    ("void", "@emu_mbarrier_wait_parity", "i64, i32"),
     ("void", "@emu_fence_proxy_async", ""),
     ("void", "@emu_fence_proxy_async_shared_cta", ""),
 )
@@ -109,9 +118,23 @@ def make(name: str, result: str, text: str, constraints: str, types: list[str]) 
     assembly = _read(name, result, constraints, types)
     if product:
         return _make_product(assembly, statements)
-    if all(part in _SILENT or _WAIT.fullmatch(part) for part in statements):
+    if spin := _SPIN.fullmatch(text.strip()):
+        return _make_spin(assembly, spin[3], spin[4])
+    if all(
+        part in _SILENT or _WAIT.fullmatch(part) or _ARRIVE.fullmatch(part) for part in statements
+    ):
         return _make_silent(assembly, statements)
     return None
+
+
+def _make_spin(assembly: _Assembly, place: str, parity: str) -> str:
+    kind, value = assembly.value(place, {}).split(" ")
+    cast = {"ptr": "ptrtoint", "i64": "bitcast"}.get(kind, "zext")
+    lines = [
+        f"  %place = {cast} {kind} {value} to i64",
+        f"  call void @emu_mbarrier_wait_parity(i64 %place, {assembly.value(parity, {})})",
+    ]
+    return assembly.define(lines, {})
 
 
 def _make_silent(assembly: _Assembly, statements: list[str]) -> str:
@@ -123,6 +146,9 @@ def _make_silent(assembly: _Assembly, statements: list[str]) -> str:
                 lines.append(f"  %g{len(lines)} = zext {groups} to i64")
                 groups = f"i64 %g{len(lines) - 1}"
             lines.append(f"  call void @emu_wgmma_wait_group_sync_aligned({groups})")
+        elif arrive := _ARRIVE.fullmatch(statement):
+            given = f"{assembly.value(arrive[1], {})}, {assembly.value(arrive[2], {})}"
+            lines.append(f"  call void @emu_bar_arrive({given})")
         else:
             function = re.sub(r"\W+", "_", statement)
             lines.append(f"  call void @emu_{function}()")
