@@ -238,9 +238,9 @@ class Case:
                 f"%n{i} = llvm.mlir.constant({128 * i} : i32) : i32",
                 f"%i{i} = llvm.add %tid, %n{i} : i32",
                 f"%f{i} = {vector.format('x', i, 1)}",
-                f"%t{i} = {vector.format('shared', i, 3)}",
+                f"%s{i} = {vector.format('shared', i, 3)}",
                 f"%v{i} = llvm.load %f{i} : !llvm.ptr<1> -> vector<4xi32>",
-                f"llvm.store %v{i}, %t{i} : vector<4xi32>, !llvm.ptr<3>",
+                f"llvm.store %v{i}, %s{i} : vector<4xi32>, !llvm.ptr<3>",
             ]
         return lines
 
@@ -270,8 +270,9 @@ class Case:
             f"({', '.join([self.word] * len(values))}) -> {self.struct}",
         ]
 
-    def store(self) -> list[str]:
-        """Each thread its registers, one after the other, to o."""
+    def store(self, result: str = "%done", to: str = "%o") -> list[str]:
+        """Each thread its registers, one after the other."""
+        place = f"llvm.getelementptr {to}[%j{{}}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32"
         lines = [
             f"%many = llvm.mlir.constant({self.registers} : i32) : i32",
             "%first = llvm.mul %tid, %many : i32",
@@ -280,9 +281,9 @@ class Case:
             lines += [
                 f"%z{i} = llvm.mlir.constant({i} : i32) : i32",
                 f"%j{i} = llvm.add %first, %z{i} : i32",
-                f"%to{i} = llvm.getelementptr %o[%j{i}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32",
-                f"%d{i} = llvm.extractvalue %done[{i}] : {self.struct}",
-                f"llvm.store %d{i}, %to{i} : {self.word}, !llvm.ptr<1>",
+                f"%t{i} = {place.format(i)}",
+                f"%d{i} = llvm.extractvalue {result}[{i}] : {self.struct}",
+                f"llvm.store %d{i}, %t{i} : {self.word}, !llvm.ptr<1>",
             ]
         return lines
 
@@ -297,12 +298,16 @@ class Case:
         dtype = {"f32": torch.float32, "f16": torch.float16, "s32": torch.int32}[self.result]
         out = torch.zeros(64 * self.columns, dtype=dtype)
         launch("\n".join(self.body()), [memory, out, words], folder, len(memory), order)
+        return self.collect(out), self.signs[0] * self.signs[1] * (left @ right.T)
+
+    def collect(self, out: torch.Tensor) -> torch.Tensor:
+        """The matrix of which each thread stored its part."""
         got = torch.zeros(64, self.columns)
         for place, value in enumerate(out.float().tolist()):
             thread, i = divmod(place, self.columns // 2)
             row = thread // 32 * 16 + thread % 32 // 4 + i // 2 % 2 * 8
             got[row, i // 4 * 8 + thread % 4 * 2 + i % 2] = value
-        return got, self.signs[0] * self.signs[1] * (left @ right.T)
+        return got
 
 
 def fragments(left: torch.Tensor, depth: int) -> torch.Tensor:
@@ -420,7 +425,7 @@ LINES = SMALL.body()
 START = LINES.index(BEGIN) + 1
 PRODUCT = SMALL.instruction(0)
 BEFORE = LINES[:START]
-STORE = "llvm.store %tid, %t0 : i32, !llvm.ptr<3>"
+STORE = "llvm.store %tid, %s0 : i32, !llvm.ptr<3>"
 SOME_WARPS = [
     "%limit = llvm.mlir.constant(64 : i32) : i32",
     '%is = llvm.icmp "slt" %tid, %limit : i32',

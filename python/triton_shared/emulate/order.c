@@ -61,14 +61,24 @@ void begin_collective(int first, int count) {
 
 void end_collective(void) { isCollective = 0; }
 
-// Who meets others tells them of the products it waited for.
-static void tell(void) {
-  uint32_t *products = &clocks[current].times[current / kWarpgroup];
-  if (*products < finished[current])
-    *products = finished[current];
+static void learn(int slot, uint32_t time) {
+  uint32_t *known = &clocks[current].times[slot];
+  *known = *known < time ? time : *known;
 }
 
-void wait_for_products(uint32_t number) { finished[current] = number; }
+// Who meets others knows, as they do, that the products it waited for are done:
+// so do pipelines count on one thread of a warpgroup to free what all read.
+static void tell(void) {
+  int group = current / kWarpgroup, warps = kWarpgroup / kWarp;
+  learn(group, finished[current]);
+  for (int i = 0; i < warps; ++i)
+    learn(kFirstWarp + group * warps + i, finished[current]);
+}
+
+void wait_for_products(uint32_t number) {
+  finished[current] = number;
+  learn(kFirstWarp + current / kWarp, number);
+}
 
 void release_to(Clock *to) {
   tell();

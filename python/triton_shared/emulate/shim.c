@@ -132,6 +132,20 @@ uint32_t emu_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t delta,
   return exchange(mask, value, lane + delta < kWarp ? lane + delta : lane);
 }
 
+#define DEFINE_FLOAT_SHUFFLE(KIND)                                             \
+  float emu_shfl_sync_##KIND##_f32(uint32_t mask, float value, uint32_t lane,  \
+                                   uint32_t clamp) {                           \
+    uint32_t bits;                                                             \
+    memcpy(&bits, &value, 4);                                                  \
+    bits = emu_shfl_sync_##KIND##_i32(mask, bits, lane, clamp);                \
+    memcpy(&value, &bits, 4);                                                  \
+    return value;                                                              \
+  }
+DEFINE_FLOAT_SHUFFLE(bfly)
+DEFINE_FLOAT_SHUFFLE(idx)
+DEFINE_FLOAT_SHUFFLE(up)
+DEFINE_FLOAT_SHUFFLE(down)
+
 // Approximate on a GPU, to two units in the last place; here as good as they
 // get.
 float emu_div_full(float dividend, float divisor) { return dividend / divisor; }

@@ -28,13 +28,14 @@ typedef struct {
   uint64_t begin, end;
 } Region;
 
-// Who touches memory has a number, a slot: a warpgroup whose products read it,
-// an mbarrier whose copies write it, a thread whose stores of TMA read it, or a
-// thread itself.
+// Who touches memory has a number, a slot: a warpgroup whose products read it
+// or a warp of one that reads its own rows, an mbarrier whose copies write it,
+// a thread whose stores of TMA read it, or a thread itself.
 enum {
   kMaxBarriers = 120,
   kMaxStorers = 64,
-  kFirstBarrier = kMaxThreads / kWarpgroup,
+  kFirstWarp = kMaxThreads / kWarpgroup,
+  kFirstBarrier = kFirstWarp + kMaxThreads / kWarp,
   kFirstStorer = kFirstBarrier + kMaxBarriers,
   kFirstThread = kFirstStorer + kMaxStorers,
   kSlots = kFirstThread + kMaxThreads
@@ -96,8 +97,8 @@ uint32_t now(void);
 /// first `count` ones.
 int knows_fence(int thread, int count);
 int count_fences(void);
-/// This thread waited for products of its warpgroup; who takes part in a
-/// barrier with it knows then, too.
+/// This thread waited for products of its warpgroup: it may write the rows that
+/// only its warp reads. When it has met others, it and they may write all.
 void wait_for_products(uint32_t number);
 
 // memory.c

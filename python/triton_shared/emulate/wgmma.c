@@ -56,15 +56,17 @@ static uint32_t locate(uint64_t place, int isTransposed, int row, int piece) {
   return (address ^ (line & (width - 1)) << 4) & 0x3FFFF;
 }
 
-// Rows of M or N, each of `depth` elements of K.
-static void read_operand(uint64_t place, int isTransposed, char type, int rows,
-                         int depth, float sign, float (*to)[kMaxDepth]) {
+// Rows of M or N, each of `depth` elements of K; each slot reads `rowsOfSlot`.
+static void read_operand(int firstSlot, int rowsOfSlot, uint64_t place,
+                         int isTransposed, char type, int rows, int depth,
+                         float sign, float (*to)[kMaxDepth]) {
   int lines = isTransposed ? depth : rows, pieces = isTransposed ? rows / 8 : 2,
       each = depth / 2, size = 16 / each;
   for (int line = 0; line < lines; ++line)
     for (int j = 0; j < pieces; ++j) {
       uint32_t offset = locate(place, isTransposed, line, j);
-      read_async(offset, "wgmma reads", current / kWarpgroup,
+      int row = isTransposed ? 8 * j : line;
+      read_async(offset, "wgmma reads", firstSlot + row / rowsOfSlot,
                  threads[current].begun);
       const char *piece = cta_shared + offset;
       for (int i = 0; i < each; ++i) {
@@ -109,12 +111,12 @@ static void read_operands(Warpgroup *group, int first) {
     read_registers(first, product->types[1], depth, product->leftSign,
                    group->left);
   else
-    read_operand(product->leftPlace, product->isLeftTransposed,
-                 product->types[1], kRows, depth, product->leftSign,
-                 group->left);
-  read_operand(product->rightPlace, product->isRightTransposed,
-               product->types[2], product->columns, depth, product->rightSign,
-               group->right);
+    read_operand(kFirstWarp + first / kWarp, kRows / 4, product->leftPlace,
+                 product->isLeftTransposed, product->types[1], kRows, depth,
+                 product->leftSign, group->left);
+  read_operand(first / kWarpgroup, kMaxColumns, product->rightPlace,
+               product->isRightTransposed, product->types[2], product->columns,
+               depth, product->rightSign, group->right);
   end_collective();
 }
 
