@@ -56,8 +56,11 @@ def rms_norm(x, weight, out, columns, eps, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
-    """c = a @ b, row-major; programs go down eight tiles before the next column."""
+def matmul(
+    a, b, c, M, N, K, a_row, a_column, b_row, b_column,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    """c = a @ b, c row-major; programs go down eight tiles before the next column."""
     pid = tl.program_id(0)
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     group = pid // (8 * tiles_n)
@@ -67,15 +70,15 @@ def matmul(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexp
     rows = (tile_m * BM + tl.arange(0, BM)) % M
     columns = (tile_n * BN + tl.arange(0, BN)) % N
     ks = tl.arange(0, BK)
-    a_at = a + rows[:, None] * K + ks[None, :]
-    b_at = b + ks[:, None] * N + columns[None, :]
-    total = tl.zeros((BM, BN), dtype=tl.float32)
+    a_at = a + rows[:, None] * a_row + ks[None, :] * a_column
+    b_at = b + ks[:, None] * b_row + columns[None, :] * b_column
+    total = tl.zeros((BM, BN), dtype=tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32)
     for k in range(0, tl.cdiv(K, BK)):
         left = tl.load(a_at, mask=ks[None, :] < K - k * BK, other=0.0)
         right = tl.load(b_at, mask=ks[:, None] < K - k * BK, other=0.0)
         total = tl.dot(left, right, total)
-        a_at += BK
-        b_at += BK * N
+        a_at += BK * a_column
+        b_at += BK * b_row
     rows = tile_m * BM + tl.arange(0, BM)
     columns = tile_n * BN + tl.arange(0, BN)
     inside = (rows[:, None] < M) & (columns[None, :] < N)
@@ -135,3 +138,62 @@ def histogram(x, counts, n, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     inside = at < n
     tl.atomic_add(counts + tl.load(x + at, mask=inside, other=0), 1, mask=inside)
+
+
+@triton.jit
+def argmax(x, out, columns, BLOCK: tl.constexpr):
+    """Where the largest of a row is, a row per program."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    v = tl.load(x + row * columns + at, mask=at < columns, other=-float("inf"))
+    tl.store(out + row, tl.argmax(v, axis=0))
+
+
+@triton.jit
+def argmax_by_blocks(x, out, columns, BLOCK: tl.constexpr):
+    """Where the largest of a row is, a block of the row at a time."""
+    row = tl.program_id(0)
+    at = tl.arange(0, BLOCK)
+    top, place = -float("inf"), 0
+    for start in range(0, columns, BLOCK):
+        inside = start + at < columns
+        v = tl.load(x + row * columns + start + at, mask=inside, other=-float("inf"))
+        largest, index = tl.max(v.to(tl.float32), axis=0, return_indices=True)
+        place = tl.where(largest > top, start + index, place)
+        top = tl.maximum(top, largest)
+    tl.store(out + row, place)
+
+
+@triton.jit
+def sort(x, out, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """Rows in ascending order."""
+    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    at = rows[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(out + at, tl.sort(tl.load(x + at)))
+
+
+@triton.jit
+def cross_entropy(x, target, loss, columns, BLOCK: tl.constexpr):
+    """log(sum(exp(row))) - row[target], a block of the row at a time."""
+    row = tl.program_id(0).to(tl.int64)
+    at = tl.arange(0, BLOCK)
+    top, total = -float("inf"), 0.0
+    for start in range(0, columns, BLOCK):
+        inside = start + at < columns
+        v = tl.load(x + row * columns + start + at, mask=inside, other=-float("inf"))
+        v = v.to(tl.float32)
+        largest = tl.maximum(top, tl.max(v, axis=0))
+        total = total * tl.exp(top - largest) + tl.sum(tl.exp(v - largest), axis=0)
+        top = largest
+    wanted = tl.load(x + row * columns + tl.load(target + row)).to(tl.float32)
+    tl.store(loss + row, tl.log(total) + top - wanted)
+
+
+@triton.jit
+def dropout(x, out, n, p, seed, BLOCK: tl.constexpr):
+    """Zero with probability p, or scaled, by Philox."""
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = at < n
+    v = tl.load(x + at, mask=inside)
+    kept = tl.rand(seed, at) > p
+    tl.store(out + at, tl.where(kept, v / (1 - p), 0.0), mask=inside)

@@ -63,7 +63,7 @@ def _add(log: int) -> Problem:
 
 
 ROWS = 4096
-_NAMES = {torch.float32: "f32", torch.float16: "f16"}
+_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 _EXACT = {torch.float32: 2e-6, torch.float16: 2e-3}
 
 
@@ -118,27 +118,61 @@ def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
     )
 
 
-def _matmul(size: int) -> Problem:
+def _matrix(g: torch.Generator, rows: int, columns: int, dtype: torch.dtype, order: str) -> Any:
+    """Random numbers; `order` is T for a matrix whose columns lie side by side."""
+    sizes = (columns, rows) if order == "T" else (rows, columns)
+    if dtype == torch.int8:
+        made = torch.randint(-128, 128, sizes, generator=g, device=DEVICE, dtype=dtype)
+    else:
+        made = _rand(g, *sizes, dtype=dtype)
+    return made.T if order == "T" else made
+
+
+def _matmul(dtype: torch.dtype, m: int, n: int, k: int, orders: str = "NN") -> Problem:
     tiles = [
         (128, 256, 64, 8, 3), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3), (128, 128, 32, 4, 4),
-        (64, 128, 64, 4, 4), (64, 256, 32, 4, 4), (128, 64, 64, 4, 4), (128, 128, 32, 8, 3),
+        (64, 128, 64, 4, 4), (64, 256, 64, 4, 3), (128, 64, 64, 4, 4), (256, 128, 64, 8, 3),
     ]  # fmt: skip
     names = ("BM", "BN", "BK", "num_warps", "num_stages")
-    half = torch.float16
+    # So many bytes of K as with elements of two: tiles of as many bytes.
+    depth = {2: 1.0, 1: 2.0, 4: 0.5}[dtype.itemsize]
+    scaled = [(bm, bn, int(bk * depth), *rest) for bm, bn, bk, *rest in tiles]
+    is_exact = dtype == torch.int8
+    out = {torch.int8: torch.int32, torch.float32: torch.float32}.get(dtype, dtype)
+
+    def inputs(g: torch.Generator) -> Tensors:
+        a, b = _matrix(g, m, k, dtype, orders[0]), _matrix(g, k, n, dtype, orders[1])
+        return a, b, _empty(m, n, out)
 
     def launch(t: Tensors, c: Config) -> Any:
-        grid = triton.cdiv(size, c["BM"]) * triton.cdiv(size, c["BN"])
-        return kernels.matmul[(grid,)](*t, size, size, size, **c)
+        grid = triton.cdiv(m, c["BM"]) * triton.cdiv(n, c["BN"])
+        strides = (*t[0].stride(), *t[1].stride())
+        return kernels.matmul[(grid,)](*t, m, n, k, *strides, **c)
 
+    shape = f"{m}" if m == n == k else f"{m}x{n}x{k}"
+    kind = {torch.float32: "tf32", torch.int8: "i8", torch.bfloat16: "bf16"}.get(dtype, "f16")
+    with_torch = None if is_exact else lambda t: torch.matmul(t[0], t[1], out=t[2])
     return Problem(
-        f"matmul f16 {size}",
-        lambda g: (*(_rand(g, size, size, dtype=half) for _ in "ab"), _empty(size, size, half)),
+        f"matmul {kind} {shape}" + (f" {orders}" if orders != "NN" else ""),
+        inputs,
         launch,
-        tuple(dict(zip(names, tile, strict=True)) for tile in tiles),
-        lambda t: torch.matmul(t[0], t[1], out=t[2]),
+        tuple(dict(zip(names, tile, strict=True)) for tile in scaled),
+        with_torch,
         lambda t: t[0].double() @ t[1].double(),
-        2e-3,
-        flops=2 * size**3,
+        0.0 if is_exact else {torch.bfloat16: 8e-3}.get(dtype, 2e-3),
+        flops=2 * m * n * k,
+    )
+
+
+def _matmuls() -> list[Problem]:
+    half, brain = torch.float16, torch.bfloat16
+    sizes = [(size, size, size) for size in (2048, 4096, 8192)]
+    sizes.append((4096, 4096, 11008))
+    orders = ("NN", "NT", "TN")
+    # Others than those of 16 bits are read along K.
+    along_k = [_matmul(dtype, 4096, 4096, 4096, "NT") for dtype in (torch.float32, torch.int8)]
+    return [_matmul(t, *mnk, order) for t in (half, brain) for order in orders for mnk in sizes] + (
+        along_k
     )
 
 
@@ -228,6 +262,111 @@ def _histogram(log: int, bins: int) -> Problem:
     )
 
 
+def _argmax(rows: int, columns: int, by_blocks: bool) -> Problem:
+    kernel = kernels.argmax_by_blocks if by_blocks else kernels.argmax
+    whole = triton.next_power_of_2(columns)
+    blocks = [min(whole, size) for size in (1024, 2048, 4096)] if by_blocks else [whole]
+    warps = (2, 4, 8) if by_blocks else (2, 4, 8, 16, 32)
+
+    def expected(t: Tensors) -> torch.Tensor:
+        # torch's own picks any of several that are equally large.
+        at = torch.arange(columns, device=t[0].device).expand_as(t[0])
+        largest = t[0] == t[0].amax(1, keepdim=True)
+        return torch.where(largest, at, columns).amin(1).double()
+
+    return Problem(
+        f"argmax{' by blocks' if by_blocks else ''} bf16 {rows}x{columns}",
+        lambda g: (
+            _rand(g, rows, columns, dtype=torch.bfloat16),
+            torch.empty(rows, dtype=torch.int64, device=DEVICE),
+        ),
+        lambda t, c: kernel[(rows,)](*t, columns, **c),
+        tuple({"BLOCK": block, "num_warps": w} for block in blocks for w in warps),
+        lambda t: torch.argmax(t[0], dim=1, out=t[1]),
+        expected,
+        0.0,
+        moved=rows * (2 * columns + 8),
+    )
+
+
+def _sort(rows: int, columns: int) -> Problem:
+    together = [(1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (2, 2), (2, 4), (4, 4), (4, 8)]
+    return Problem(
+        f"sort f32 {rows}x{columns}",
+        lambda g: (_rand(g, rows, columns), _empty(rows, columns, torch.float32)),
+        lambda t, c: kernels.sort[(rows // c["ROWS"],)](*t, COLUMNS=columns, **c),
+        tuple({"ROWS": some, "num_warps": warps} for some, warps in together),
+        None,
+        lambda t: t[0].double().sort(dim=1).values,
+        0.0,
+        moved=8 * rows * columns,
+    )
+
+
+def _cross_entropy(dtype: torch.dtype, rows: int, columns: int) -> Problem:
+    def inputs(g: torch.Generator) -> Tensors:
+        target = torch.randint(0, columns, (rows,), generator=g, device=DEVICE)
+        logits = _rand(g, rows, columns, dtype=dtype)
+        return logits, target, torch.empty(rows, device=DEVICE)
+
+    losses = torch.nn.functional.cross_entropy
+
+    def expected(t: Tensors) -> torch.Tensor:
+        # Some rows at a time: all logits in f64 would take many gigabytes.
+        parts = zip(t[0].split(256), t[1].split(256), strict=True)
+        return torch.cat([losses(x.double(), y, reduction="none") for x, y in parts])
+
+    sizes = [(2048, 4), (4096, 4), (4096, 8), (8192, 8), (8192, 16), (16384, 16), (32768, 32)]
+    return Problem(
+        f"cross entropy {_NAMES[dtype]} {rows}x{columns}",
+        inputs,
+        lambda t, c: kernels.cross_entropy[(rows,)](*t, columns, **c),
+        tuple({"BLOCK": block, "num_warps": warps} for block, warps in sizes),
+        lambda t: t[2].copy_(losses(t[0], t[1], reduction="none")),
+        expected,
+        2e-6,
+        moved=rows * columns * dtype.itemsize,
+    )
+
+
+def _philox(seed: int, count: int) -> torch.Tensor:
+    """The first word of Philox 4x32-10 for counters up to `count`: i64, without a sign."""
+    word = 0xFFFFFFFF
+    zero = torch.zeros(count, dtype=torch.int64, device=DEVICE)
+    counter = [torch.arange(count, device=DEVICE), zero, zero, zero]
+    low, high = seed & word, seed >> 32
+    for _ in range(10):
+        a, b = counter[0] * 0xD2511F53, counter[2] * 0xCD9E8D57
+        counter = [
+            (b >> 32) & word ^ counter[1] ^ low, b & word,
+            (a >> 32) & word ^ counter[3] ^ high, a & word,
+        ]  # fmt: skip
+        low, high = (low + 0x9E3779B9) & word, (high + 0xBB67AE85) & word
+    return counter[0]
+
+
+def _dropout(dtype: torch.dtype, log: int) -> Problem:
+    n, p, seed = 1 << log, 0.25, 12345
+
+    def expected(t: Tensors) -> torch.Tensor:
+        bits = _philox(seed, n)
+        # As many numbers below zero as above: those of i32.
+        bits = torch.where(bits >= 1 << 31, (1 << 32) - 1 - bits, bits)
+        return torch.where(bits.double() * 2.0**-31 > p, t[0].double() / (1 - p), 0.0)
+
+    blocks = [(b, w) for b in (512, 1024, 2048, 4096) for w in (4, 8)]
+    return Problem(
+        f"dropout {_NAMES[dtype]} 2^{log}",
+        lambda g: (_rand(g, n, dtype=dtype), torch.empty(n, dtype=dtype, device=DEVICE)),
+        lambda t, c: kernels.dropout[(triton.cdiv(n, c["BLOCK"]),)](*t, n, p, seed, **c),
+        tuple({"BLOCK": block, "num_warps": warps} for block, warps in blocks),
+        None,
+        expected,
+        _EXACT[dtype],
+        moved=2 * n * dtype.itemsize,
+    )
+
+
 def _empty(rows: int, columns: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.empty(rows, columns, dtype=dtype, device=DEVICE)
 
@@ -244,7 +383,11 @@ def all_problems() -> list[Problem]:
     ]
     # 16384 tokens, 2048 numbers each.
     attentions = [_attention(4 * 2048 // dims, 4096, dims) for dims in (128, 64)]
-    others = [_matmul(4096), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
+    others = [*_matmuls(), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
+    others += [_argmax(8192, 8192, by_blocks) for by_blocks in (False, True)]
+    others += [_sort(1 << 16, 512)]
+    others += [_cross_entropy(dtype, 4096, 1 << 17) for dtype in (torch.float32, torch.bfloat16)]
+    others += [_dropout(dtype, 26) for dtype in types]
     return [*map(_add, (20, 22, 24, 26, 28)), *rows, *others, _histogram(24, 1 << 16)]
 
 
@@ -252,8 +395,17 @@ def small_problems() -> list[Problem]:
     """One of each kind, for a look at the kernels themselves where there is no GPU."""
     half = torch.float16
     rows = [_softmax(half, 200), _layer_norm(torch.float32, 200), _rms_norm(half, 256)]
-    others = [_matmul(256), _attention(2, 256, 64), _gather(64, 100, 300), _cumsum(100)]
+    others = [_matmul(half, 256, 256, 256), _attention(2, 256, 64), _gather(64, 100, 300)]
+    others.append(_cumsum(100))
+    others += [_argmax(5, 200, False), _argmax(5, 3000, True), _sort(4, 64)]
+    others += [_cross_entropy(torch.bfloat16, 3, 5000), _dropout(half, 12)]
     return [_add(12), *rows, *others, _histogram(12, 64)]
+
+
+def clear(problem: Problem, memory: Tensors) -> None:
+    """Puts into the output what no launch leaves there, or what it adds to."""
+    untouched = float("nan") if memory[-1].is_floating_point() else -1
+    memory[-1].fill_(0 if problem.adds_up else untouched)
 
 
 QUICK = ("add f32 2^24", "softmax f32 4096x1024", "rms norm f16 4096x4096", "matmul f16 4096")

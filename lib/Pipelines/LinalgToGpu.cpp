@@ -36,6 +36,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
   addCleanUp(manager);
+  manager.addPass(createCtaTurnLoads());
   manager.addPass(createCtaChooseInstructions());
   if (!target.keepsWarps)
     manager.addPass(createCtaFitWarps());
@@ -43,6 +44,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
   manager.addPass(createCtaPipelineLoads({target.numStages}));
+  manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStreamDots());
   addCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());

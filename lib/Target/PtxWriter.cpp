@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/PtxWriter.h"
+#include "ConditionBits.h"
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
+#include "WholeProducts.h"
 #include "WidenSelects.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -152,6 +154,8 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   llvm::PipelineTuningOptions tuning;
   tuning.SLPVectorization = true;
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O3, tuning);
+  compareAsConditions(*llvmModule);
+  multiplyOnce(*llvmModule);
   widenSelects(*llvmModule);
 
   PtxCode code;

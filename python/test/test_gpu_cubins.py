@@ -164,7 +164,8 @@ TIMED = {problem.name: problem for problem in problems.all_problems()}
 SOME_TIMED = (
     "add f32 2^24", "softmax f16 4096x512", "layer norm f32 4096x2048", "rms norm f16 4096x8192",
     "matmul f16 4096", "attention f16 64x4096x128", "gather rows f16 65536x1024",
-    "cumsum f32 4096x4096", "atomic histogram i32 2^24 into 65536",
+    "cumsum f32 4096x4096", "atomic histogram i32 2^24 into 65536", "argmax bf16 8192x8192",
+    "sort f32 65536x512", "cross entropy bf16 4096x131072", "dropout f16 2^26",
 )  # fmt: skip
 
 

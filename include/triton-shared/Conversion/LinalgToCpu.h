@@ -12,16 +12,11 @@ class RewritePatternSet;
 
 namespace mlir::triton_shared {
 
-#define GEN_PASS_DECL_CPUROUNDDOTOPERANDS
-#define GEN_PASS_DECL_CPUFUSEELEMENTWISE
-#define GEN_PASS_DECL_CPUCOLLAPSELOOPS
-#define GEN_PASS_DECL_CPUORDERLOOPS
 #define GEN_PASS_DECL_CPUCOPIESTOLOOPS
 #define GEN_PASS_DECL_CPUORDERZEROS
 #define GEN_PASS_DECL_CPULOWERMATH
 #define GEN_PASS_DECL_CPUWRAPPROGRAMLOOP
 #define GEN_PASS_DECL_CPUPLACEBUFFERS
-#define GEN_PASS_DECL_CPUALLOWWRAP
 #include "triton-shared/Conversion/Passes.h.inc"
 
 /// Registers how upstream operations are bufferized and deallocated.

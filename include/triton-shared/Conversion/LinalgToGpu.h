@@ -7,9 +7,7 @@
 
 namespace mlir::triton_shared {
 
-#define GEN_PASS_DECL_LINALGEXTENDDOTOPERANDS
 #define GEN_PASS_DECL_LINALGTOCTA
-#define GEN_PASS_DECL_CTAALLOCATESHARED
 #define GEN_PASS_DECL_CTATOGPU
 #define GEN_PASS_DECL_GPUAPPROXIMATEMATH
 #include "triton-shared/Conversion/Passes.h.inc"

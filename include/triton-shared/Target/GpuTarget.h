@@ -19,6 +19,8 @@ class GpuTarget {
 public:
   /// Threads of a warp, on every GPU.
   static constexpr unsigned kWarpSize = 32;
+  /// Warps that execute one `wgmma`, where there is one.
+  static constexpr unsigned kWarpgroupWarps = 4;
   /// The most that one instruction moves for one thread, in any memory; a row
   /// of `ldmatrix` has as many.
   static constexpr unsigned kBytesPerAccess = 16;

@@ -1,6 +1,7 @@
 //===- CpuPasses.td - Towards fast code for a CPU ----------*- tablegen -*-===//
 //
-// Within phase memref. In the order in which the pipelines run them.
+// Tensors stay tensors, buffers buffers, the LLVM dialect itself. In the order in
+// which the pipelines run them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,6 +9,84 @@
 #define TRITON_SHARED_TRANSFORMS_CPUPASSES
 
 include "mlir/Pass/PassBase.td"
+
+def CpuRoundDotOperands
+    : Pass<"cpu-round-dot-operands", "::mlir::ModuleOp"> {
+  let summary = "Round the operands of dots to their input precision";
+  let description = [{
+    `linalg.matmul` and `linalg.batch_matmul` of f32 carry the `inputPrecision`
+    of the Triton source as the discardable attribute `tts.input_precision`:
+
+    | value             | operands                                             |
+    |-------------------|------------------------------------------------------|
+    | `"tf32"`          | rounded to nearest, ties to even, to 10 bits of mantissa |
+    | `"ieee"`, others  | as they are: `tf32x3`, `bf16x3` and `bf16x6` only approximate f32 |
+
+    Infinities and NaNs stay. Needs: linalg on tensors. Leaves: no such
+    attribute.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
+  let summary = "Fuse element-wise operations where that saves a buffer";
+  let description = [{
+    An element-wise `linalg.generic` with one use moves into its consumer if
+    that reads each of its elements once. Two kinds move into all of their
+    consumers, as computing them again costs less than a buffer: what is made of
+    indices alone, such as a mask, and a few additions, products and comparisons
+    on one block, such as a row less its mean, if that leaves nobody who reads
+    the buffer. Nothing else is computed twice, and no result changes.
+
+    Needs: `linalg.generic` on tensors. Leaves: the same.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CpuCollapseLoops : Pass<"cpu-collapse-loops"> {
+  let summary = "Make one loop of loops along neighbours in memory";
+  let description = [{
+    A `linalg.generic` of more than four loops, as sorts and other bit-wise
+    views of a block make them, loses its dimensions of size 1; then loops that
+    every operand has side by side become one:
+
+    | operands                              | become              |
+    |---------------------------------------|---------------------|
+    | `2x2x2x2x2x2`, read and written alike | `64`                |
+    | `2x2x2x1x2x2` broadcast to `2x2x2x2x2x2` | `8x4` to `8x2x4` |
+
+    Each element is computed as before.
+
+    Needs: `linalg.generic` on tensors. Leaves: the same, between
+    `tensor.collapse_shape` and `tensor.expand_shape`.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def CpuOrderLoops : Pass<"cpu-order-loops"> {
+  let summary = "Run the innermost loop of a dot along a row of the result";
+  let description = [{
+    | loops before      | after             |
+    |-------------------|-------------------|
+    | m, n, k           | m, k, n           |
+    | batch, m, n, k    | batch, m, k, n    |
+
+    Each element is summed up in the order of k as before, so the result is the
+    same bit for bit; but LLVM can make vectors along n.
+
+    Needs: `linalg.generic`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
 
 def CpuChooseDestinations
     : Pass<"cpu-choose-destinations", "::mlir::func::FuncOp"> {
@@ -93,6 +172,40 @@ def CpuBoundAliases : Pass<"cpu-bound-aliases", "::mlir::func::FuncOp"> {
            "branches and loops in a row that may share a block">
   ];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def CpuSplitDeallocations
+    : Pass<"cpu-split-deallocations", "::mlir::func::FuncOp"> {
+  let summary = "Free the buffers of long code one by one";
+  let description = [{
+    A `bufferization.dealloc` of many buffers becomes one for each: those of
+    different allocations, branches, loops and iterations have different owners,
+    so that none is freed twice. Results of one operation stay together. Long
+    lists would be compared by pairs, by the compiler and in each program.
+
+    Needs: ownership (`ownership-based-buffer-deallocation`). Leaves: the same.
+  }];
+  let options = [
+    Option<"least", "least", "unsigned", /*default=*/"2",
+           "the number of buffers below which a list stays as it is">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect"
+  ];
+}
+
+def CpuFreeEarly : Pass<"cpu-free-early", "::mlir::func::FuncOp"> {
+  let summary = "Free buffers after their last use";
+  let description = [{
+    A `memref.dealloc` at the end of a block goes behind the last operation of
+    the block that uses the buffer, if all its uses are known.
+
+    Needs: `memref.dealloc` of buffers that nobody uses later. Leaves: the same.
+  }];
+  let options = [
+    Option<"least", "least", "unsigned", /*default=*/"0",
+           "the number of deallocations below which a function stays as it is">
+  ];
 }
 
 def CpuCarryInPlace : Pass<"cpu-carry-in-place", "::mlir::func::FuncOp"> {
@@ -186,6 +299,78 @@ def CpuWidenBooleans : Pass<"cpu-widen-booleans", "::mlir::func::FuncOp"> {
     Needs: no tensors. Leaves: no memref of `i1` but global constants.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CpuKeepInRegisters : Pass<"cpu-keep-in-registers", "::mlir::func::FuncOp"> {
+  let summary = "Make variables of buffers that fit into registers";
+  let description = [{
+    A buffer of a few numbers becomes a variable of its kernel (`memref.alloca`
+    in its first block), which LLVM keeps in registers where all its accesses
+    have known places: the running block of a loop, or what one operation leaves
+    to the next. The variables of a kernel together take at most 16 KiB of the
+    stack; further ones stay buffers.
+
+    Needs: no buffer that outlives the iteration it is made in
+    (`cpu-carry-in-place`). Leaves: the same.
+  }];
+  let options = [
+    Option<"bytes", "bytes", "int64_t", /*default=*/"1024",
+           "the largest buffer that becomes a variable, in bytes">
+  ];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def CpuSplitFunctions : Pass<"cpu-split-functions", "::mlir::ModuleOp"> {
+  let summary = "Make functions of the pieces of a long kernel";
+  let description = [{
+    Where a block has more than `most` operations, with all that is nested,
+    consecutive ones become private functions of about `piece` operations each,
+    so that what LLVM does to a function takes a bounded time. Values that a
+    piece reads are its arguments, values that it leaves its results; constants
+    and views of memory are made again where they are read. Ordinary kernels
+    stay one function.
+
+    Needs: one block per region, entries (`cpu-wrap-program-loop`), buffers that
+    have their places (`cpu-place-buffers`) or are freed. Leaves: the same.
+  }];
+  let options = [
+    Option<"most", "most", "int64_t", /*default=*/"3000",
+           "the operations of the longest block that stays whole">,
+    Option<"piece", "piece", "int64_t", /*default=*/"500",
+           "the operations of a piece">
+  ];
+  let dependentDialects = [
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect"
+  ];
+}
+
+def CpuAllowWrap : Pass<"cpu-allow-wrap"> {
+  let summary = "Drop the promise that addresses do not wrap around";
+  let description = [{
+    Upstream's lowering of memref marks address arithmetic as never wrapping,
+    unsigned or signed. A block of a Triton program may lie before the pointer
+    it starts from, and its strides may be negative; with these marks such an
+    access is undefined. Integer arithmetic of the kernel wraps, too.
+
+    Needs: the LLVM dialect. Leaves: no `nuw`, `nsw`, `nusw`, `inbounds`.
+  }];
+}
+
+def CpuBFloatAsBits : Pass<"cpu-bfloat-as-bits"> {
+  let summary = "Show bf16 to LLVM as integers of 16 bits";
+  let description = [{
+    LLVM finds operations on bf16 in arithmetic on its bits, `llvm.fabs` among
+    them, and LLVM 22 loses signs where it lowers them for x86. As the CPU
+    computes in f32, every bf16 that is left is only moved:
+
+    | before                          | after                       |
+    |---------------------------------|-----------------------------|
+    | `llvm.load %p : !llvm.ptr -> bf16` | `llvm.load %p : !llvm.ptr -> i16` |
+    | `llvm.bitcast %x : bf16 to i16` | nothing, once canonicalized |
+
+    Needs: the LLVM dialect, without arithmetic on bf16
+    (`expand-small-floats`). Leaves: no bf16.
+  }];
 }
 
 #endif // TRITON_SHARED_TRANSFORMS_CPUPASSES

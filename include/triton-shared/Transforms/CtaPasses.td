@@ -28,6 +28,26 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
   }];
 }
 
+def CtaTurnLoads : Pass<"cta-turn-loads", "::mlir::ModuleOp"> {
+  let summary = "Load operands of products the way round that these take them";
+  let description = [{
+    A `cta.transpose` of a load that goes into a `cta.dot` becomes a load whose
+    dimensions are in the other order:
+
+    ```mlir
+    %0 = tts.load %p[%o] strides [%s, 1] : memref<*xf16> -> tensor<64x32xf16>
+    %1 = cta.transpose %0 [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
+    // becomes
+    %1 = tts.load %p[%o] strides [1, %s] : memref<*xf16> -> tensor<32x64xf16>
+    ```
+
+    A load stays if it has other users, a mask or a tile of other values, or is
+    volatile.
+
+    Needs: tiles without layouts. Leaves: the same.
+  }];
+}
+
 def CtaChooseInstructions : Pass<"cta-choose-instructions",
                                  "::mlir::ModuleOp"> {
   let summary = "Decide which instruction computes each matrix product";
@@ -41,6 +61,11 @@ def CtaChooseInstructions : Pass<"cta-choose-instructions",
     | i8             | i32         | `#cta.mma<m16n8k32, i8>`   |
     | f32, as `tf32` | f32         | `#cta.mma<m16n8k8, tf32>`  |
     | f64            | f64         | `#cta.mma<m8n8k4, f64>`    |
+
+    Where there is `wgmma` and the warps come in groups of four, f16 and bf16
+    products of 64 rows and more are computed by `#cta.wgmma<m64nNk16>`, with as
+    many columns as a group of warps has, up to 256. Their left operand stays in
+    registers if it is computed from another product.
 
     Products of other types, in batches, or smaller than the instruction keep
     none.
@@ -86,12 +111,37 @@ def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
       threads: its order would change;
     - the shared memory of the GPU has no room for another ring.
 
+    What a product reads from shared memory itself lies in the ring in a way
+    that suits the product. If it is the only product of the loop, and the next
+    turn but adds to its result, it goes on while the next turn begins: the ring
+    has one slot more, and `cta.wait_dot` stands behind the loop.
+
     Needs: layouts, `cta.target`. Leaves: `cta.copy`, `cta.commit` and `cta.wait` in loops.
   }];
   let options = [
     Option<"numStages", "num-stages", "unsigned", /*default=*/"3",
            "slots of a ring; 1 leaves all loads where they are">
   ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
+}
+
+def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
+  let summary = "Let products read their operands from shared memory";
+  let description = [{
+    A product by `#cta.wgmma` reads its right operand, and the left one unless
+    that is in registers, from buffers. Where a tile was read from one whose
+    layout suits, as a pipelined load is, the product takes the buffer;
+    otherwise the tile is written to a buffer of its own, before the loops that
+    do not change it:
+
+    ```mlir
+    cta.write %b to %0[%c0] fenced : tensor<64x128xf16> to !cta.buffer<1, ...>
+    %d = cta.dot %ring[%slot], %0[%c0], %c : ... by #cta.wgmma<m64n128k16>
+    ```
+
+    Needs: layouts. Leaves: no tile where such a product reads shared memory.
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cta::CTADialect"];
 }

@@ -198,6 +198,25 @@ def TritonExplainAccesses
 }
 
 //===----------------------------------------------------------------------===//
+// Phase linalg
+//===----------------------------------------------------------------------===//
+
+def LinalgExtendDotOperands : Pass<"linalg-extend-dot-operands"> {
+  let summary = "Give matrix products operands that tensor cores take";
+  let description = [{
+    Every 8-bit float is an f16, so nothing is lost, and the tensor cores of all
+    supported GPUs take f16. A product that says in `tts.exact_in` what else
+    holds its operands gets them as bf16, or takes them as tf32.
+
+    Needs: phase `linalg`. Leaves: matrix products without 8-bit floats.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // Any phase
 //===----------------------------------------------------------------------===//
 

@@ -47,6 +47,8 @@ struct ConvertWrite : OpConversionPattern<cta::WriteOp> {
                adaptor.getSlot())
         .store(rewriter, loc, adaptor.getSource(),
                cta::getLayout(op.getSource().getType()));
+    if (op.getFenced())
+      createProductFence(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
   }

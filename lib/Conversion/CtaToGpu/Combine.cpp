@@ -6,7 +6,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
@@ -16,13 +15,16 @@ using namespace mlir::triton_shared;
 SmallVector<Value> triton_shared::createCombined(OpBuilder &builder,
                                                  Region &region,
                                                  ValueRange left,
-                                                 ValueRange right) {
-  IRMapping mapping;
+                                                 ValueRange right,
+                                                 const IRMapping &known) {
+  IRMapping mapping = known;
   Block &body = region.front();
   mapping.map(body.getArguments().take_front(left.size()), left);
   mapping.map(body.getArguments().drop_front(left.size()), right);
   for (Operation &op : body.without_terminator())
-    builder.clone(op, mapping);
+    if (!llvm::all_of(op.getResults(),
+                      [&](Value value) { return mapping.contains(value); }))
+      builder.clone(op, mapping);
   return llvm::map_to_vector(
       body.getTerminator()->getOperands(),
       [&](Value value) { return mapping.lookupOrDefault(value); });

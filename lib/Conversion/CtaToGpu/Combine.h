@@ -10,13 +10,16 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 
 namespace mlir::triton_shared {
 
-/// What `region` makes of two lists of single elements.
+/// What `region` makes of two lists of single elements. Values of the region
+/// that are `known` are not computed.
 SmallVector<Value> createCombined(OpBuilder &builder, Region &region,
-                                  ValueRange left, ValueRange right);
+                                  ValueRange left, ValueRange right,
+                                  const IRMapping &known = IRMapping());
 
 /// `value` of another lane of the warp: the one whose number is `lane` (kind
 /// `idx`), or differs from this one's in the bits `lane` (kind `bfly`). `value`

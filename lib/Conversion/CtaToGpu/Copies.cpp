@@ -118,6 +118,8 @@ struct ConvertWait : OpConversionPattern<cta::WaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(),
                                      op.getPendingAttr());
+    if (op.getFenced())
+      createProductFence(rewriter, op.getLoc());
     createBarrier(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();

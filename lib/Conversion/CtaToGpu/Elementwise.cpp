@@ -41,6 +41,41 @@ struct ConvertElementwise : ConversionPattern {
   }
 };
 
+/// Elements that nothing has been done with lie side by side in words: the
+/// upper halves of f32 that are zero below. LLVM would take each out first.
+struct ConvertExtendBFloat : OpConversionPattern<arith::ExtFOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(arith::ExtFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto type = dyn_cast_or_null<VectorType>(
+        getTypeConverter()->convertType(op.getType()));
+    Operation *origin = op.getIn().getDefiningOp();
+    if (!type || !type.getElementType().isF32() ||
+        !getElementTypeOrSelf(op.getIn().getType()).isBF16() || !origin ||
+        OpTrait::hasElementwiseMappableTraits(origin))
+      return rewriter.notifyMatchFailure(op, "does not widen words of bf16");
+    unsigned count = type.getNumElements();
+    if (count % 2)
+      return rewriter.notifyMatchFailure(op, "has no whole words");
+    Location loc = op.getLoc();
+    auto words = VectorType::get({count / 2}, rewriter.getI32Type());
+    auto splat = [&](uint32_t word) {
+      return arith::ConstantOp::create(
+          rewriter, loc, DenseElementsAttr::get(words, APInt(32, word)));
+    };
+    Value pairs =
+        vector::BitCastOp::create(rewriter, loc, words, adaptor.getIn());
+    Value first = arith::ShLIOp::create(rewriter, loc, pairs, splat(16));
+    Value second =
+        arith::AndIOp::create(rewriter, loc, pairs, splat(0xffff0000));
+    Value both = vector::InterleaveOp::create(rewriter, loc, first, second);
+    rewriter.replaceOpWithNewOp<vector::BitCastOp>(op, type, both);
+    return success();
+  }
+};
+
 /// libdevice's is an approximation, these are rounded once. The mark goes
 /// along: without it, an approximation is allowed.
 struct ConvertSquareRoot : OpConversionPattern<math::SqrtOp> {
@@ -142,5 +177,6 @@ void triton_shared::populateCtaToGpuElementwise(const TypeConverter &types,
                                                 RewritePatternSet &patterns) {
   patterns.add<ConvertElementwise, ConvertConstant, ConvertSplat, ConvertMap>(
       types, patterns.getContext());
-  patterns.add<ConvertSquareRoot>(types, patterns.getContext(), /*benefit=*/2);
+  patterns.add<ConvertExtendBFloat, ConvertSquareRoot>(
+      types, patterns.getContext(), /*benefit=*/2);
 }

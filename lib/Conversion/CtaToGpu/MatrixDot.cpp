@@ -83,15 +83,15 @@ struct ConvertMatrixDot : OpConversionPattern<cta::DotOp> {
   LogicalResult
   matchAndRewrite(cta::DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    std::optional<MmaAttr> mma = op.getInstruction();
+    MmaAttr mma = op.getMma();
     if (!mma)
-      return rewriter.notifyMatchFailure(op, "is not for tensor cores");
+      return rewriter.notifyMatchFailure(op, "is not for mma.sync");
     Location loc = op.getLoc();
-    SmallVector<Value> a = toRegisters(rewriter, loc, adaptor.getA(), *mma);
-    SmallVector<Value> b = toRegisters(rewriter, loc, adaptor.getB(), *mma);
+    SmallVector<Value> a = toRegisters(rewriter, loc, adaptor.getA(), mma);
+    SmallVector<Value> b = toRegisters(rewriter, loc, adaptor.getB(), mma);
     SmallVector<Value> sums =
         unpackRegisters(rewriter, loc, adaptor.getAccumulator());
-    multiply(rewriter, loc, *mma, op, a, b, sums);
+    multiply(rewriter, loc, mma, op, a, b, sums);
     rewriter.replaceOp(op, packRegisters(rewriter, loc, sums));
     return success();
   }

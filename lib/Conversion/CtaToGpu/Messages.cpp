@@ -10,6 +10,7 @@
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -255,8 +256,11 @@ private:
 // Assertions
 //===----------------------------------------------------------------------===//
 
+/// Marks assertions that end the launch without a word.
+constexpr StringRef kTraps = "cta.traps";
+
 /// `__assertfail(message, file, line, function, 1)` in threads that hold an
-/// element which is false.
+/// element which is false; `trap` where there must be no call.
 struct ConvertAssert : OpConversionPattern<tts::AssertOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -278,7 +282,10 @@ struct ConvertAssert : OpConversionPattern<tts::AssertOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(branch.thenBlock());
-      createFailure(op, rewriter);
+      if (op->hasAttr(kTraps))
+        LLVM::Trap::create(rewriter, loc);
+      else
+        createFailure(op, rewriter);
     }
     // What comes next may be an access that the assertion is there to prevent:
     // no thread goes on before all have looked.
@@ -313,6 +320,20 @@ private:
 };
 
 } // namespace
+
+void triton_shared::markTraps(ModuleOp module) {
+  auto unit = UnitAttr::get(module.getContext());
+  for (auto function : module.getOps<func::FuncOp>()) {
+    WalkResult hasWgmma = function.walk([](cta::DotOp dot) {
+      return dot.getWgmma() ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (hasWgmma.wasInterrupted())
+      function.walk([&](tts::AssertOp op) {
+        if (op->removeDiscardableAttr(tts::kOwnCheck))
+          op->setDiscardableAttr(kTraps, unit);
+      });
+  }
+}
 
 void triton_shared::populateCtaToGpuMessages(const TypeConverter &types,
                                              RewritePatternSet &patterns) {

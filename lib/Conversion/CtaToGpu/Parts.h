@@ -26,6 +26,8 @@ void populateCtaToGpuDot(const TypeConverter &types,
                          RewritePatternSet &patterns);
 void populateCtaToGpuMatrixDot(const TypeConverter &types,
                                RewritePatternSet &patterns);
+void populateCtaToGpuWarpgroupDot(const TypeConverter &types,
+                                  RewritePatternSet &patterns);
 void populateCtaToGpuScan(const TypeConverter &types,
                           RewritePatternSet &patterns);
 void populateCtaToGpuHistogram(const TypeConverter &types,
@@ -44,6 +46,10 @@ void populateCtaToGpuAccesses(const TypeConverter &types,
 void populateCtaToGpuCopies(const TypeConverter &types,
                             const AccessWidths &widths,
                             RewritePatternSet &patterns);
+
+/// Lets checks of the compiler's own end a launch by `trap` in kernels with
+/// `wgmma`: where there is a call, ptxas waits for each product.
+void markTraps(ModuleOp module);
 
 /// Makes each kernel of `module` a `gpu.func` whose program ids are those of
 /// its block.

@@ -53,6 +53,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     AccessWidths widths;
     if (failed(measureAccesses(widths)))
       return signalPassFailure();
+    markTraps(module);
     outlineKernels(module);
 
     TypeConverter types;
@@ -69,6 +70,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuCopies(types, widths, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);
+    populateCtaToGpuWarpgroupDot(types, patterns);
     populateCtaToGpuAtomics(types, patterns);
     populateCtaToGpuMachineRegisters(types, patterns);
     populateCtaToGpuMessages(types, patterns);

@@ -10,6 +10,7 @@
 
 #include "Combine.h"
 #include "Parts.h"
+#include "RegisterPlaces.h"
 #include "SharedMemory.h"
 #include "Threads.h"
 
@@ -49,19 +50,20 @@ public:
 private:
   /// Registers first, so that there is less to shuffle.
   void reduceInAnyOrder() {
-    reduceAllRegisters();
+    RegisterPlaces places(op, builder, values);
+    while (std::optional<unsigned> bit = findLowest(registerBases)) {
+      reduceRegister(*bit, &places);
+      places.joinPairs(1u << *bit);
+    }
+    places.restore(builder, values);
     for (unsigned bit = 0; bit < laneBases.size(); ++bit)
       if (laneBases[bit][axis])
         reduceLane(bit);
     if (cta::getFirstWarpStep(warpBases, axis)) {
       reduceWarps();
-      reduceAllRegisters();
+      while (std::optional<unsigned> bit = findLowest(registerBases))
+        reduceRegister(*bit);
     }
-  }
-
-  void reduceAllRegisters() {
-    while (std::optional<unsigned> bit = findLowest(registerBases))
-      reduceRegister(*bit);
   }
 
   /// The nearest neighbours first, wherever they are.
@@ -94,13 +96,16 @@ private:
     return lowest;
   }
 
-  void reduceRegister(unsigned bit) {
+  void reduceRegister(unsigned bit, RegisterPlaces *places = nullptr) {
     unsigned step = 1u << bit;
     Registers next(values.size());
     for (unsigned reg = 0; reg < values.front().size(); ++reg)
-      if (!(reg & step))
+      if (!(reg & step)) {
+        IRMapping known =
+            places ? places->compare(builder, reg, reg + step) : IRMapping();
         append(next, createCombined(builder, op.getCombine(), at(reg),
-                                    at(reg + step)));
+                                    at(reg + step), known));
+      }
     values = std::move(next);
     registerBases.erase(registerBases.begin() + bit);
   }

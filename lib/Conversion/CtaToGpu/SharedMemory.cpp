@@ -48,6 +48,14 @@ static Value fromShared(OpBuilder &builder, Location loc, Value vector,
   return arith::TruncIOp::create(builder, loc, type, vector);
 }
 
+void triton_shared::createProductFence(OpBuilder &builder, Location loc) {
+  MLIRContext *context = builder.getContext();
+  NVVM::FenceProxyOp::create(
+      builder, loc,
+      NVVM::ProxyKindAttr::get(context, NVVM::ProxyKind::async_shared),
+      NVVM::SharedSpaceAttr::get(context, NVVM::SharedSpace::shared_cta));
+}
+
 SharedTile::SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes)
     : SharedTile(op, type, cta::SharedLayout::getRowMajor(type.getShape())) {
   this->skipBytes = skipBytes;

@@ -12,7 +12,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Layout/SharedAccess.h"
 
 namespace mlir::triton_shared {
 
@@ -27,6 +27,10 @@ Type getSharedType(Type elementType);
 /// The address of the part of `op` in the array.
 Value createSharedPointer(OpBuilder &builder, Location loc, Operation *op,
                           int64_t skipBytes = 0);
+
+/// Lets products that read shared memory themselves see what this thread has
+/// written there, once a barrier has followed.
+void createProductFence(OpBuilder &builder, Location loc);
 
 /// The addresses of the elements of one thread; those that lie at constant
 /// distances share one computation.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "BufferLifetimes.h"
-#include "BufferSizes.h"
+#include "triton-shared/Analysis/BufferLifetimes.h"
+#include "triton-shared/Analysis/BufferSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -161,8 +161,7 @@ template <typename OpTy> struct ConvertProduct : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     rewriter.replaceOpWithNewOp<cta::DotOp>(
         op, op.getInputs()[0], op.getInputs()[1], op.getOutputs()[0],
-        op->template getAttrOfType<StringAttr>(tts::kInputPrecision),
-        /*instruction=*/nullptr);
+        op->template getAttrOfType<StringAttr>(tts::kInputPrecision));
     return success();
   }
 };

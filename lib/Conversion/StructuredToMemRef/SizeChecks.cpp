@@ -21,9 +21,11 @@ static void checkSize(OpBuilder &builder, Value size) {
                                          builder.getZeroAttr(size.getType()));
   Value holds = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
                                       size, zero);
-  tts::AssertOp::create(builder, loc, holds,
-                        "an index is divided by a negative number, which is "
-                        "supported only where it does not form addresses");
+  auto check = tts::AssertOp::create(
+      builder, loc, holds,
+      "an index is divided by a negative number, which is "
+      "supported only where it does not form addresses");
+  check->setAttr(tts::kOwnCheck, builder.getUnitAttr());
 }
 
 void triton_shared::checkMarkedSizes(Operation *root) {

@@ -7,8 +7,8 @@
 
 #include "Unsupported.h"
 
-#include "InlineAssembly.h"
-#include "LibraryFunctions.h"
+#include "Libdevice/LibraryFunctions.h"
+#include "Ptx/InlineAssembly.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/ADT/TypeSwitch.h"

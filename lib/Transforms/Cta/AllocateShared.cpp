@@ -27,8 +27,6 @@ using namespace mlir::triton_shared;
 
 /// Tiles begin where the widest access may.
 static constexpr int64_t kAlignment = GpuTarget::kBytesPerAccess;
-/// Buffers begin at the first bank.
-static constexpr int64_t kBufferAlignment = 128;
 
 namespace {
 
@@ -42,7 +40,8 @@ struct Place {
   int64_t offset = 0;
 
   int64_t getAlignment() const {
-    return buffer ? kBufferAlignment : kAlignment;
+    auto alloc = dyn_cast<cta::AllocOp>(op);
+    return alloc ? alloc.getAlignment() : kAlignment;
   }
   bool isNeededWith(const Place &other) const {
     return first <= other.last && other.first <= last;

@@ -24,15 +24,11 @@ static bool mayBeChained(cta::DotOp dot) {
   return count > 1;
 }
 
-static WarpGrid chooseWarpGrid(cta::DotOp dot, cta::MmaAttr mma,
-                               unsigned numWarps) {
-  ArrayRef<int64_t> shape = cta::getTile(dot.getResult()).getShape();
-  unsigned rows = llvm::Log2_64(shape[0] / mma.getM());
-  unsigned columns = llvm::Log2_64(shape[1] / mma.getN());
-  unsigned left = llvm::Log2_32(numWarps);
+/// `rows` and `columns` are the bits that the warps of a result can share.
+static WarpGrid shareResult(ArrayRef<int64_t> shape, unsigned rows,
+                            unsigned columns, unsigned bits, bool rowsFirst) {
   WarpGrid grid;
-  bool rowsFirst = mayBeChained(dot);
-  while (left > 0 && (grid.rowBits < rows || grid.columnBits < columns)) {
+  while (bits > 0 && (grid.rowBits < rows || grid.columnBits < columns)) {
     // Otherwise as square as possible: each warp reads as little as possible.
     int64_t rowsPerWarp = shape[0] >> grid.rowBits;
     int64_t columnsPerWarp = shape[1] >> grid.columnBits;
@@ -40,17 +36,33 @@ static WarpGrid chooseWarpGrid(cta::DotOp dot, cta::MmaAttr mma,
         grid.rowBits < rows && (rowsFirst || grid.columnBits == columns ||
                                 rowsPerWarp >= columnsPerWarp);
     ++(takesRow ? grid.rowBits : grid.columnBits);
-    --left;
+    --bits;
   }
-  grid.freeBits = left;
+  grid.freeBits = bits;
   return grid;
+}
+
+static WarpGrid chooseWarpGrid(cta::DotOp dot, unsigned numWarps) {
+  ArrayRef<int64_t> shape = cta::getTile(dot.getResult()).getShape();
+  unsigned bits = llvm::Log2_32(numWarps) -
+                  cta::getCommonWarpBits(dot.getInstructionAttr());
+  if (cta::MmaAttr mma = dot.getMma())
+    return shareResult(shape, llvm::Log2_64(shape[0] / mma.getM()),
+                       llvm::Log2_64(shape[1] / mma.getN()), bits,
+                       mayBeChained(dot));
+  // Operands that are in shared memory are read by one instruction for all of
+  // its columns.
+  cta::WgmmaAttr wgmma = dot.getWgmma();
+  return shareResult(shape, llvm::Log2_64(shape[0] / wgmma.getM()),
+                     llvm::Log2_64(shape[1] / wgmma.getN()), bits,
+                     /*rowsFirst=*/true);
 }
 
 LinearLayout triton_shared::chooseDotLayout(cta::DotOp dot, unsigned numWarps) {
   ArrayRef<int64_t> shape = cta::getTile(dot.getResult()).getShape();
-  if (std::optional<cta::MmaAttr> mma = dot.getInstruction())
-    return cta::getResultLayout(shape, *mma,
-                                chooseWarpGrid(dot, *mma, numWarps));
+  if (Attribute instruction = dot.getInstructionAttr())
+    return cta::getResultLayout(shape, instruction,
+                                chooseWarpGrid(dot, numWarps));
   SmallVector<unsigned> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);
   return LinearLayout::getBlocked(shape, order, kColumnsPerThread, numWarps);

@@ -9,7 +9,8 @@
 //   turn 2            W2 C1 R2
 //
 // The wait of a turn is also the barrier between the reads of the turn before
-// and the copy that replaces what they read.
+// and the copy that replaces what they read. A product that goes on while the
+// next turn begins has read its slot a turn later: then there is one slot more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,9 @@
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
-#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Layout/SharedAccess.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -48,6 +50,8 @@ struct AheadLoad {
 
   Operation *load;
   cta::SharedLayout layout;
+  /// A product reads it from shared memory itself.
+  bool isMatrix;
 };
 
 /// Finds the loads of one loop that may run ahead.
@@ -64,9 +68,11 @@ public:
       if (!isa<RankedTensorType>(load.getType()) || !feedsDot(load) ||
           !isPlain(load) || isWritten(load.getBase()))
         continue;
-      std::optional<cta::SharedLayout> layout = findLayout(load);
+      std::optional<cta::SharedLayout> matrix = findMatrixLayout(load);
+      std::optional<cta::SharedLayout> layout =
+          matrix ? matrix : findReadLayout(load);
       if (layout && slice.addOperandsOf(load))
-        found.push_back({load, *layout});
+        found.push_back({load, *layout, matrix.has_value()});
     }
     return found;
   }
@@ -126,27 +132,62 @@ private:
     return !load.getMask() && !load.getIsVolatile() && isZeroElsewhere;
   }
 
-  /// A layout for the ring in which threads copy pieces that are large enough.
-  std::optional<cta::SharedLayout> findLayout(tts::LoadOp load) {
+  /// How many neighbours a thread can copy at once; nothing if too few.
+  std::optional<unsigned> countNeighbours(tts::LoadOp load) {
     AccessWidth width = describeAccessWidth(solver, load);
     RankedTensorType tile = cta::getTile(load.getResult());
-    int64_t bytes = cta::getElementBytes(tile);
-    LinearLayout from = cta::getLayout(tile);
     if (!width.isContiguous || !width.isUniform)
       return std::nullopt;
     unsigned elements =
-        std::min(width.elements, from.countNeighbours(width.order.front()));
-    if (elements * bytes < GpuTarget::kLeastCopyBytes)
-      return std::nullopt;
-    cta::SharedLayout layout = cta::chooseSharedLayout(
-        tile.getShape(), bytes, from, getReadLayout(load), elements);
-    cta::Piece piece = cta::getPieces(layout.place(from), elements).front();
+        std::min(width.elements,
+                 cta::getLayout(tile).countNeighbours(width.order.front()));
+    return elements * cta::getElementBytes(tile) >= GpuTarget::kLeastCopyBytes
+               ? std::optional(elements)
+               : std::nullopt;
+  }
+
+  /// True if `layout` lets threads copy pieces that are large enough.
+  static bool hasPieces(tts::LoadOp load, const cta::SharedLayout &layout,
+                        unsigned elements) {
+    RankedTensorType tile = cta::getTile(load.getResult());
+    cta::Piece piece =
+        cta::getPieces(layout.place(cta::getLayout(tile)), elements).front();
     for (auto [i, reg] : llvm::enumerate(piece))
       if (i != reg)
-        return std::nullopt;
-    return piece.size() * bytes >= GpuTarget::kLeastCopyBytes
-               ? std::optional(layout)
-               : std::nullopt;
+        return false;
+    return piece.size() * cta::getElementBytes(tile) >=
+           GpuTarget::kLeastCopyBytes;
+  }
+
+  /// A layout for the ring from which a product reads it.
+  std::optional<cta::SharedLayout> findMatrixLayout(tts::LoadOp load) {
+    std::optional<unsigned> elements = countNeighbours(load);
+    if (!elements)
+      return std::nullopt;
+    unsigned contiguous = describeAccessWidth(solver, load).order.front();
+    for (OpOperand &use : load->getUses()) {
+      auto dot = dyn_cast<cta::DotOp>(use.getOwner());
+      if (!dot || !dot.isReadFromShared(use))
+        continue;
+      std::optional<cta::SharedLayout> layout =
+          cta::findMatrixLayout(use, contiguous);
+      return layout && hasPieces(load, *layout, *elements) ? layout
+                                                           : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
+  /// A layout for the ring from which threads read it.
+  std::optional<cta::SharedLayout> findReadLayout(tts::LoadOp load) {
+    std::optional<unsigned> elements = countNeighbours(load);
+    if (!elements)
+      return std::nullopt;
+    RankedTensorType tile = cta::getTile(load.getResult());
+    cta::SharedLayout layout = cta::chooseSharedLayout(
+        tile.getShape(), cta::getElementBytes(tile), cta::getLayout(tile),
+        getReadLayout(load), *elements);
+    return hasPieces(load, layout, *elements) ? std::optional(layout)
+                                              : std::nullopt;
   }
 
   /// The layout in which most of the loop wants the tile.
@@ -161,16 +202,54 @@ private:
   const DataFlowSolver &solver;
 };
 
+/// The product of a loop that may go on while the next turn begins: the only
+/// one, of operands in rings, whose result is but what the next turn adds to.
+/// Null if there is none.
+cta::DotOp findLastingDot(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
+  SmallVector<cta::DotOp> dots;
+  loop.walk([&](cta::DotOp dot) { dots.push_back(dot); });
+  if (dots.size() != 1 || dots.front()->getBlock() != loop.getBody())
+    return nullptr;
+  cta::DotOp dot = dots.front();
+  auto isInRing = [&](OpOperand &operand) {
+    return dot.isReadFromShared(operand) &&
+           llvm::any_of(loads, [&](const AheadLoad &ahead) {
+             return ahead.isMatrix &&
+                    ahead.load == operand.get().getDefiningOp();
+           });
+  };
+  auto sum = dyn_cast<BlockArgument>(dot.getAccumulator());
+  if (!isInRing(dot.getAMutable()) || !isInRing(dot.getBMutable()) || !sum ||
+      sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
+      !dot->hasOneUse())
+    return nullptr;
+  OpOperand *yielded = loop.getTiedLoopYieldedValue(sum);
+  return yielded && yielded->get() == dot.getResult() ? dot : nullptr;
+}
+
 //===----------------------------------------------------------------------===//
 // The loop
 //===----------------------------------------------------------------------===//
 
+/// What is to become of a loop.
+struct Plan {
+  /// A product that goes on holds its slots a turn longer.
+  int64_t countSlots() const { return stages + countLastingTurns(); }
+  int64_t countLastingTurns() const { return lasting ? 1 : 0; }
+
+  scf::ForOp loop;
+  LoopSlice slice;
+  SmallVector<AheadLoad> loads;
+  cta::DotOp lasting;
+  int64_t stages;
+};
+
 /// Rewrites one loop.
 class LoopPipeline {
 public:
-  LoopPipeline(scf::ForOp loop, ArrayRef<AheadLoad> loads,
-               const LoopSlice &slice, int64_t stages)
-      : loop(loop), loads(loads), slice(slice), stages(stages),
+  explicit LoopPipeline(const Plan &plan)
+      : plan(plan), loop(plan.loop), loads(plan.loads), slice(plan.slice),
+        stages(plan.stages), slots(plan.countSlots()),
         iterated(slice.getIterated()), builder(loop), loc(loop.getLoc()) {}
 
   void run() {
@@ -187,8 +266,11 @@ public:
           return llvm::to_vector_of<Value>(arguments);
         }));
     completeTurn(replaced, before);
-    builder.setInsertionPointAfter(replaced);
-    cta::WaitOp::create(builder, loc, 0);
+    Operation *last = replaced;
+    if (plan.lasting)
+      last = waitForProduct(replaced);
+    builder.setInsertionPointAfter(last);
+    createWait(0);
   }
 
 private:
@@ -206,10 +288,18 @@ private:
     for (const AheadLoad &ahead : loads) {
       RankedTensorType tile = ahead.getTile();
       auto type = cta::BufferType::get(
-          builder.getContext(), stages, tile.getShape(), tile.getElementType(),
+          builder.getContext(), slots, tile.getShape(), tile.getElementType(),
           cta::SharedLayoutAttr::get(builder.getContext(), ahead.layout));
-      rings.push_back(cta::AllocOp::create(builder, loc, type));
+      auto ring = cta::AllocOp::create(builder, loc, type);
+      if (ahead.isMatrix)
+        ring.setAlignment(cta::kMatrixAlignment);
+      rings.push_back(ring);
     }
+  }
+
+  void createWait(int64_t pending) {
+    auto isMatrix = [](const AheadLoad &ahead) { return ahead.isMatrix; };
+    cta::WaitOp::create(builder, loc, pending, llvm::any_of(loads, isMatrix));
   }
 
   /// True while the turn `ahead` turns after that of `variable` comes before
@@ -251,7 +341,7 @@ private:
   /// Those before the loop. Gives the iterated values of the turn after them.
   SmallVector<Value> createFirstCopies() {
     Value variable = loop.getLowerBound();
-    Value isNotEmpty =
+    isNotEmpty =
         arith::CmpIOp::create(builder, loc,
                               loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
                                                     : arith::CmpIPredicate::slt,
@@ -281,14 +371,17 @@ private:
     builder.setInsertionPointToStart(body);
     auto added = loop.getRegionIterArgs().drop_front(numBefore);
     Value readSlot = added.back();
-    cta::WaitOp::create(builder, loc, stages - 2);
+    createWait(stages - 2);
     IRMapping mapping;
     mapping.map(loop.getInductionVar(),
                 arith::AddIOp::create(builder, loc, loop.getInductionVar(),
                                       createCount((stages - 1) * getStep())));
     mapIterated(mapping, ValueRange(added.drop_back()));
     slice.clone(builder, mapping);
-    createCopies(mapping, createPrevious(readSlot),
+    Value copySlot = readSlot;
+    for (int64_t turn = 0; turn <= plan.countLastingTurns(); ++turn)
+      copySlot = createPrevious(copySlot);
+    createCopies(mapping, copySlot,
                  createIsTurn(loop.getInductionVar(), stages - 1));
     SmallVector<Value> next = getNext(mapping);
     next.push_back(createNext(readSlot));
@@ -298,16 +391,38 @@ private:
       readFrom(ahead, ring, readSlot);
   }
 
+  /// Lets the product of each turn go on, and waits for the last one. A loop
+  /// of no turns has none: what is in flight on one way here and not on the
+  /// other, ptxas would not let be in flight at all.
+  Operation *waitForProduct(scf::ForOp loop) {
+    cta::DotOp dot = plan.lasting;
+    dot.setGoesOn(true);
+    unsigned number = cast<BlockArgument>(dot.getAccumulator()).getArgNumber() -
+                      loop.getNumInductionVars();
+    builder.setInsertionPoint(loop);
+    auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(),
+                                   isNotEmpty, /*withElseRegion=*/true);
+    loop->replaceAllUsesWith(guard.getResults());
+    builder.setInsertionPointToStart(guard.elseBlock());
+    scf::YieldOp::create(builder, loc, loop.getInitArgs());
+    loop->moveBefore(guard.thenBlock(), guard.thenBlock()->end());
+    builder.setInsertionPointAfter(loop);
+    SmallVector<Value> results(loop.getResults());
+    results[number] = cta::WaitDotOp::create(builder, loc, results[number]);
+    scf::YieldOp::create(builder, loc, results);
+    return guard;
+  }
+
   Value createPrevious(Value slot) {
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, slot, createI32(0));
     return arith::SelectOp::create(
-        builder, loc, isFirst, createI32(stages - 1),
+        builder, loc, isFirst, createI32(slots - 1),
         arith::SubIOp::create(builder, loc, slot, createI32(1)));
   }
   Value createNext(Value slot) {
     Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                         slot, createI32(stages - 1));
+                                         slot, createI32(slots - 1));
     return arith::SelectOp::create(
         builder, loc, isLast, createI32(0),
         arith::AddIOp::create(builder, loc, slot, createI32(1)));
@@ -332,14 +447,17 @@ private:
     load->erase();
   }
 
+  const Plan &plan;
   scf::ForOp loop;
   ArrayRef<AheadLoad> loads;
   const LoopSlice &slice;
-  int64_t stages;
+  int64_t stages, slots;
   SmallVector<unsigned> iterated;
   OpBuilder builder;
   Location loc;
   SmallVector<Value> rings;
+  /// That the loop has a turn.
+  Value isNotEmpty;
 };
 
 struct CtaPipelineLoads
@@ -359,55 +477,55 @@ struct CtaPipelineLoads
           plans.push_back(std::move(*found));
     });
     for (const Plan &found : plans)
-      LoopPipeline(found.loop, found.loads, found.slice, found.stages).run();
+      LoopPipeline(found).run();
   }
 
 private:
-  struct Plan {
-    scf::ForOp loop;
-    LoopSlice slice;
-    SmallVector<AheadLoad> loads;
-    int64_t stages;
-  };
-
   std::optional<Plan> plan(scf::ForOp loop, const DataFlowSolver &solver) {
     std::optional<int64_t> step = getConstantIntValue(loop.getStep());
     if (!step || *step <= 0 || *step > kLargestStep)
       return std::nullopt;
-    Plan plan = {loop, LoopSlice(loop), {}, 1};
+    Plan plan = {loop, LoopSlice(loop), {}, nullptr, 1};
     plan.loads = AheadLoads(loop, solver).find(plan.slice);
-    plan.stages = fitStages(loop, plan.loads);
+    plan.lasting = findLastingDot(loop, plan.loads);
+    fitStages(plan);
+    if (plan.stages < 2 && plan.lasting) {
+      plan.lasting = nullptr;
+      fitStages(plan);
+    }
     if (plan.loads.empty() || plan.stages < 2)
       return std::nullopt;
     return plan;
   }
 
   /// As many stages as asked for, or as there is room for.
-  int64_t fitStages(scf::ForOp loop, ArrayRef<AheadLoad> loads) const {
-    int64_t perStage = 0, others = 0;
-    for (const AheadLoad &ahead : loads)
-      perStage += cta::getTileBytes(ahead.getTile());
+  void fitStages(Plan &plan) const {
+    int64_t perSlot = 0, others = 0;
+    for (const AheadLoad &ahead : plan.loads)
+      perSlot += cta::getTileBytes(ahead.getTile());
     // Operands that are not read where they were loaded have buffers of their
     // own.
     auto isLoaded = [&](Value operand) {
       if (auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>())
         operand = convert.getSource();
-      return llvm::any_of(loads, [&](const AheadLoad &ahead) {
+      return llvm::any_of(plan.loads, [&](const AheadLoad &ahead) {
         return ahead.load == operand.getDefiningOp();
       });
     };
     llvm::SmallDenseSet<Value> buffered;
-    loop.walk([&](cta::DotOp dot) {
-      for (Value operand : {dot.getA(), dot.getB()})
-        if (!isLoaded(operand) && buffered.insert(operand).second)
-          others += cta::getTileBytes(cta::getTile(operand));
+    plan.loop.walk([&](cta::DotOp dot) {
+      for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
+        if ((!dot.getWgmma() || dot.isReadFromShared(*operand)) &&
+            !isLoaded(operand->get()) && buffered.insert(operand->get()).second)
+          others += cta::getTileBytes(cta::getTile(operand->get()));
     });
     int64_t sharedBytes =
-        cta::getTarget(loop->getParentOfType<func::FuncOp>()).getSharedBytes();
-    int64_t stages = numStages;
-    while (stages > 1 && stages * perStage + others > sharedBytes)
-      --stages;
-    return stages;
+        cta::getTarget(plan.loop->getParentOfType<func::FuncOp>())
+            .getSharedBytes();
+    plan.stages = numStages;
+    while (plan.stages > 1 &&
+           plan.countSlots() * perSlot + others > sharedBytes)
+      --plan.stages;
   }
 
   /// So that a few steps are no overflow.

@@ -11,7 +11,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Layout/SharedAccess.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -60,7 +60,8 @@ static void readFromBuffer(OpOperand &operand, cta::ConvertLayoutOp convert) {
       cta::SharedLayoutAttr::get(builder.getContext(), layout));
   Value buffer = cta::AllocOp::create(builder, loc, type);
   Value slot = arith::ConstantIntOp::create(builder, loc, 0, 32);
-  cta::WriteOp::create(builder, loc, convert.getSource(), buffer, slot);
+  cta::WriteOp::create(builder, loc, convert.getSource(), buffer, slot,
+                       /*fenced=*/false);
   builder.setInsertionPoint(dot);
   SmallVector<int64_t> origin(from.getRank(), 0);
   operand.set(cta::ReadOp::create(builder, loc, to, buffer, slot, origin));
@@ -140,7 +141,7 @@ struct CtaStreamDots : triton_shared::impl::CtaStreamDotsBase<CtaStreamDots> {
   void runOnOperation() override {
     SmallVector<cta::DotOp> dots;
     getOperation().walk([&](cta::DotOp dot) {
-      if (dot.getInstruction())
+      if (dot.getMma())
         dots.push_back(dot);
     });
     for (cta::DotOp dot : dots)
@@ -155,7 +156,7 @@ struct CtaStreamDots : triton_shared::impl::CtaStreamDotsBase<CtaStreamDots> {
 
 private:
   static void split(cta::DotOp dot) {
-    int64_t size = dot.getInstruction()->getK();
+    int64_t size = dot.getMma().getK();
     int64_t depth = cta::getTile(dot.getA()).getDimSize(1);
     Operand a(dot.getA(), 1), b(dot.getB(), 0);
     if (depth == size || !(a.isRead() || b.isRead()))
@@ -173,7 +174,7 @@ private:
       if (k + size < depth)
         parts = createParts(k + size);
       sum =
-          cta::DotOp::create(builder, loc, dot.getType(), left, right, sum,
+          cta::DotOp::create(builder, loc, left, right, sum,
                              dot.getPrecisionAttr(), dot.getInstructionAttr());
     }
     dot.getResult().replaceAllUsesWith(sum);

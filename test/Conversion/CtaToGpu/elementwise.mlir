@@ -63,3 +63,21 @@ func.func @branches(%p: memref<*xi32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y
   tts.store %w to %p[%zero] strides [1] : tensor<128xi32, #four>, memref<*xi32>
   return
 }
+
+// What is read as bf16 lies in words: the lower half moves up, the upper half stays.
+// CHECK-LABEL: gpu.func @widen_words(
+// CHECK:         %[[WORDS:.*]] = vector.bitcast %{{.*}} : vector<4xbf16> to vector<2xi32>
+// CHECK-DAG:     %[[FIRST:.*]] = arith.shli %[[WORDS]], %
+// CHECK-DAG:     %[[SECOND:.*]] = arith.andi %[[WORDS]], %
+// CHECK:         %[[BOTH:.*]] = vector.interleave %[[FIRST]], %[[SECOND]]
+// CHECK:         vector.bitcast %[[BOTH]] : vector<4xi32> to vector<4xf32>
+// CHECK-NOT:     arith.extf
+// CHECK:         gpu.return
+#w = #cta.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = []>
+func.func @widen_words(%p: memref<*xbf16>, %o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [1] : memref<*xbf16> -> tensor<128xbf16, #w>
+  %f = arith.extf %v : tensor<128xbf16, #w> to tensor<128xf32, #w>
+  tts.store %f to %o[%zero] strides [1] : tensor<128xf32, #w>, memref<*xf32>
+  return
+}

@@ -38,3 +38,51 @@ func.func @shapes(%rows: tensor<8x16xf16>, %right: tensor<16x16xf16>, %sum: tens
   %2 = cta.dot %x, %x, %z : tensor<2x16x16xf16>, tensor<2x16x16xf16> -> tensor<2x16x16xf32>
   return
 }
+
+// On Hopper, groups of four warps multiply what lies in shared memory: as many
+// columns as a group has, of no fewer than 64 rows.
+// CHECK-LABEL: func.func @warpgroups(
+// CHECK: cta.dot {{.*}} -> tensor<128x256xf32> by #cta.wgmma<m64n256k16>
+// CHECK: cta.dot {{.*}} -> tensor<64x256xf32> by #cta.wgmma<m64n128k16>
+// CHECK: cta.dot {{.*}} -> tensor<32x256xf32> by #cta.mma<m16n8k16, bf16>
+// CHECK: cta.dot {{.*}} -> tensor<128x256xf32> by #cta.mma<m16n8k8, tf32>
+func.func @warpgroups(%a: tensor<128x64xf16>, %b: tensor<64x256xf16>, %ab: tensor<128x256xf32>,
+                      %d: tensor<64x64xbf16>, %s: tensor<32x64xbf16>, %e: tensor<64x256xbf16>, %de: tensor<64x256xf32>,
+                      %se: tensor<32x256xf32>, %f: tensor<128x64xf32>, %g: tensor<64x256xf32>)
+    attributes {cta.num_warps = 8 : i32, cta.target = #cta.target<"sm_90a">} {
+  %0 = cta.dot %a, %b, %ab : tensor<128x64xf16>, tensor<64x256xf16> -> tensor<128x256xf32>
+  %1 = cta.dot %d, %e, %de : tensor<64x64xbf16>, tensor<64x256xbf16> -> tensor<64x256xf32>
+  %2 = cta.dot %s, %e, %se : tensor<32x64xbf16>, tensor<64x256xbf16> -> tensor<32x256xf32>
+  %3 = cta.dot %f, %g, %ab precision "tf32" : tensor<128x64xf32>, tensor<64x256xf32> -> tensor<128x256xf32>
+  return
+}
+
+// What is computed of a product stays where that one left it.
+// CHECK-LABEL: func.func @chain(
+// CHECK: by #cta.wgmma<m64n64k16>
+// CHECK: by #cta.wgmma<m64n32k16, registers>
+func.func @chain(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %zero: tensor<64x64xf32>, %v: tensor<64x32xf16>, %c: tensor<64x32xf32>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %s = cta.dot %a, %b, %zero : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  %e = math.exp2 %s : tensor<64x64xf32>
+  %p = arith.truncf %e : tensor<64x64xf32> to tensor<64x64xf16>
+  %o = cta.dot %p, %v, %c : tensor<64x64xf16>, tensor<64x32xf16> -> tensor<64x32xf32>
+  return
+}
+
+// Other GPUs, and two warps, have none.
+// CHECK-LABEL: func.func @older(
+// CHECK: by #cta.mma<m16n8k16, f16>
+func.func @older(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_80">} {
+  %0 = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @two_warps(
+// CHECK: by #cta.mma<m16n8k16, f16>
+func.func @two_warps(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>)
+    attributes {cta.num_warps = 2 : i32, cta.target = #cta.target<"sm_90a">} {
+  %0 = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  return
+}

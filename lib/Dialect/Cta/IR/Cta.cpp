@@ -175,43 +175,6 @@ GpuTarget TargetAttr::getTarget() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Instructions
-//===----------------------------------------------------------------------===//
-
-unsigned MmaAttr::getPerRegister() const {
-  constexpr unsigned kRegisterBits = 32;
-  return std::max(1u, kRegisterBits / getElementType().getIntOrFloatBitWidth());
-}
-
-Type MmaAttr::getElementType() const {
-  return getOperandType().isTF32() ? Float32Type::get(getContext())
-                                   : getOperandType();
-}
-
-void MmaAttr::print(AsmPrinter &printer) const {
-  printer << "<m" << getM() << "n" << getN() << "k" << getK() << ", "
-          << getOperandType() << ">";
-}
-
-Attribute MmaAttr::parse(AsmParser &parser, Type) {
-  StringRef shape;
-  Type type;
-  unsigned m, n, k;
-  llvm::SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseLess() || parser.parseKeyword(&shape) ||
-      parser.parseComma() || parser.parseType(type) || parser.parseGreater())
-    return nullptr;
-  bool isShape = shape.consume_front("m") && !shape.consumeInteger(10, m) &&
-                 shape.consume_front("n") && !shape.consumeInteger(10, n) &&
-                 shape.consume_front("k") && !shape.getAsInteger(10, k);
-  if (!isShape || !type.isIntOrFloat()) {
-    parser.emitError(loc, "an instruction is written as in <m16n8k16, f16>");
-    return nullptr;
-  }
-  return get(parser.getContext(), m, n, k, type);
-}
-
-//===----------------------------------------------------------------------===//
 // Folds
 //===----------------------------------------------------------------------===//
 
@@ -269,7 +232,6 @@ bool TransposeOp::isMadeAgain() { return true; }
 bool BroadcastOp::isMadeAgain() { return true; }
 
 StringRef AllocOp::getNoun() { return "this block"; }
-StringRef DotOp::getNoun() { return "this product of matrices"; }
 StringRef ReduceOp::getNoun() { return "this reduction"; }
 StringRef ScanOp::getNoun() { return "this scan"; }
 StringRef HistogramOp::getNoun() { return "this histogram"; }

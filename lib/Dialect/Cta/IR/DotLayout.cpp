@@ -2,6 +2,8 @@
 
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace mlir::cta;
 
@@ -24,6 +26,11 @@ struct MatrixBases {
     for (int32_t step = from; step < to; step *= 2)
       lanes.push_back(along(dim, step));
   }
+  /// Rows of the warps that execute one instruction.
+  void addWarpRows(int32_t from, int32_t to) {
+    for (int32_t step = from; step < to; step *= 2)
+      warps.push_back(along(0, step));
+  }
   /// Steps of the warps along rows and columns of the result; those of 0 hold
   /// the same.
   void addWarps(const WarpGrid &grid, int32_t rowStep, int32_t columnStep) {
@@ -41,25 +48,63 @@ struct MatrixBases {
 
 } // namespace
 
-WarpGrid cta::readWarpGrid(const LinearLayout &result) {
+namespace {
+
+/// The matrices of one instruction.
+struct Matrices {
+  int32_t rows, columns, depth;
+  /// Of the rows, those that one warp holds.
+  int32_t rowsOfWarp;
+  /// Neighbours along K in one register.
+  int32_t word;
+};
+
+} // namespace
+
+/// Rows of a matrix of `wgmma` that lie in one warp.
+static constexpr int32_t kWarpgroupRows = 16;
+
+static Matrices getMatrices(Attribute instruction, int64_t elementBytes) {
+  if (auto mma = dyn_cast<MmaAttr>(instruction)) {
+    auto rows = static_cast<int32_t>(mma.getM());
+    return {rows, static_cast<int32_t>(mma.getN()),
+            static_cast<int32_t>(mma.getK()), rows,
+            static_cast<int32_t>(mma.getPerRegister())};
+  }
+  auto wgmma = cast<WgmmaAttr>(instruction);
+  constexpr int32_t kRegisterBytes = 4;
+  return {static_cast<int32_t>(wgmma.getM()),
+          static_cast<int32_t>(wgmma.getN()),
+          static_cast<int32_t>(wgmma.getK()), kWarpgroupRows,
+          static_cast<int32_t>(kRegisterBytes / elementBytes)};
+}
+
+unsigned cta::getCommonWarpBits(Attribute instruction) {
+  return isa<WgmmaAttr>(instruction) ? llvm::Log2_32(triton_shared::GpuTarget::kWarpgroupWarps) : 0;
+}
+
+WarpGrid cta::readWarpGrid(const LinearLayout &result, Attribute instruction) {
   WarpGrid grid;
-  for (const Coordinates &basis : result.getWarps())
+  for (const Coordinates &basis :
+       ArrayRef(result.getWarps()).drop_front(getCommonWarpBits(instruction)))
     ++(basis[0] ? grid.rowBits : basis[1] ? grid.columnBits : grid.freeBits);
   return grid;
 }
 
-LinearLayout cta::getResultLayout(ArrayRef<int64_t> shape, MmaAttr mma,
-                                  const WarpGrid &grid) {
-  int32_t rows = mma.getM(), columns = mma.getN();
+LinearLayout cta::getResultLayout(ArrayRef<int64_t> shape,
+                                  Attribute instruction, const WarpGrid &grid) {
+  Matrices sizes = getMatrices(instruction, /*elementBytes=*/1);
   // Lanes in groups of four hold neighbouring pairs of one row.
   MatrixBases bases;
   bases.addRegisters(1, 1, 2);
-  bases.addRegisters(0, 8, rows);
+  bases.addRegisters(0, 8, sizes.rowsOfWarp);
+  bases.addRegisters(1, 8, sizes.columns);
   bases.addLanes(1, 2, 8);
   bases.addLanes(0, 1, 8);
-  bases.addWarps(grid, rows, columns);
-  bases.addRegisters(1, columns << grid.columnBits, shape[1]);
-  bases.addRegisters(0, rows << grid.rowBits, shape[0]);
+  bases.addWarpRows(sizes.rowsOfWarp, sizes.rows);
+  bases.addWarps(grid, sizes.rows, sizes.columns);
+  bases.addRegisters(1, sizes.columns << grid.columnBits, shape[1]);
+  bases.addRegisters(0, sizes.rows << grid.rowBits, shape[0]);
   return bases.get();
 }
 
@@ -67,20 +112,24 @@ LinearLayout cta::getResultLayout(ArrayRef<int64_t> shape, MmaAttr mma,
 /// the result, in which the warps lie.
 static LinearLayout getOperandLayout(DotOp dot, Value operand,
                                      unsigned common) {
-  MmaAttr mma = *dot.getInstruction();
-  ArrayRef<int64_t> shape = getTile(operand).getShape();
+  Attribute instruction = dot.getInstructionAttr();
+  RankedTensorType tile = getTile(operand);
+  Matrices sizes = getMatrices(instruction, getElementBytes(tile));
+  ArrayRef<int64_t> shape = tile.getShape();
   unsigned own = 1 - common;
-  int32_t size = own == 0 ? mma.getM() : mma.getN();
-  int32_t word = mma.getPerRegister(), depth = mma.getK();
-  WarpGrid grid = readWarpGrid(getLayout(dot.getType()));
+  int32_t size = own == 0 ? sizes.rows : sizes.columns;
+  int32_t sizeOfWarp = own == 0 ? sizes.rowsOfWarp : sizes.columns;
+  WarpGrid grid = readWarpGrid(getLayout(dot.getType()), instruction);
   MatrixBases bases;
-  bases.addRegisters(common, 1, word);
-  bases.addRegisters(own, 8, size);
-  bases.addRegisters(common, 4 * word, depth);
-  bases.addLanes(common, word, 4 * word);
+  bases.addRegisters(common, 1, sizes.word);
+  bases.addRegisters(own, 8, sizeOfWarp);
+  bases.addRegisters(common, 4 * sizes.word, sizes.depth);
+  bases.addLanes(common, sizes.word, 4 * sizes.word);
   bases.addLanes(own, 1, 8);
+  if (own == 0)
+    bases.addWarpRows(sizeOfWarp, size);
   bases.addWarps(grid, own == 0 ? size : 0, own == 1 ? size : 0);
-  bases.addRegisters(common, depth, shape[common]);
+  bases.addRegisters(common, sizes.depth, shape[common]);
   bases.addRegisters(own, size << (own == 0 ? grid.rowBits : grid.columnBits),
                      shape[own]);
   return bases.get();

@@ -4,8 +4,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "triton-shared/Dialect/Cta/IR/SharedAccess.h"
+#include "triton-shared/Dialect/Cta/IR/Choice.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Layout/SharedAccess.h"
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -79,6 +80,8 @@ int64_t HistogramOp::getSharedBytes() {
 //===----------------------------------------------------------------------===//
 
 bool cta::isCommutative(Region &combine) {
+  if (isSymmetricChoice(combine))
+    return true;
   Block &body = combine.front();
   if (body.getNumArguments() != 2 ||
       !llvm::hasSingleElement(body.without_terminator()))
@@ -160,16 +163,6 @@ SmallVector<RankedTensorType> cta::getTotalTypes(ScanOp op) {
 
 int64_t ScanOp::getSharedBytes() {
   return cta::getSharedBytes(getTotalTypes(*this));
-}
-
-//===----------------------------------------------------------------------===//
-// Matrix products
-//===----------------------------------------------------------------------===//
-
-int64_t DotOp::getSharedBytes() {
-  if (getInstruction())
-    return 0;
-  return cta::getSharedBytes({getTile(getA()), getTile(getB())});
 }
 
 //===----------------------------------------------------------------------===//

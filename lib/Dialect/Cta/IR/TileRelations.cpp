@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -166,19 +165,10 @@ std::optional<LinearLayout> LookupOp::getNeededLayout(OpOperand &operand) {
   return getLayout(getType());
 }
 
-SmallVector<LayoutRelation> DotOp::getLayoutRelations(Value value) {
-  SmallVector<LayoutRelation> relations;
-  if (value == getAccumulator() || value == getResult())
-    relateEqual(relations, {getAccumulator(), getResult()}, value);
-  return relations;
+SmallVector<LayoutRelation> WaitDotOp::getLayoutRelations(Value value) {
+  return relateAllTiles(*this, value);
 }
 
-/// Tensor cores take operands from particular registers.
-std::optional<LinearLayout> DotOp::getNeededLayout(OpOperand &operand) {
-  if (&operand == &getAccumulatorMutable())
-    return getLayout(getType());
-  if (!getInstruction())
-    return std::nullopt;
-  return &operand == &getAMutable() ? getLeftOperandLayout(*this)
-                                    : getRightOperandLayout(*this);
+std::optional<LinearLayout> WaitDotOp::getNeededLayout(OpOperand &) {
+  return getLayout(getType());
 }

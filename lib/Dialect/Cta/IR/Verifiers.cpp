@@ -8,7 +8,6 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -212,44 +211,4 @@ LogicalResult MapOp::verify() {
       return failure();
   }
   return success();
-}
-
-/// That the tiles suit the instruction and, if they have layouts, lie where it
-/// takes them.
-LogicalResult DotOp::verifyInstruction() {
-  MmaAttr mma = *getInstruction();
-  RankedTensorType a = getTile(getA()), c = getTile(getResult());
-  bool suits = c.getRank() == 2 && a.getElementType() == mma.getElementType() &&
-               getTile(getB()).getElementType() == mma.getElementType() &&
-               c.getDimSize(0) >= mma.getM() && c.getDimSize(1) >= mma.getN() &&
-               a.getDimSize(1) >= mma.getK();
-  if (!suits)
-    return emitOpError("is no product that ") << mma << " computes";
-  if (!getLayoutAttr(c))
-    return success();
-  LinearLayout result = getLayout(c);
-  bool lies =
-      result == getResultLayout(c.getShape(), mma, readWarpGrid(result)) &&
-      getLayout(a) == getLeftOperandLayout(*this) &&
-      getLayout(getB().getType()) == getRightOperandLayout(*this);
-  if (!lies)
-    return emitOpError("has tiles that do not lie where ")
-           << mma << " takes them";
-  return success();
-}
-
-LogicalResult DotOp::verify() {
-  ArrayRef<int64_t> a = getTile(getA()).getShape();
-  ArrayRef<int64_t> b = getTile(getB()).getShape();
-  ArrayRef<int64_t> c = getTile(getResult()).getShape();
-  size_t rank = c.size();
-  bool fits = (rank == 2 || rank == 3) && a.size() == rank &&
-              b.size() == rank && a[rank - 2] == c[rank - 2] &&
-              b[rank - 1] == c[rank - 1] && a[rank - 1] == b[rank - 2] &&
-              (rank == 2 || (a[0] == c[0] && b[0] == c[0]));
-  if (!fits)
-    return emitOpError("multiplies ")
-           << getA().getType() << " by " << getB().getType() << " into "
-           << getType();
-  return getInstruction() ? verifyInstruction() : success();
 }

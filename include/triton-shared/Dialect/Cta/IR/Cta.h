@@ -12,9 +12,9 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
-#include "triton-shared/Dialect/Cta/IR/SharedLayout.h"
 #include "triton-shared/Dialect/Cta/IR/TileRelations.h"
+#include "triton-shared/Layout/LinearLayout.h"
+#include "triton-shared/Layout/SharedLayout.h"
 #include "triton-shared/Target/GpuTarget.h"
 
 #include "triton-shared/Dialect/Cta/IR/CtaDialect.h.inc"

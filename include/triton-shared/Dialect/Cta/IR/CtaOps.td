@@ -117,6 +117,21 @@ def CTA_MmaAttr : AttrDef<CTA_Dialect, "Mma"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def CTA_WgmmaAttr : AttrDef<CTA_Dialect, "Wgmma"> {
+  let mnemonic = "wgmma";
+  let summary = "One `wgmma.mma_async`: four warps multiply from shared memory";
+  let description = [{
+    Rows and columns of the result and the common dimension of one instruction:
+    `#cta.wgmma<m64n128k16>`. The right operand lies in shared memory, and so
+    does the left one unless it says `registers`. Element types are those of the
+    operands; f32 ones are read as tf32. Source: PTX ISA, "Asynchronous
+    warpgroup level matrix multiply-accumulate instructions".
+  }];
+  let parameters = (ins "unsigned":$m, "unsigned":$n, "unsigned":$k,
+                        "bool":$isLeftInRegisters);
+  let hasCustomAssemblyFormat = 1;
+}
+
 def CTA_Buffer : TypeDef<CTA_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "Tiles of one kind in shared memory";
@@ -267,6 +282,11 @@ def CTA_SliceOp : CTA_Op<"slice", [Pure]> {
 def CTA_AllocOp : CTA_Op<"alloc", [MemoryEffects<[MemAlloc]>],
     ["getSharedBytes", "getNoun"]> {
   let summary = "Room for tiles in shared memory, until its last use";
+  let description = [{
+    It begins at a multiple of `alignment` bytes; by default, at the first bank.
+  }];
+  let arguments = (ins
+    DefaultValuedAttr<ConfinedAttr<I64Attr, [IntPositive]>, "128">:$alignment);
   let results = (outs CTA_Buffer:$buffer);
   let assemblyFormat = "attr-dict `:` type($buffer)";
 }
@@ -274,9 +294,13 @@ def CTA_AllocOp : CTA_Op<"alloc", [MemoryEffects<[MemAlloc]>],
 def CTA_WriteOp : CTA_Op<"write", [MemoryEffects<[MemWrite]>],
     ["getBufferUses"]> {
   let summary = "Put a tile into a slot of a buffer";
-  let arguments = (ins CTA_Tile:$source, CTA_Buffer:$buffer, I32:$slot);
+  let description = [{
+    With `fenced`, products that read the buffer see it after the next barrier.
+  }];
+  let arguments = (ins CTA_Tile:$source, CTA_Buffer:$buffer, I32:$slot,
+                       UnitAttr:$fenced);
   let assemblyFormat = [{
-    $source `to` $buffer `[` $slot `]` attr-dict
+    $source `to` $buffer `[` $slot `]` (`fenced` $fenced^)? attr-dict
     `:` type($source) `to` type($buffer)
   }];
   let hasVerifier = 1;
@@ -333,10 +357,12 @@ def CTA_WaitOp : CTA_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>],
   let summary = "Wait for all groups of copies but the last ones";
   let description = [{
     Until the copies of every thread have arrived but for those of the last
-    `pending` groups; all threads wait for each other.
+    `pending` groups; all threads wait for each other. With `fenced`, products
+    that read buffers see what was copied there.
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
-  let assemblyFormat = "$pending attr-dict";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
+                       UnitAttr:$fenced);
+  let assemblyFormat = "$pending (`fenced` $fenced^)? attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
@@ -414,10 +440,12 @@ def CTA_HistogramOp : CTA_Op<"histogram", [Pure],
   let hasVerifier = 1;
 }
 
-def CTA_DotOp : CTA_Op<"dot", [Pure,
+def CTA_DotOp : CTA_Op<"dot", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<ConditionallySpeculatable>,
     AllTypesMatch<["accumulator", "result"]>],
-    ["getLayoutRelations", "getNeededLayout",
-     "getSharedBytes", "getNoun"]> {
+    ["getLayoutRelations", "getNeededLayout", "getSharedBytes",
+     "getBufferUses", "getNoun"]> {
   let summary = "A matrix product added to an accumulator";
   let description = [{
     `[batch x] M x K` times `[batch x] K x N`. Operands of other element types
@@ -429,18 +457,59 @@ def CTA_DotOp : CTA_Op<"dot", [Pure,
     %d = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16>
            -> tensor<64x64xf32> by #cta.mma<m16n8k16, f16>
     ```
+
+    An operand is a tile, or lies in a slot of a buffer:
+
+    ```mlir
+    %d = cta.dot %a[%slot], %b[%slot], %c
+           : !cta.buffer<3, 64x32xf16, #s>, !cta.buffer<3, 32x64xf16, #t>
+           -> tensor<64x64xf32> by #cta.wgmma<m64n64k16>
+    ```
+
+    One that `goes_on` has only begun: all products before it have ended then,
+    and its buffers are still read. Its result is the accumulator of the next
+    product, or waited for by `cta.wait_dot`.
   }];
-  let arguments = (ins CTA_Tile:$a, CTA_Tile:$b, CTA_Tile:$accumulator,
-                       OptionalAttr<StrAttr>:$precision,
-                       OptionalAttr<CTA_MmaAttr>:$instruction);
+  let arguments = (ins AnyTypeOf<[CTA_Tile, CTA_Buffer]>:$a,
+                       AnyTypeOf<[CTA_Tile, CTA_Buffer]>:$b,
+                       CTA_Tile:$accumulator,
+                       Optional<I32>:$aSlot, Optional<I32>:$bSlot,
+                       OptionalAttr<StrAttr>:$precision, UnitAttr:$goesOn,
+                       OptionalAttr<AnyAttrOf<[CTA_MmaAttr, CTA_WgmmaAttr]>>
+                         :$instruction);
   let results = (outs CTA_Tile:$result);
   let assemblyFormat = [{
-    $a `,` $b `,` $accumulator (`precision` $precision^)? attr-dict
-    `:` type($a) `,` type($b) `->` type($result)
-    (`by` qualified($instruction)^)?
+    $a (`[` $aSlot^ `]`)? `,` $b (`[` $bSlot^ `]`)? `,` $accumulator
+    (`precision` $precision^)? (`goes_on` $goesOn^)? attr-dict
+    `:` type($a) `,` type($b) `->` type($result) (`by` $instruction^)?
   }];
-  let extraClassDeclaration = "LogicalResult verifyInstruction();";
+  let builders = [
+    OpBuilder<(ins "Value":$a, "Value":$b, "Value":$accumulator,
+                   CArg<"StringAttr", "{}">:$precision,
+                   CArg<"Attribute", "{}">:$instruction)>,
+  ];
+  let extraClassDeclaration = [{
+    /// The instruction, if it is that one; null otherwise.
+    MmaAttr getMma();
+    WgmmaAttr getWgmma();
+    /// The sizes of an operand, be it a tile or in a buffer.
+    static ArrayRef<int64_t> getOperandShape(Value operand);
+    static Type getOperandElementType(Value operand);
+    /// True if the instruction reads `operand` from shared memory.
+    bool isReadFromShared(OpOperand &operand);
+    LogicalResult verifyMma();
+    LogicalResult verifyWgmma();
+  }];
   let hasVerifier = 1;
+}
+
+def CTA_WaitDotOp : CTA_Op<"wait_dot", [SameOperandsAndResultType,
+    MemoryEffects<[MemRead, MemWrite]>],
+    ["getLayoutRelations", "getNeededLayout"]> {
+  let summary = "The result of products that go on, when they have ended";
+  let arguments = (ins CTA_Tile:$source);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
 def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,

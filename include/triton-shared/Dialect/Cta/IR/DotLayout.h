@@ -1,9 +1,10 @@
 //===- DotLayout.h - How tensor cores hold matrices -------------*- C++ -*-===//
 //
 // An `mma.sync` instruction multiplies small matrices whose elements lie in
-// fixed lanes and registers. A tile is cut into such matrices: the bits of its
-// coordinates that the instruction knows come first, those of further matrices
-// follow as warps and registers.
+// fixed lanes and registers of a warp; `wgmma` does of four warps, each of which
+// holds 16 rows. A tile is cut into such matrices: the bits of its coordinates
+// that the instruction knows come first, those of further matrices follow as
+// warps and registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,22 +15,26 @@
 
 namespace mlir::cta {
 
-/// How the warps of a CTA share the rows and columns of a result: bits of the
-/// warp's number, rows first. Warps that differ in the free bits alone compute
-/// the same.
+/// How the warps of a CTA, or its groups of four, share the rows and columns of
+/// a result: bits of their number, rows first. Those that differ in the free
+/// bits alone compute the same.
 struct WarpGrid {
   unsigned rowBits = 0, columnBits = 0, freeBits = 0;
 };
 
-/// The layout of a result of `shape` that `mma` computes.
-LinearLayout getResultLayout(ArrayRef<int64_t> shape, MmaAttr mma,
+/// How many bits of a warp's number stand for warps that execute `instruction`,
+/// an attribute of `cta.dot`, together.
+unsigned getCommonWarpBits(Attribute instruction);
+
+/// The layout of a result of `shape` that `instruction` computes.
+LinearLayout getResultLayout(ArrayRef<int64_t> shape, Attribute instruction,
                              const WarpGrid &grid);
 
 /// The warps of such a layout.
-WarpGrid readWarpGrid(const LinearLayout &result);
+WarpGrid readWarpGrid(const LinearLayout &result, Attribute instruction);
 
-/// The layouts in which the instruction takes the operands of `dot`, which has
-/// one and whose result has its layout.
+/// The layouts in which the instruction takes the operands of `dot` from
+/// registers; it has one, and its result has its layout.
 LinearLayout getLeftOperandLayout(DotOp dot);
 LinearLayout getRightOperandLayout(DotOp dot);
 

@@ -11,7 +11,7 @@
 #define TRITON_SHARED_DIALECT_CTA_IR_EXCHANGE_H
 
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
-#include "triton-shared/Dialect/Cta/IR/WarpShuffle.h"
+#include "triton-shared/Layout/WarpShuffle.h"
 
 namespace mlir::tts {
 class AccessOpInterface;
@@ -40,7 +40,8 @@ std::optional<WarpShuffle> findShuffle(ConvertLayoutOp op);
 // Reductions and scans
 //===----------------------------------------------------------------------===//
 
-/// True for one commutative operation: the order of elements does not matter.
+/// True for one commutative operation and for a choice that does not depend on
+/// the order of its sides.
 bool isCommutative(Region &combine);
 
 /// The smallest distance along the axis between warps; nothing if all warps

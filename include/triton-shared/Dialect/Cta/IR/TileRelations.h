@@ -9,7 +9,7 @@
 #define TRITON_SHARED_DIALECT_CTA_IR_TILERELATIONS_H
 
 #include "mlir/IR/ValueRange.h"
-#include "triton-shared/Dialect/Cta/IR/LinearLayout.h"
+#include "triton-shared/Layout/LinearLayout.h"
 
 #include <functional>
 

@@ -42,6 +42,8 @@ struct DimensionAccess {
 /// A discardable attribute of an argument, or of an operation with one result:
 /// the accesses of the function rely on it that the number is not negative.
 inline constexpr llvm::StringLiteral kSizeMark = "tts.size";
+/// Attribute of an assertion that the compiler added, and no user wrote.
+inline constexpr llvm::StringLiteral kOwnCheck = "tts.own_check";
 
 /// Attribute of a matrix product: how f32 operands may be rounded, in the words
 /// of `tt.dot`.

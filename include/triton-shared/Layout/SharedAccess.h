@@ -1,0 +1,71 @@
+//===- SharedAccess.h - How a warp reads and writes a tile ------*- C++ -*-===//
+//
+// Registers that lie side by side are moved together; `ldmatrix` moves four
+// 8x8 matrices of 16-bit elements at once. Shared memory serves 128 bytes per
+// cycle, from 32 banks of four bytes: what two lanes want from one bank at
+// different addresses takes another cycle, a wavefront.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LAYOUT_SHAREDACCESS_H
+#define TRITON_SHARED_LAYOUT_SHAREDACCESS_H
+
+#include "triton-shared/Layout/SharedLayout.h"
+
+namespace mlir::cta {
+
+/// Registers that one instruction moves: neighbours in memory, ascending.
+using Piece = llvm::SmallVector<unsigned, 4>;
+
+/// All registers of a layout of offsets, in pieces of one size whose first
+/// offset is a multiple of that size. No piece is larger than `maxElements`.
+llvm::SmallVector<Piece> getPieces(const LinearLayout &placed,
+                                   unsigned maxElements);
+
+/// How `ldmatrix` reads a tile.
+struct MatrixLoad {
+  /// True for `.trans`.
+  bool isTransposed;
+  /// How many matrices one instruction reads: 1, 2 or 4.
+  unsigned numMatrices;
+  /// Where each lane names a row, as offsets; one register per instruction.
+  LinearLayout rows;
+  /// The registers that matrix `m` of instruction `i` fills, neighbours within
+  /// a word of 32 bits: `registers[i * numMatrices + m]`.
+  llvm::SmallVector<Piece> registers;
+};
+
+/// The way to read elements of `elementBytes` at `placed` by `ldmatrix`;
+/// nothing if they do not lie in the rows of 16 bytes that it reads.
+std::optional<MatrixLoad> findMatrixLoad(const LinearLayout &placed,
+                                         unsigned elementBytes);
+
+/// The wavefronts that one access of a warp takes: each lane moves `width`
+/// neighbours at the offset of its first register.
+unsigned countWavefronts(const LinearLayout &placed, unsigned width,
+                         unsigned elementBytes);
+
+/// What a warp takes to move all that it holds.
+struct MoveCost {
+  unsigned wavefronts = 0;
+  unsigned instructions = 0;
+
+  /// Wavefronts are the heavier part.
+  unsigned getWeight() const { return 2 * wavefronts + instructions; }
+};
+
+/// What it takes to write elements of `elementBytes` at `placed`, or to read
+/// them.
+MoveCost getStoreCost(const LinearLayout &placed, unsigned elementBytes);
+MoveCost getLoadCost(const LinearLayout &placed, unsigned elementBytes);
+
+/// What a tile that is written under `from` and read under `to` costs least in.
+/// Each instruction that writes moves at least `minWidth` elements, if any
+/// layout lets it.
+SharedLayout chooseSharedLayout(llvm::ArrayRef<int64_t> shape,
+                                unsigned elementBytes, const LinearLayout &from,
+                                const LinearLayout &to, unsigned minWidth = 1);
+
+} // namespace mlir::cta
+
+#endif // TRITON_SHARED_LAYOUT_SHAREDACCESS_H

@@ -1,0 +1,342 @@
+//===- WarpgroupDot.cpp - Matrix products of four warps -------------------===//
+//
+// `wgmma` reads operands from shared memory by descriptors and adds to
+// registers while the program goes on. What a descriptor is computed from is
+// the same in all threads of a warp, and written so that ptxas can tell. The
+// wait takes all sums in and gives them out again: nothing that uses them can
+// come before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Combine.h"
+#include "InlinePtx.h"
+#include "Parts.h"
+#include "SharedMemory.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::MatrixDescriptor;
+using cta::WgmmaAttr;
+
+//===----------------------------------------------------------------------===//
+// Waiting
+//===----------------------------------------------------------------------===//
+
+/// How assembly takes a register of the result.
+static StringRef getConstraint(Type sum) { return sum.isF32() ? "f" : "r"; }
+
+/// Waits for all products but the last `pending`. Gives `sums` when that is
+/// done.
+static SmallVector<Value> createWait(OpBuilder &builder, Location loc,
+                                     ArrayRef<Value> sums, unsigned pending) {
+  Type type = sums.front().getType();
+  std::string result = "=" + getConstraint(type).str();
+  std::string constraints = result + repeatConstraint(result, sums.size() - 1);
+  for (unsigned i = 0; i < sums.size(); ++i)
+    constraints += "," + std::to_string(i);
+  std::string text =
+      "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
+  return createPtx(builder, loc, SmallVector<Type>(sums.size(), type), sums,
+                   text, constraints, PtxEffects::Memory);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands in shared memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// How the groups of four warps share a result.
+class Warpgroups {
+public:
+  Warpgroups(OpBuilder &builder, Location loc, const cta::WarpGrid &grid)
+      : grid(grid) {
+    if (grid.rowBits + grid.columnBits == 0)
+      return;
+    // The first lane's number is that of all, which ptxas does not see in the
+    // number of a thread.
+    Value warp =
+        createShuffle(builder, loc, createWarp(builder, loc),
+                      NVVM::ShflKind::idx, createI32(builder, loc, 0));
+    number = arith::ShRUIOp::create(
+        builder, loc, warp,
+        createI32(builder, loc,
+                  llvm::Log2_32(GpuTarget::kWarpgroupWarps)));
+  }
+
+  /// Which rows (`dim` 0) or columns this group has, counted in instructions;
+  /// null if all have the same.
+  Value createIndex(OpBuilder &builder, Location loc, unsigned dim) const {
+    unsigned bits = dim == 0 ? grid.rowBits : grid.columnBits;
+    if (bits == 0)
+      return nullptr;
+    Value index = number;
+    if (dim == 1 && grid.rowBits)
+      index = arith::ShRUIOp::create(builder, loc, index,
+                                     createI32(builder, loc, grid.rowBits));
+    return arith::AndIOp::create(builder, loc, index,
+                                 createI32(builder, loc, (1 << bits) - 1));
+  }
+
+  /// How many groups lie along `dim`.
+  int64_t count(unsigned dim) const {
+    return int64_t(1) << (dim == 0 ? grid.rowBits : grid.columnBits);
+  }
+
+private:
+  cta::WarpGrid grid;
+  Value number;
+};
+
+/// An operand in a slot of a buffer, of which descriptors are made.
+class MatrixInShared {
+public:
+  /// `own` is the dimension of the operand that the result has, too, of which
+  /// an instruction takes `size`.
+  MatrixInShared(OpBuilder &builder, Location loc, OpOperand &operand,
+                 Value address, Value slot, const Warpgroups &groups,
+                 int64_t size)
+      : type(cast<cta::BufferType>(operand.get().getType())),
+        layout(type.getLayout().getLayout()),
+        own(operand.getOperandNumber() == 0 ? 0 : 1),
+        descriptor(*cta::describeMatrix(type, operand)),
+        step(size * groups.count(own)) {
+    Value begin =
+        LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), address);
+    auto advance = [&](Value by, int64_t bytes) {
+      Value distance = arith::MulIOp::create(builder, loc, by,
+                                             createI32(builder, loc, bytes));
+      begin = arith::AddIOp::create(builder, loc, begin, distance);
+    };
+    advance(slot, type.getSlotBytes());
+    if (Value index = groups.createIndex(builder, loc, own))
+      advance(index, getBytes(size, 0));
+    Value units = arith::ShRUIOp::create(
+        builder, loc, begin,
+        createI32(builder, loc, llvm::Log2_64(MatrixDescriptor::kUnit)));
+    base = arith::AddIOp::create(
+        builder, loc,
+        arith::ExtUIOp::create(builder, loc, builder.getI64Type(), units),
+        createI64(builder, loc, static_cast<int64_t>(descriptor.encode())));
+  }
+
+  bool isTransposed() const { return descriptor.isTransposed; }
+
+  /// The descriptor of the `number`th matrix of this group along rows or
+  /// columns, `k` elements along K.
+  Value createDescriptor(OpBuilder &builder, Location loc, int64_t number,
+                         int64_t k) const {
+    int64_t units = getBytes(number * step, k) / MatrixDescriptor::kUnit;
+    if (units == 0)
+      return base;
+    return arith::AddIOp::create(builder, loc, base,
+                                 createI64(builder, loc, units));
+  }
+
+private:
+  int64_t getBytes(int64_t alongOwn, int64_t alongK) const {
+    cta::Coordinates place(2, 0);
+    place[own] = alongOwn;
+    place[1 - own] = alongK;
+    return layout.getOffset(place) *
+           cta::getElementBytes(type.getElementType());
+  }
+
+  cta::BufferType type;
+  cta::SharedLayout layout;
+  unsigned own;
+  MatrixDescriptor descriptor;
+  /// Rows or columns from one matrix of a group to its next.
+  int64_t step;
+  Value base;
+};
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+/// The name of an element type in instructions.
+StringRef getTypeName(Type type) {
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF16())
+    return "f16";
+  return type.isInteger(8) ? "s8" : "tf32";
+}
+
+/// The operands of one instruction. Either a descriptor or registers of the
+/// left one.
+struct WarpgroupOperands {
+  Value leftDescriptor;
+  ArrayRef<Value> leftWords;
+  bool isLeftTransposed;
+  Value right;
+  bool isRightTransposed;
+  Type elementType;
+};
+
+/// Adds a product to `sums`, which are in flight afterwards. Assembly: NVVM's
+/// operation knows no left operand in registers.
+SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
+                               WgmmaAttr wgmma,
+                               const WarpgroupOperands &operands,
+                               ArrayRef<Value> sums) {
+  SmallVector<Value> values(sums);
+  unsigned count = sums.size();
+  Type sum = sums.front().getType();
+  std::string result = "=" + getConstraint(sum).str();
+  std::string constraints = result + repeatConstraint(result, count - 1);
+  for (unsigned i = 0; i < count; ++i)
+    constraints += "," + std::to_string(i);
+  unsigned next = 2 * count;
+  StringRef element = getTypeName(operands.elementType);
+  std::string text =
+      ("{\n.reg .pred p;\nsetp.eq.u32 p, 0, 0;\n"
+       "wgmma.mma_async.sync.aligned.m" +
+       Twine(wgmma.getM()) + "n" + Twine(wgmma.getN()) + "k" +
+       Twine(wgmma.getK()) + (sum.isF32() ? ".f32." : ".s32.") + element +
+       "." + element + " " +
+       listPlaceholders(0, count) + ", ")
+          .str();
+  if (operands.leftDescriptor) {
+    text += "$" + std::to_string(next++);
+    constraints += ",l";
+    values.push_back(operands.leftDescriptor);
+  } else {
+    unsigned words = operands.leftWords.size();
+    text += listPlaceholders(next, words);
+    next += words;
+    constraints += repeatConstraint("r", words);
+    llvm::append_range(values, operands.leftWords);
+  }
+  text += ", $" + std::to_string(next) + ", p";
+  constraints += ",l";
+  values.push_back(operands.right);
+  // Only numbers with a sign of their own can be negated, only those of 16 bits
+  // read the other way.
+  if (sum.isF32())
+    text += ", 1, 1";
+  if (cta::getElementBytes(operands.elementType) == 2) {
+    if (operands.leftDescriptor)
+      text += operands.isLeftTransposed ? ", 1" : ", 0";
+    text += operands.isRightTransposed ? ", 1" : ", 0";
+  }
+  text += ";\n}";
+  return createPtx(builder, loc, SmallVector<Type>(count, sum), values, text,
+                   constraints, PtxEffects::Memory);
+}
+
+struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
+  ConvertWarpgroupDot(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(cta::DotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    WgmmaAttr wgmma = op.getWgmma();
+    if (!wgmma)
+      return rewriter.notifyMatchFailure(op, "is not for wgmma");
+    Location loc = op.getLoc();
+    SmallVector<Value> sums =
+        unpackRegisters(rewriter, loc, adaptor.getAccumulator());
+    Warpgroups groups(
+        rewriter, loc,
+        cta::readWarpGrid(cta::getLayout(op.getType()), wgmma));
+    MatrixInShared right(rewriter, loc, op.getBMutable(), adaptor.getB(),
+                         adaptor.getBSlot(), groups, wgmma.getN());
+    std::optional<MatrixInShared> left;
+    SmallVector<Value> words;
+    if (wgmma.getIsLeftInRegisters())
+      words = toWords(rewriter, loc, adaptor.getA());
+    else
+      left.emplace(rewriter, loc, op.getAMutable(), adaptor.getA(),
+                   adaptor.getASlot(), groups, wgmma.getM());
+    NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
+    multiply(rewriter, op, left, words, right, sums);
+    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
+    sums = createWait(rewriter, loc, sums, op.getGoesOn() ? 1 : 0);
+    rewriter.replaceOp(op, packRegisters(rewriter, loc, sums));
+    return success();
+  }
+
+private:
+  /// The registers of the left operand, in words of 32 bits.
+  static SmallVector<Value> toWords(OpBuilder &builder, Location loc,
+                                    Value vector) {
+    constexpr int64_t kWordBytes = 4;
+    auto type = cast<VectorType>(vector.getType());
+    int64_t bytes = type.getNumElements() * cta::getElementBytes(type);
+    auto words = VectorType::get({bytes / kWordBytes}, builder.getI32Type());
+    return unpackRegisters(
+        builder, loc, vector::BitCastOp::create(builder, loc, words, vector));
+  }
+
+  /// All matrices of the group. Registers of the result are numbered by its
+  /// layout: first within a matrix, then columns, then rows.
+  static void multiply(OpBuilder &builder, cta::DotOp op,
+                       const std::optional<MatrixInShared> &left,
+                       ArrayRef<Value> words, const MatrixInShared &right,
+                       SmallVectorImpl<Value> &sums) {
+    constexpr unsigned kWordsOfLeft = 4;
+    Location loc = op.getLoc();
+    WgmmaAttr wgmma = op.getWgmma();
+    cta::WarpGrid grid =
+        cta::readWarpGrid(cta::getLayout(op.getType()), wgmma);
+    ArrayRef<int64_t> shape = cta::getTile(op.getResult()).getShape();
+    int64_t depth = cta::DotOp::getOperandShape(op.getA())[1] / wgmma.getK();
+    int64_t rows = (shape[0] / wgmma.getM()) >> grid.rowBits;
+    int64_t columns = (shape[1] / wgmma.getN()) >> grid.columnBits;
+    int64_t size = wgmma.getN() / 2;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        for (int64_t step = 0; step < depth; ++step) {
+          int64_t k = step * wgmma.getK();
+          WarpgroupOperands operands;
+          operands.elementType = cta::DotOp::getOperandElementType(op.getA());
+          operands.isLeftTransposed = left && left->isTransposed();
+          if (left)
+            operands.leftDescriptor =
+                left->createDescriptor(builder, loc, row, k);
+          else
+            operands.leftWords =
+                words.slice((row * depth + step) * kWordsOfLeft, kWordsOfLeft);
+          operands.right = right.createDescriptor(builder, loc, column, k);
+          operands.isRightTransposed = right.isTransposed();
+          int64_t at = (row * columns + column) * size;
+          SmallVector<Value> next =
+              createWgmma(builder, loc, wgmma, operands,
+                          ArrayRef(sums).slice(at, size));
+          llvm::copy(next, sums.begin() + at);
+        }
+  }
+};
+
+struct ConvertWaitDot : OpConversionPattern<cta::WaitDotOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::WaitDotOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    SmallVector<Value> sums =
+        unpackRegisters(rewriter, op.getLoc(), adaptor.getSource());
+    sums = createWait(rewriter, op.getLoc(), sums, /*pending=*/0);
+    rewriter.replaceOp(op, packRegisters(rewriter, op.getLoc(), sums));
+    return success();
+  }
+};
+
+} // namespace
+
+void triton_shared::populateCtaToGpuWarpgroupDot(const TypeConverter &types,
+                                                 RewritePatternSet &patterns) {
+  patterns.add<ConvertWarpgroupDot, ConvertWaitDot>(types,
+                                                    patterns.getContext());
+}

@@ -1,0 +1,181 @@
+//===- InlineAssembly.h - PTX instructions with a portable meaning -*- C++ -*-//
+//
+// `tt.elementwise_inline_asm` holds text for NVIDIA GPUs. Most of what kernels
+// write there computes with registers and touches nothing else; that has the
+// same meaning everywhere. The text becomes a program, whose instructions each
+// have a rule that computes integers of certain widths from others: registers
+// are patterns of bits.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PTX_INLINEASSEMBLY_H
+#define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PTX_INLINEASSEMBLY_H
+
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mlir::triton_shared::assembly {
+
+/// What has no portable meaning, as written, and why.
+struct Refusal {
+  std::string culprit, reason;
+};
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+struct Operand {
+  enum class Kind {
+    Register, ///< `number` is its number.
+    Integer,  ///< `number` is its value.
+    Float,    ///< `number` is the pattern of an f64.
+    Group,    ///< `{a, b}`: parts of one register, the low one first.
+    Pair,     ///< `p|q`: a predicate and its opposite.
+    Nothing,  ///< `_`: a result that nobody wants.
+    Memory,   ///< `[a+4]`: the register, and the distance as its `number`.
+  };
+  Kind kind;
+  uint64_t number = 0;
+  std::vector<Operand> parts;
+};
+
+struct Instruction {
+  std::string text;   ///< As written, for errors.
+  std::string opcode; ///< With all its suffixes.
+  std::vector<Operand> operands;
+  std::optional<unsigned> guard; ///< The predicate register of `@p`.
+  bool isGuardNegated = false;   ///< `@!p`.
+};
+
+/// A register of the GPU that the text reads: what it stands for here.
+struct SpecialRegister {
+  enum class Kind {
+    Constant,  ///< `number` itself.
+    GridSize,  ///< Of the axis `number`.
+    ProgramId, ///< Along the axis `number`.
+    Machine,   ///< What `machine` holds now.
+  };
+  Kind kind;
+  unsigned number = 0;
+  tts::MachineRegister machine = {};
+
+  unsigned getWidth() const {
+    return kind == Kind::Machine ? tts::getWidth(machine) : 32;
+  }
+};
+
+/// The meaning of `name`, which begins with `%`, or nothing.
+std::optional<SpecialRegister> findSpecialRegister(StringRef name);
+
+/// Registers are numbered: first the placeholders `$0`, `$1`, ..., then those
+/// that the text declares or reads.
+struct Program {
+  SmallVector<unsigned> widths; ///< Of each register, in bits.
+  SmallVector<Instruction> instructions;
+  /// The special registers that are read, in order: each read has a register
+  /// of its own, which is written before the first instruction.
+  SmallVector<std::pair<unsigned, SpecialRegister>> reads;
+};
+
+/// Reads `text`, whose placeholders have the given widths.
+std::variant<Program, Refusal> parse(StringRef text,
+                                     ArrayRef<unsigned> placeholderWidths);
+
+/// The widths of the registers that LLVM's `constraints` name, results first.
+struct Constraints {
+  SmallVector<unsigned> results, operands;
+};
+std::variant<Constraints, Refusal> parseConstraints(StringRef constraints);
+
+/// What the special registers of `program` hold at `op`, one value each; for
+/// the elements of `block`, if it is one and they may differ.
+SmallVector<Value> readSpecialRegisters(OpBuilder &builder,
+                                        triton::ElementwiseInlineAsmOp op,
+                                        const Program &program,
+                                        RankedTensorType block);
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// The type in an instruction's name.
+struct NumberType {
+  enum class Kind { Bits, Signed, Unsigned, Float, BFloat, Predicate };
+  Kind kind;
+  unsigned width;     ///< Of one number.
+  unsigned lanes = 1; ///< 2 in `f16x2`.
+
+  bool isFloat() const { return kind == Kind::Float || kind == Kind::BFloat; }
+  bool isSigned() const { return kind == Kind::Signed; }
+  unsigned registerWidth() const { return width * lanes; }
+};
+
+/// An instruction's name, taken apart: `cvt.rn.f32.s32` is `cvt`, {`rn`} and
+/// {f32, s32}.
+struct Opcode {
+  explicit Opcode(StringRef text);
+
+  /// Whether `modifier` is there; takes it away.
+  bool take(StringRef modifier);
+  /// The first of `choices` that is there, taken away; or nothing.
+  StringRef takeOneOf(ArrayRef<StringRef> choices);
+
+  StringRef base;
+  SmallVector<StringRef> modifiers;
+  SmallVector<NumberType> types;
+};
+
+struct Slot {
+  unsigned width;
+  bool isFloat = false;    ///< A literal is converted to a float of this width.
+  bool mayBeWider = false; ///< Only the low bits of a wider register count.
+};
+
+/// Computes integers of the widths `results` from integers of those of the
+/// slots.
+struct Rule {
+  SmallVector<unsigned, 2> results;
+  SmallVector<Slot, 4> operands;
+  std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange)> build;
+  /// A wider register takes the result, with its sign repeated or with zeros.
+  bool mayWiden = false, widensSigned = false;
+};
+
+/// The type that `ld` or `st` moves between a register and global memory, if
+/// `opcode` is one of them.
+std::optional<NumberType> findAccess(Opcode opcode);
+
+/// All three are empty for an instruction that is not theirs.
+std::optional<Rule> findIntegerRule(Opcode opcode);
+std::optional<Rule> findFloatRule(Opcode opcode);
+std::optional<Rule> findConversionRule(Opcode opcode);
+
+/// A rule for each instruction of `program` that has one of its own; moves have
+/// none. The first `resultCount` of the `holders` placeholders are results, the
+/// others operands.
+std::variant<SmallVector<std::optional<Rule>>, Refusal>
+findRules(const Program &program, unsigned resultCount, unsigned holders);
+
+} // namespace mlir::triton_shared::assembly
+
+namespace mlir::triton_shared {
+
+/// True for the assembly that up to Triton 3.8 stands for
+/// `tt.grid_dependency_wait` and `tt.grid_dependency_launch_dependents`. It is
+/// the only assembly that means nothing here.
+bool isGridDependency(triton::ElementwiseInlineAsmOp op);
+
+/// Why `op` cannot be computed, or nothing.
+std::optional<assembly::Refusal>
+findUnportable(triton::ElementwiseInlineAsmOp op);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PTX_INLINEASSEMBLY_H

@@ -1,0 +1,114 @@
+//===- MatrixDescriptor.cpp - Operands that wgmma reads itself ------------===//
+
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace mlir::cta;
+
+/// The lines that swizzles know, the longest first.
+static constexpr int64_t kLines[] = {128, 64, 32};
+/// Pieces that change places.
+static constexpr int64_t kPieceBytes = 16;
+/// Bytes of shared memory after which banks repeat: the lines of one step.
+static constexpr int64_t kStepBytes = 128;
+/// Lines after which a swizzle repeats.
+static constexpr int64_t kLinesOfGroup = 8;
+
+//===----------------------------------------------------------------------===//
+// The descriptor
+//===----------------------------------------------------------------------===//
+
+uint64_t MatrixDescriptor::encode() const {
+  constexpr unsigned kLeadingShift = 16, kStrideShift = 32, kSwizzleShift = 62;
+  // Along K one instruction stays within a line, and ignores the distance.
+  uint64_t leading = isTransposed ? boxBytes / kUnit : 1;
+  uint64_t stride = kLinesOfGroup * lineBytes / kUnit;
+  uint64_t swizzle = lineBytes == 128 ? 1 : lineBytes == 64 ? 2 : 3;
+  return leading << kLeadingShift | stride << kStrideShift |
+         swizzle << kSwizzleShift;
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+static SharedLayout getBoxes(ArrayRef<int64_t> shape, int64_t elementBytes,
+                             unsigned contiguous, int64_t lineBytes) {
+  unsigned other = 1 - contiguous;
+  int64_t line = lineBytes / elementBytes;
+  int64_t linesOfStep = kStepBytes / lineBytes;
+  int64_t steps = lineBytes / kPieceBytes;
+  SharedLayout::Bases bases;
+  auto add = [&](unsigned dim, int64_t from, int64_t to) {
+    for (int64_t step = from; step < to; step *= 2) {
+      Coordinates basis(2, 0);
+      basis[dim] = step;
+      int64_t moved = step / linesOfStep;
+      if (dim == other && moved < steps)
+        basis[contiguous] = moved * (kPieceBytes / elementBytes);
+      bases.push_back(basis);
+    }
+  };
+  add(contiguous, 1, line);
+  add(other, 1, shape[other]);
+  add(contiguous, line, shape[contiguous]);
+  return SharedLayout(2, bases);
+}
+
+SharedLayout cta::getMatrixLayout(ArrayRef<int64_t> shape, int64_t elementBytes,
+                                  unsigned contiguous, int64_t lineElements) {
+  int64_t bytes = std::min(kLines[0], lineElements * elementBytes);
+  return getBoxes(shape, elementBytes, contiguous, bytes);
+}
+
+/// What one instruction takes of the rows or columns of an operand.
+static int64_t getOwnSize(OpOperand &operand) {
+  auto dot = cast<DotOp>(operand.getOwner());
+  return &operand == &dot.getAMutable() ? dot.getWgmma().getM()
+                                        : dot.getWgmma().getN();
+}
+
+/// The dimension that both operands have.
+static unsigned getCommonDim(OpOperand &operand) {
+  return &operand == &cast<DotOp>(operand.getOwner()).getAMutable() ? 1 : 0;
+}
+
+std::optional<SharedLayout> cta::findMatrixLayout(OpOperand &operand,
+                                                  unsigned contiguous) {
+  ArrayRef<int64_t> shape = DotOp::getOperandShape(operand.get());
+  int64_t bytes = getElementBytes(DotOp::getOperandElementType(operand.get()));
+  bool isAlongK = contiguous == getCommonDim(operand);
+  // Only elements of 16 bits are transposed on the way.
+  if (!isAlongK && bytes != 2)
+    return std::nullopt;
+  int64_t line = isAlongK ? shape[contiguous] : getOwnSize(operand);
+  if (line * bytes < kLines[2])
+    return std::nullopt;
+  return getMatrixLayout(shape, bytes, contiguous, line);
+}
+
+std::optional<MatrixDescriptor> cta::describeMatrix(BufferType buffer,
+                                                    OpOperand &operand) {
+  if (buffer.getShape().size() != 2)
+    return std::nullopt;
+  int64_t bytes = getElementBytes(buffer.getElementType());
+  unsigned common = getCommonDim(operand);
+  SharedLayout layout = buffer.getLayout().getLayout();
+  for (unsigned contiguous : {common, 1 - common})
+    for (int64_t lineBytes : kLines) {
+      bool isTransposed = contiguous != common;
+      int64_t line = buffer.getShape()[contiguous] * bytes;
+      if (lineBytes > line || (isTransposed && bytes != 2) ||
+          !(layout ==
+            getBoxes(buffer.getShape(), bytes, contiguous, lineBytes)))
+        continue;
+      // An instruction takes whole boxes, of whole groups of lines.
+      if (isTransposed && getOwnSize(operand) * bytes < lineBytes)
+        continue;
+      return MatrixDescriptor{lineBytes, isTransposed,
+                              buffer.getShape()[1 - contiguous] * lineBytes};
+    }
+  return std::nullopt;
+}

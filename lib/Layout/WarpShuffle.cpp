@@ -1,0 +1,108 @@
+//===- WarpShuffle.cpp - A conversion that stays within warps -------------===//
+
+#include "triton-shared/Layout/WarpShuffle.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir::cta;
+using llvm::SmallVector;
+using mlir::triton_shared::GpuTarget;
+
+namespace {
+
+/// A place in a warp, as bits: those of the lane, then those of the register.
+using Place = uint64_t;
+
+constexpr Place kLaneMask = GpuTarget::kWarpSize - 1;
+
+/// Finds the places of coordinates in one warp, by elimination over GF(2).
+class PlaceFinder {
+public:
+  explicit PlaceFinder(const LinearLayout &layout) : rank(layout.getRank()) {
+    Place place = 1;
+    // Lanes first: a place in the same register is found where there is one.
+    for (const auto *bases : {&layout.getLanes(), &layout.getRegisters()})
+      for (const Coordinates &basis : *bases) {
+        Coordinates left = basis;
+        Place sum = place ^ reduce(left);
+        if (std::optional<unsigned> leading = findLeading(left))
+          pivots.push_back({*leading, left, sum});
+        place <<= 1;
+      }
+  }
+
+  std::optional<Place> find(Coordinates coordinates) const {
+    Place place = reduce(coordinates);
+    return findLeading(coordinates) ? std::nullopt : std::optional(place);
+  }
+
+private:
+  struct Pivot {
+    unsigned leading;
+    Coordinates coordinates;
+    Place place;
+  };
+
+  /// The first bit that is set, over all dimensions.
+  static std::optional<unsigned> findLeading(const Coordinates &coordinates) {
+    for (auto [dim, value] : llvm::enumerate(coordinates))
+      if (value)
+        return 32 * dim + llvm::Log2_32(value);
+    return std::nullopt;
+  }
+
+  static bool hasBit(const Coordinates &coordinates, unsigned bit) {
+    return coordinates[bit / 32] >> (bit % 32) & 1;
+  }
+
+  /// Takes away what the pivots make up; gives their places.
+  Place reduce(Coordinates &coordinates) const {
+    Place place = 0;
+    for (const Pivot &pivot : pivots)
+      if (hasBit(coordinates, pivot.leading)) {
+        for (unsigned dim = 0; dim < rank; ++dim)
+          coordinates[dim] ^= pivot.coordinates[dim];
+        place ^= pivot.place;
+      }
+    return place;
+  }
+
+  unsigned rank;
+  SmallVector<Pivot> pivots;
+};
+
+} // namespace
+
+std::optional<WarpShuffle> mlir::cta::findWarpShuffle(const LinearLayout &from,
+                                                      const LinearLayout &to) {
+  if (from.getRank() != to.getRank() || from.getWarps() != to.getWarps())
+    return std::nullopt;
+  PlaceFinder finder(from);
+  LinearLayout::Bases lanes, registers;
+  for (const Coordinates &basis : to.getLanes()) {
+    std::optional<Place> place = finder.find(basis);
+    if (!place || *place > kLaneMask)
+      return std::nullopt;
+    lanes.push_back({static_cast<int32_t>(*place)});
+  }
+  SmallVector<unsigned> sources;
+  for (const Coordinates &basis : to.getRegisters()) {
+    std::optional<Place> place = finder.find(basis);
+    if (!place)
+      return std::nullopt;
+    registers.push_back({static_cast<int32_t>(*place & kLaneMask)});
+    sources.push_back(*place >> kLaneBits);
+  }
+  WarpShuffle shuffle;
+  for (unsigned reg = 0; reg < to.getNumRegisters(); ++reg) {
+    unsigned source = 0;
+    for (auto [bit, ofBit] : llvm::enumerate(sources))
+      if (reg >> bit & 1)
+        source ^= ofBit;
+    shuffle.registers.push_back(source);
+  }
+  LinearLayout::Bases noWarps(to.getWarps().size(), Coordinates{0});
+  shuffle.lanes = LinearLayout(1, registers, lanes, noWarps);
+  return shuffle;
+}

@@ -1,0 +1,133 @@
+//===- ShareOperands.cpp - Operands that tensor cores read themselves -----===//
+//
+// A `wgmma` reads shared memory. What was copied there by a pipeline is there
+// already, in a way that suits; anything else is written there first, before
+// the loops that do not change it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Layout/SharedAccess.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTASHAREOPERANDS
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// Where a product finds an operand: in a buffer if there is a slot.
+struct Place {
+  Value operand;
+  Value slot;
+};
+
+/// True if `op` may change what lies in `buffer`.
+bool writes(Operation *op, Value buffer) {
+  WalkResult result = op->walk([&](cta::CtaOpInterface tiles) {
+    bool isWritten =
+        llvm::any_of(tiles.getBufferUses(), [&](const cta::BufferUse &use) {
+          return use.isWrite && use.buffer == buffer;
+        });
+    return isWritten ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+/// The whole tile in a buffer that `operand` is read from, if the product can
+/// read it there itself.
+cta::ReadOp findRead(OpOperand &operand) {
+  auto read = operand.get().getDefiningOp<cta::ReadOp>();
+  Operation *dot = operand.getOwner();
+  if (!read || read->getBlock() != dot->getBlock() ||
+      read.getType().getShape() != read.getBuffer().getType().getShape() ||
+      !cta::describeMatrix(read.getBuffer().getType(), operand))
+    return nullptr;
+  for (Operation *op = read->getNextNode(); op != dot; op = op->getNextNode())
+    if (writes(op, read.getBuffer()))
+      return nullptr;
+  return read;
+}
+
+/// The layout in which it costs least to write the tile.
+cta::SharedLayout chooseMatrixLayout(OpOperand &operand) {
+  RankedTensorType tile = cta::getTile(operand.get());
+  std::optional<std::pair<unsigned, cta::SharedLayout>> best;
+  for (unsigned contiguous : {0, 1}) {
+    std::optional<cta::SharedLayout> layout =
+        cta::findMatrixLayout(operand, contiguous);
+    if (!layout)
+      continue;
+    unsigned weight = cta::getStoreCost(layout->place(cta::getLayout(tile)),
+                                        cta::getElementBytes(tile))
+                          .getWeight();
+    if (!best || weight < best->first)
+      best = {weight, *layout};
+  }
+  assert(best && "neighbours along K always suit");
+  return best->second;
+}
+
+/// Writes `operand` to a buffer, after which products can read it.
+Place writeToBuffer(OpOperand &operand) {
+  Value value = operand.get();
+  RankedTensorType tile = cta::getTile(value);
+  MLIRContext *context = tile.getContext();
+  OpBuilder builder(
+      value.getParentBlock()->findAncestorOpInBlock(*operand.getOwner()));
+  Location loc = operand.getOwner()->getLoc();
+  auto type = cta::BufferType::get(
+      context, /*slots=*/1, tile.getShape(), tile.getElementType(),
+      cta::SharedLayoutAttr::get(context, chooseMatrixLayout(operand)));
+  auto buffer = cta::AllocOp::create(builder, loc, type, cta::kMatrixAlignment);
+  Value slot = arith::ConstantIntOp::create(builder, loc, 0, 32);
+  cta::WriteOp::create(builder, loc, value, buffer, slot, /*fenced=*/true);
+  return {buffer, slot};
+}
+
+struct CtaShareOperands
+    : triton_shared::impl::CtaShareOperandsBase<CtaShareOperands> {
+  void runOnOperation() override {
+    SmallVector<cta::DotOp> dots;
+    getOperation().walk([&](cta::DotOp dot) {
+      if (dot.getWgmma())
+        dots.push_back(dot);
+    });
+    for (cta::DotOp dot : dots)
+      share(dot);
+  }
+
+private:
+  static void share(cta::DotOp dot) {
+    Place a = share(dot.getAMutable()), b = share(dot.getBMutable());
+    OpBuilder builder(dot);
+    Value shared = cta::DotOp::create(
+        builder, dot.getLoc(), dot.getType(), a.operand, b.operand,
+        dot.getAccumulator(), a.slot, b.slot, dot.getPrecisionAttr(),
+        dot.getGoesOnAttr(), dot.getInstructionAttr());
+    SmallVector<Value> before = {dot.getA(), dot.getB()};
+    dot.replaceAllUsesWith(shared);
+    dot.erase();
+    for (Value operand : before)
+      if (auto read = operand.getDefiningOp<cta::ReadOp>();
+          read && read->use_empty())
+        read.erase();
+  }
+
+  static Place share(OpOperand &operand) {
+    if (!cast<cta::DotOp>(operand.getOwner()).isReadFromShared(operand))
+      return {operand.get(), nullptr};
+    if (cta::ReadOp read = findRead(operand))
+      return {read.getBuffer(), read.getSlot()};
+    return writeToBuffer(operand);
+  }
+};
+
+} // namespace
