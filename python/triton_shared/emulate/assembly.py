@@ -16,7 +16,7 @@ _PRODUCT = re.compile(
     r"\{([^}]*)\}\s*,\s*(?:\{([^}]*)\}|([^,]+))\s*,(.*)",
     re.DOTALL,
 )
-_PREDICATE = re.compile(r"setp\.ne\.[bsu]32\s+(%?\w+)\s*,\s*([^,\s]+)\s*,\s*0$")
+_PREDICATE = re.compile(r"setp\.(eq|ne)\.[bsu]32\s+(%?\w+)\s*,\s*([^,\s]+)\s*,\s*([^,\s]+)$")
 _SILENT = {
     "wgmma.fence.sync.aligned",
     "wgmma.commit_group.sync.aligned",
@@ -68,11 +68,9 @@ class _Assembly:
     tied: dict[int, int]
     """Results to the arguments that share their register."""
 
-    def value(self, operand: str, known: dict[str, str], kind: str = "i32") -> str:
-        """An operand of the text as a value: `$3`, a number, or a name that is known."""
+    def value(self, operand: str, kind: str = "i32") -> str:
+        """An operand of the text as a value: `$3`, or a number."""
         operand = operand.strip()
-        if operand in known:
-            return self.value(known[operand], {}, kind)
         if not operand.startswith("$"):
             return f"{kind} {int(operand)}"
         number = int(operand[1:])
@@ -128,11 +126,11 @@ def make(name: str, result: str, text: str, constraints: str, types: list[str]) 
 
 
 def _make_spin(assembly: _Assembly, place: str, parity: str) -> str:
-    kind, value = assembly.value(place, {}).split(" ")
+    kind, value = assembly.value(place).split(" ")
     cast = {"ptr": "ptrtoint", "i64": "bitcast"}.get(kind, "zext")
     lines = [
         f"  %place = {cast} {kind} {value} to i64",
-        f"  call void @emu_mbarrier_wait_parity(i64 %place, {assembly.value(parity, {})})",
+        f"  call void @emu_mbarrier_wait_parity(i64 %place, {assembly.value(parity)})",
     ]
     return assembly.define(lines, {})
 
@@ -141,13 +139,13 @@ def _make_silent(assembly: _Assembly, statements: list[str]) -> str:
     lines: list[str] = []
     for statement in statements:
         if wait := _WAIT.fullmatch(statement):
-            groups = assembly.value(wait[1], {}, "i64")
+            groups = assembly.value(wait[1], "i64")
             if not groups.startswith("i64"):
                 lines.append(f"  %g{len(lines)} = zext {groups} to i64")
                 groups = f"i64 %g{len(lines) - 1}"
             lines.append(f"  call void @emu_wgmma_wait_group_sync_aligned({groups})")
         elif arrive := _ARRIVE.fullmatch(statement):
-            given = f"{assembly.value(arrive[1], {})}, {assembly.value(arrive[2], {})}"
+            given = f"{assembly.value(arrive[1])}, {assembly.value(arrive[2])}"
             lines.append(f"  call void @emu_bar_arrive({given})")
         else:
             function = re.sub(r"\W+", "_", statement)
@@ -165,11 +163,18 @@ def _flags(listed: list[str], is_signed: bool, transpositions: int) -> list[str]
 
 
 def _make_product(assembly: _Assembly, statements: list[str]) -> str | None:
-    known: dict[str, str] = {}
+    predicates: dict[str, str] = {}
+    lines: list[str] = []
     match = None
     for statement in statements:
         if predicate := _PREDICATE.match(statement):
-            known[predicate[1]] = predicate[2]
+            name = f"%predicate{len(lines)}"
+            left, right = assembly.value(predicate[3]), assembly.value(predicate[4])
+            lines += [
+                f"  {name} = icmp {predicate[1]} {left}, {right.removeprefix('i32 ')}",
+                f"  {name}.word = zext i1 {name} to i32",
+            ]
+            predicates[predicate[2]] = f"i32 {name}.word"
         elif statement.startswith("wgmma."):
             match = _PRODUCT.fullmatch(statement)
         elif not statement.startswith(".reg .pred"):
@@ -188,13 +193,14 @@ def _make_product(assembly: _Assembly, statements: list[str]) -> str | None:
     if not flags or not is_whole or not _is_product(depth, result, left, right):
         return None
     begin = f"i32 {columns}, i32 {depth}"
-    values = [assembly.value(flag, known) for flag in flags]
+    values = [predicates.get(flag.strip()) or assembly.value(flag) for flag in flags]
     types = result + left + right
-    return _call_product(assembly, begin, types, values, registers, match[8], place, sums)
+    return _call_product(assembly, lines, begin, types, values, registers, match[8], place, sums)
 
 
 def _call_product(
     assembly: _Assembly,
+    before: list[str],
     shape: str,
     types: str,
     flags: list[str],
@@ -206,11 +212,11 @@ def _call_product(
     """A call of `emu_wgmma`, with registers in arrays."""
     numbers = [int(part[1:]) for part in sums]
     begin = [
-        assembly.value(part, {}) if number in assembly.tied else f"{assembly.results[number]} undef"
+        assembly.value(part) if number in assembly.tied else f"{assembly.results[number]} undef"
         for part, number in zip(sums, numbers, strict=True)
     ]
-    lines = ["  %types = alloca [3 x i8]", f'  store [3 x i8] c"{types}", ptr %types']
-    words = [assembly.value(part, {}) for part in registers]
+    lines = [*before, "  %types = alloca [3 x i8]", f'  store [3 x i8] c"{types}", ptr %types']
+    words = [assembly.value(part) for part in registers]
     for array, given in {"flags": flags, "left": words, "sums": begin}.items():
         lines.append(f"  %{array} = alloca [{len(given)} x i32], align 16")
         for i, value in enumerate(given):
@@ -218,10 +224,10 @@ def _call_product(
                 f"  %{array}{i} = getelementptr i32, ptr %{array}, i32 {i}",
                 f"  store {value}, ptr %{array}{i}",
             ]
-    leftmost = "i64 0" if registers else assembly.value(left, {}, "i64")
+    leftmost = "i64 0" if registers else assembly.value(left, "i64")
     lines.append(
         f"  call void @emu_wgmma({shape}, ptr %types, ptr %flags, {leftmost}, "
-        f"{assembly.value(right, {}, 'i64')}, ptr {'%left' if registers else 'null'}, ptr %sums)"
+        f"{assembly.value(right, 'i64')}, ptr {'%left' if registers else 'null'}, ptr %sums)"
     )
     values: dict[int, str] = {}
     for i, number in enumerate(numbers):
