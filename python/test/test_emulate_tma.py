@@ -20,10 +20,8 @@ module attributes {{gpu.container_module}} {{
       {constants}
       %tid = nvvm.read.ptx.sreg.tid.x : i32
       %shared = llvm.mlir.addressof @cta_shared : !llvm.ptr<3>
-      %whole = llvm.ptrtoint %shared : !llvm.ptr<3> to i64
-      %mask = llvm.mlir.constant(262143 : i64) : i64
+      %address = llvm.ptrtoint %shared : !llvm.ptr<3> to i64
       %four = llvm.mlir.constant(4 : i64) : i64
-      %address = llvm.and %whole, %mask : i64
       %base = llvm.lshr %address, %four : i64
       %bar = llvm.getelementptr %shared[{bar}] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
       %mine = llvm.getelementptr %shared[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32

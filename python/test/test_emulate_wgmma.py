@@ -103,9 +103,7 @@ module attributes {{gpu.container_module}} {{
     llvm.func @f(%x: !llvm.ptr<1>, %o: !llvm.ptr<1>, %r: !llvm.ptr<1>) attributes {{cta.num_warps = 4 : i32, cta.shared = {shared} : i64, nvvm.kernel}} {{
       %tid = nvvm.read.ptx.sreg.tid.x : i32
       %shared = llvm.mlir.addressof @cta_shared : !llvm.ptr<3>
-      %whole = llvm.ptrtoint %shared : !llvm.ptr<3> to i64
-      %mask = llvm.mlir.constant({mask} : i64) : i64
-      %address = llvm.and %whole, %mask : i64
+      %address = llvm.ptrtoint %shared : !llvm.ptr<3> to i64
       %four = llvm.mlir.constant(4 : i64) : i64
       %base = llvm.lshr %address, %four : i64
       {body}
@@ -323,8 +321,7 @@ def fragments(left: torch.Tensor, depth: int) -> torch.Tensor:
 
 
 def launch(body: str, arguments: list[torch.Tensor], folder: Path, shared: int, order: int) -> None:
-    mask = (1 << 18) - 1
-    text = _KERNEL.format(body=body, shared=shared, mask=mask)
+    text = _KERNEL.format(body=body, shared=shared)
     emulate.launch(emulate.build_kernel(text, folder), arguments, (1,), order)
 
 

@@ -204,7 +204,7 @@ void emu_copy(int isWanted, uint32_t target, uint64_t source, int size,
               int valid) {
   if (!isWanted)
     return;
-  uint64_t offset = target - (uint32_t)(uint64_t)cta_shared;
+  uint64_t offset = target & 0x3FFFF;
   if (offset % size || (valid && source % size))
     fail(
         "copies %d bytes from %#lx to offset %ld, which are no multiples of it",

@@ -58,10 +58,22 @@ def _split_types(arguments: str) -> list[str]:
     ]
 
 
+_SHARED_ADDRESS = re.compile(
+    r"ptrtoint \((ptr (?:@cta_shared|getelementptr [\w ]*\([^()]*@cta_shared[^()]*\))) to (i\d+)\)"
+)
+_TO_ADDRESS = re.compile(
+    r"  (?P<result>%\S+) = ptrtoint ptr addrspace\(3\) (?P<of>.*) to (?P<type>i\d+)$"
+)
+
+
 def _plain(line: str) -> str:
     """Without address spaces, NVVM names and attribute groups."""
     line = re.sub(r" addrspace\(\d+\)", "", line)
     line = re.sub(r"addrspacecast \(ptr (@\S+) to ptr\)", r"\1", line)
+    # Addresses of shared memory are small: they count from its begin.
+    line = _SHARED_ADDRESS.sub(
+        r"sub (\2 ptrtoint (\1 to \2), \2 ptrtoint (ptr @cta_shared to \2))", line
+    )
     line = line.replace("addrspacecast ptr", "bitcast ptr").replace("ptx_kernel ", "")
     line = re.sub(r"@llvm\.nvvm\.([\w.]+)", lambda m: "@emu_" + m[1].replace(".", "_"), line)
     if line.startswith("declare "):
@@ -113,6 +125,15 @@ class _Rewriter:
             self.helpers[key] = assembly.make(name, *given) or _make_move(name, match, types)
         start = _plain(line[: match.start()])
         self.body.append(f"{start}call {match['type']} {name}({arguments})")
+
+    def address(self, match: re.Match[str]) -> None:
+        """An address of shared memory as a number, which counts from its begin."""
+        raw, kind = f"%raw.{match['result'][1:]}", match["type"]
+        base = f"ptrtoint (ptr @cta_shared to {kind})"
+        self.body += [
+            f"  {raw} = ptrtoint ptr {_plain(match['of'])} to {kind}",
+            f"  {match['result']} = sub {kind} {raw}, {base}",
+        ]
 
     def matrix_load(self, match: re.Match[str]) -> None:
         """`ldmatrix`: a call of a function that does the same."""
@@ -408,6 +429,8 @@ def for_host(ir: str) -> Kernel:
             rewriter.body += [start, "; slots"]
         elif match := _ACCESS.match(line):
             rewriter.access(match)
+        elif match := _TO_ADDRESS.match(line):
+            rewriter.address(match)
         elif match := _MATRIX.match(line):
             rewriter.matrix_load(match)
         elif match := _MMA.match(line):

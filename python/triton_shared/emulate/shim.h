@@ -57,8 +57,9 @@ typedef struct {
   int isBarrier;        // whether it belongs to an mbarrier
 } Shadow;
 
-// A pointer into it has its offset in the low 18 bits, as on a GPU, where the
-// descriptors of matrices have room for no more.
+// A pointer into it has its offset in the low 18 bits, and numbers made of
+// pointers have no others: as on a GPU, where the descriptors of matrices have
+// room for no more.
 extern _Alignas(1 << 18) char cta_shared[kMaxShared];
 extern Shadow shadow[kMaxShared];
 
