@@ -103,9 +103,7 @@ module attributes {{gpu.container_module}} {{
     llvm.func @f(%x: !llvm.ptr<1>, %o: !llvm.ptr<1>, %r: !llvm.ptr<1>) attributes {{cta.num_warps = 4 : i32, cta.shared = {shared} : i64, nvvm.kernel}} {{
       %tid = nvvm.read.ptx.sreg.tid.x : i32
       %shared = llvm.mlir.addressof @cta_shared : !llvm.ptr<3>
-      %whole = llvm.ptrtoint %shared : !llvm.ptr<3> to i64
-      %mask = llvm.mlir.constant({mask} : i64) : i64
-      %address = llvm.and %whole, %mask : i64
+      %address = llvm.ptrtoint %shared : !llvm.ptr<3> to i64
       %four = llvm.mlir.constant(4 : i64) : i64
       %base = llvm.lshr %address, %four : i64
       {body}
@@ -238,9 +236,9 @@ class Case:
                 f"%n{i} = llvm.mlir.constant({128 * i} : i32) : i32",
                 f"%i{i} = llvm.add %tid, %n{i} : i32",
                 f"%f{i} = {vector.format('x', i, 1)}",
-                f"%t{i} = {vector.format('shared', i, 3)}",
+                f"%s{i} = {vector.format('shared', i, 3)}",
                 f"%v{i} = llvm.load %f{i} : !llvm.ptr<1> -> vector<4xi32>",
-                f"llvm.store %v{i}, %t{i} : vector<4xi32>, !llvm.ptr<3>",
+                f"llvm.store %v{i}, %s{i} : vector<4xi32>, !llvm.ptr<3>",
             ]
         return lines
 
@@ -270,8 +268,9 @@ class Case:
             f"({', '.join([self.word] * len(values))}) -> {self.struct}",
         ]
 
-    def store(self) -> list[str]:
-        """Each thread its registers, one after the other, to o."""
+    def store(self, result: str = "%done", to: str = "%o") -> list[str]:
+        """Each thread its registers, one after the other."""
+        place = f"llvm.getelementptr {to}[%j{{}}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32"
         lines = [
             f"%many = llvm.mlir.constant({self.registers} : i32) : i32",
             "%first = llvm.mul %tid, %many : i32",
@@ -280,9 +279,9 @@ class Case:
             lines += [
                 f"%z{i} = llvm.mlir.constant({i} : i32) : i32",
                 f"%j{i} = llvm.add %first, %z{i} : i32",
-                f"%to{i} = llvm.getelementptr %o[%j{i}] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32",
-                f"%d{i} = llvm.extractvalue %done[{i}] : {self.struct}",
-                f"llvm.store %d{i}, %to{i} : {self.word}, !llvm.ptr<1>",
+                f"%t{i} = {place.format(i)}",
+                f"%d{i} = llvm.extractvalue {result}[{i}] : {self.struct}",
+                f"llvm.store %d{i}, %t{i} : {self.word}, !llvm.ptr<1>",
             ]
         return lines
 
@@ -297,12 +296,16 @@ class Case:
         dtype = {"f32": torch.float32, "f16": torch.float16, "s32": torch.int32}[self.result]
         out = torch.zeros(64 * self.columns, dtype=dtype)
         launch("\n".join(self.body()), [memory, out, words], folder, len(memory), order)
+        return self.collect(out), self.signs[0] * self.signs[1] * (left @ right.T)
+
+    def collect(self, out: torch.Tensor) -> torch.Tensor:
+        """The matrix of which each thread stored its part."""
         got = torch.zeros(64, self.columns)
         for place, value in enumerate(out.float().tolist()):
             thread, i = divmod(place, self.columns // 2)
             row = thread // 32 * 16 + thread % 32 // 4 + i // 2 % 2 * 8
             got[row, i // 4 * 8 + thread % 4 * 2 + i % 2] = value
-        return got, self.signs[0] * self.signs[1] * (left @ right.T)
+        return got
 
 
 def fragments(left: torch.Tensor, depth: int) -> torch.Tensor:
@@ -318,8 +321,7 @@ def fragments(left: torch.Tensor, depth: int) -> torch.Tensor:
 
 
 def launch(body: str, arguments: list[torch.Tensor], folder: Path, shared: int, order: int) -> None:
-    mask = (1 << 18) - 1
-    text = _KERNEL.format(body=body, shared=shared, mask=mask)
+    text = _KERNEL.format(body=body, shared=shared)
     emulate.launch(emulate.build_kernel(text, folder), arguments, (1,), order)
 
 
@@ -420,7 +422,7 @@ LINES = SMALL.body()
 START = LINES.index(BEGIN) + 1
 PRODUCT = SMALL.instruction(0)
 BEFORE = LINES[:START]
-STORE = "llvm.store %tid, %t0 : i32, !llvm.ptr<3>"
+STORE = "llvm.store %tid, %s0 : i32, !llvm.ptr<3>"
 SOME_WARPS = [
     "%limit = llvm.mlir.constant(64 : i32) : i32",
     '%is = llvm.icmp "slt" %tid, %limit : i32',
@@ -464,9 +466,10 @@ def run_lines(lines: list[str], folder: Path, shared: int) -> None:
         (without(BARRIER), "wrote since the last barrier"),
         ([*BEFORE, *PRODUCT, COMMIT], "ends while 1 wgmma are under way"),
         ([*BEFORE, *PRODUCT, WAIT], "ends while 1 wgmma are under way"),
-        ([*BEFORE, *PRODUCT, STORE, COMMIT, WAIT], "which a product under way reads"),
-        ([*BEFORE, *PRODUCT, COMMIT, STORE, WAIT], "which a product under way reads"),
-        ([*BEFORE, *PRODUCT, COMMIT, WAIT, STORE], "(under way|another thread) read"),
+        ([*BEFORE, *PRODUCT, STORE, COMMIT, WAIT], "which wgmma may still read"),
+        ([*BEFORE, *PRODUCT, COMMIT, STORE, WAIT], "which wgmma may still read"),
+        ([*BEFORE, *PRODUCT, COMMIT, WAIT, STORE], "which wgmma may still read"),
+        ([*BEFORE, *PRODUCT, COMMIT, BARRIER, STORE, WAIT], "which wgmma may still read"),
         ([*BEFORE, *SOME_WARPS], "wait for ever; thread 0 waits for wgmma of its warpgroup"),
         (
             [line.replace("%a0", "%x0") for line in BEFORE] + MIXED_WARPS,
@@ -479,6 +482,13 @@ def run_lines(lines: list[str], folder: Path, shared: int) -> None:
 def test_the_emulator_finds(lines: list[str], complaint: str, tmp_path: Path):
     with pytest.raises(EmulationError, match=complaint):
         run_lines(lines, tmp_path, 10240)
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+def test_operands_may_be_overwritten_behind_a_wait_and_a_barrier(order: int, tmp_path: Path):
+    memory, out = torch.zeros(10240, dtype=torch.uint8), torch.zeros(512)
+    body = "\n".join([*BEFORE, *PRODUCT, COMMIT, WAIT, BARRIER, STORE])
+    launch(body, [memory, out, out], tmp_path, 10240, order)
 
 
 @pytest.mark.parametrize(

@@ -199,6 +199,16 @@ def test_the_emulator_copies(tmp_path: Path):
     assert got.tolist() == [i ^ 1 for i in range(32)]
 
 
+def test_addresses_of_shared_memory_count_from_its_begin(tmp_path: Path):
+    lines = """
+      %far = llvm.getelementptr %shared[128] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+      %constant = llvm.ptrtoint %far : !llvm.ptr<3> to i32
+      %v = llvm.add %place, %constant : i32
+      llvm.store %v, %from : i32, !llvm.ptr<1>
+    """
+    assert launch(lines, tmp_path).tolist() == [128 + 4 * i for i in range(32)]
+
+
 @pytest.mark.parametrize(
     ("body", "message"),
     [

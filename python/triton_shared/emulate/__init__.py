@@ -32,6 +32,7 @@ import torch
 from .. import library
 from ..launcher import hidden_kinds
 from . import rewrite
+from .tensor_map import TensorMap
 
 _AXES = ("grid.x", "grid.y", "grid.z")
 _MACHINE = sorted(Path(__file__).parent.glob("*.c"))
@@ -169,6 +170,9 @@ _FLOATS = {"half": "f2", "float": "f4", "double": "f8"}
 
 def _encode(kind: str, value: Any) -> bytes:
     """An argument as it lies in memory."""
+    if isinstance(value, TensorMap):
+        assert kind == rewrite.TENSOR_MAP, kind
+        return value.encode()
     if kind == "ptr":
         address = value.data_ptr() if isinstance(value, torch.Tensor) else value
         return int(address).to_bytes(8, "little")
@@ -184,7 +188,8 @@ def _encode(kind: str, value: Any) -> bytes:
 def launch(
     kernel: EmulatedKernel, arguments: Sequence[Any], grid: Sequence[int], seed: int = 0
 ) -> None:
-    """Runs all programs of `grid`, a block after the other; tensors are the only memory there is.
+    """Runs all programs of `grid`, a block after the other; tensors, and those of
+    tensor maps, are the only memory there is.
 
     `seed` 0 runs threads in ascending order, 1 in descending, others at random.
     """
@@ -193,10 +198,11 @@ def launch(
     blocks[0] = -(-blocks[0] // kernel.programs)
     assert len(arguments) == len(kernel.parameters), kernel.parameters
     held = [_encode(kind, value) for kind, value in zip(kernel.parameters, arguments, strict=True)]
-    buffers = [ctypes.create_string_buffer(value, 8) for value in held]
+    buffers = [ctypes.create_string_buffer(value, max(8, len(value))) for value in held]
     places = (ctypes.c_void_p * len(held))(*[ctypes.addressof(buffer) for buffer in buffers])
     regions: list[int] = []
     for value in arguments:
+        value = value.tensor if isinstance(value, TensorMap) else value
         if isinstance(value, torch.Tensor):
             storage = value.untyped_storage()
             regions += [storage.data_ptr(), storage.data_ptr() + storage.nbytes()]

@@ -22,15 +22,21 @@ _Alignas(1 << 18) char cta_shared[kMaxShared];
 Shadow shadow[kMaxShared];
 static Copies copies[kMaxThreads];
 
-// Fences of a thread between its writes and what the asynchronous proxy reads.
+// Who read some bytes, in lists.
 typedef struct {
-  int count;   // of all
-  int settled; // of those before a barrier, if `epoch` is that of the last one
-  int epoch;
-} Fences;
-static Fences fences[kMaxThreads];
+  int slot, next;
+  uint32_t time;
+} Read;
 
-static void check_global(uint64_t address, int64_t size, int isWrite) {
+typedef struct {
+  Read *reads;
+  int count, room;
+} Reads;
+static Reads threadReads; // of the epoch
+static Reads asyncReads;
+static int firstAsync[kMaxShared / 16];
+
+void check_global(uint64_t address, int64_t size, int isWrite) {
   for (int i = 0; i < numRegions; ++i)
     if (address >= regions[i].begin && address + size <= regions[i].end)
       return;
@@ -38,52 +44,142 @@ static void check_global(uint64_t address, int64_t size, int isWrite) {
        isWrite ? "writes" : "reads", (long)size, (long)address);
 }
 
-// Of shared memory that is about to be written.
-static void check_products(int64_t offset, const Shadow *byte) {
-  if (byte->products)
-    fail("writes offset %ld of shared memory, which a product under way reads",
+static void note_read(Reads *pool, int *first, int slot, uint32_t time) {
+  for (int i = *first; i >= 0; i = pool->reads[i].next)
+    if (pool->reads[i].slot == slot) {
+      pool->reads[i].time = time;
+      return;
+    }
+  if (pool->count == pool->room) {
+    pool->room = 2 * pool->room + 1024;
+    pool->reads = realloc(pool->reads, pool->room * sizeof(Read));
+  }
+  pool->reads[pool->count] = (Read){slot, *first, time};
+  *first = pool->count++;
+}
+
+void forget_reads(void) { threadReads.count = 0; }
+
+static void check_bounds(int64_t offset, int64_t size, const char *verb) {
+  if (offset < 0 || offset + size > sharedBytes)
+    fail("%s %ld bytes at offset %ld of %ld bytes of shared memory", verb,
+         (long)size, (long)offset, (long)sharedBytes);
+}
+
+static void check_idle(int64_t offset, const char *verb) {
+  const Shadow *byte = &shadow[offset];
+  if (byte->copier >= 0)
+    fail("%s offset %ld of shared memory, to which thread %d still copies",
+         verb, (long)offset, byte->copier);
+  if (byte->isBarrier)
+    fail("%s offset %ld of shared memory, which belongs to an mbarrier", verb,
          (long)offset);
+}
+
+// Whether the current thread knows what lies at `offset`.
+static void check_written(int64_t offset, const char *verb) {
+  const Shadow *byte = &shadow[offset];
+  if (!byte->isWritten)
+    fail("%s offset %ld of shared memory, which nobody has written", verb,
+         (long)offset);
+  if (knows(byte->writer, byte->writeEpoch, byte->writeTime))
+    return;
+  if (byte->writer < kFirstThread)
+    fail(
+        "%s offset %ld of shared memory, which a copy of TMA writes, without waiting for its mbarrier",
+        verb, (long)offset);
+  fail(
+      "%s offset %ld of shared memory, which thread %d wrote since the last barrier",
+      verb, (long)offset, byte->writer - kFirstThread);
+}
+
+// Whether all who read the byte at `offset` have done so.
+static void check_unread(int64_t offset, const char *verb) {
+  const Shadow *byte = &shadow[offset];
+  for (int i = firstAsync[offset / 16]; i >= 0; i = asyncReads.reads[i].next)
+    if (!knows(asyncReads.reads[i].slot, epoch, asyncReads.reads[i].time))
+      fail("%s offset %ld of shared memory, which %s may still read", verb,
+           (long)offset,
+           asyncReads.reads[i].slot < kFirstBarrier ? "wgmma"
+                                                    : "a store of TMA");
+  if (byte->readEpoch != epoch)
+    return;
+  for (int i = byte->reads; i >= 0; i = threadReads.reads[i].next)
+    if (!knows(threadReads.reads[i].slot, epoch, threadReads.reads[i].time))
+      fail(
+          "%s offset %ld of shared memory, which another thread read since the last barrier",
+          verb, (long)offset);
+}
+
+static void note_write(int64_t offset) {
+  Shadow *byte = &shadow[offset];
+  byte->isWritten = 1;
+  byte->writeEpoch = epoch;
+  byte->writer = kFirstThread + current;
+  byte->writeTime = now();
+  byte->fences = count_fences();
 }
 
 static void check_shared(uint64_t address, int64_t size, const char *written) {
   int64_t offset = address - (uint64_t)cta_shared;
-  if (offset < 0 || offset + size > sharedBytes)
-    fail("%s %ld bytes at offset %ld of %ld bytes of shared memory",
-         written ? "writes" : "reads", (long)size, (long)offset,
-         (long)sharedBytes);
-  for (int64_t i = 0; i < size; ++i) {
-    Shadow *byte = &shadow[offset + i];
-    if (byte->copier >= 0)
-      fail("%s offset %ld of shared memory, to which thread %d still copies",
-           written ? "writes" : "reads", (long)(offset + i), byte->copier);
-    int isOthers = byte->writeEpoch == epoch && byte->writer != current;
+  const char *verb = written ? "writes" : "reads";
+  check_bounds(offset, size, verb);
+  for (int64_t i = offset; i < offset + size; ++i) {
+    Shadow *byte = &shadow[i];
+    check_idle(i, verb);
     if (!written) {
-      if (byte->writeEpoch < 0)
-        fail("reads offset %ld of shared memory, which nobody has written",
-             (long)(offset + i));
-      if (isOthers)
-        fail(
-            "reads offset %ld of shared memory, which thread %d wrote since the last barrier",
-            (long)(offset + i), byte->writer);
-      byte->reader =
-          byte->readEpoch == epoch && byte->reader != current ? -1 : current;
+      check_written(i, verb);
+      if (byte->readEpoch != epoch)
+        byte->reads = -1;
       byte->readEpoch = epoch;
+      note_read(&threadReads, &byte->reads, kFirstThread + current, now());
       continue;
     }
-    check_products(offset + i, byte);
-    if (byte->readEpoch == epoch && byte->reader != current)
+    check_unread(i, verb);
+    if (byte->isWritten &&
+        !knows(byte->writer, byte->writeEpoch, byte->writeTime) &&
+        (byte->writer < kFirstThread || cta_shared[i] != written[i - offset]))
       fail(
-          "writes offset %ld of shared memory, which another thread read since the last barrier",
-          (long)(offset + i));
-    if (isOthers && cta_shared[offset + i] != written[i])
-      fail(
-          "writes offset %ld of shared memory, which thread %d wrote differently since the last "
-          "barrier",
-          (long)(offset + i), byte->writer);
-    byte->writeEpoch = epoch;
-    byte->writer = current;
-    byte->fences = fences[current].count;
+          "writes offset %ld of shared memory, which %s wrote differently since the last barrier",
+          (long)i,
+          byte->writer < kFirstThread ? "a copy of TMA" : "another thread");
+    note_write(i);
   }
+}
+
+void read_async(uint32_t offset, const char *verb, int slot, uint32_t number) {
+  check_bounds(offset, 16, verb);
+  for (uint32_t i = offset; i < offset + 16; ++i) {
+    const Shadow *byte = &shadow[i];
+    check_idle(i, verb);
+    check_written(i, verb);
+    if (byte->writer >= kFirstThread &&
+        !knows_fence(byte->writer - kFirstThread, byte->fences))
+      fail(
+          "%s offset %u of shared memory, which thread %d wrote without fence.proxy.async between the write and a barrier",
+          verb, i, byte->writer - kFirstThread);
+  }
+  note_read(&asyncReads, &firstAsync[offset / 16], slot, number);
+}
+
+void write_async(uint32_t offset, int slot, uint32_t number) {
+  const char *verb = "a copy of TMA writes";
+  Shadow *byte = &shadow[offset];
+  check_bounds(offset, 1, verb);
+  check_idle(offset, verb);
+  check_unread(offset, verb);
+  if (byte->isWritten) {
+    check_written(offset, verb);
+    if (byte->writer >= kFirstThread &&
+        !knows_fence(byte->writer - kFirstThread, byte->fences))
+      fail(
+          "%s offset %u of shared memory, which thread %d wrote without fence.proxy.async between the write and a barrier",
+          verb, offset, byte->writer - kFirstThread);
+  }
+  byte->isWritten = 1;
+  byte->writeEpoch = epoch;
+  byte->writer = slot;
+  byte->writeTime = number;
 }
 
 // Called before each access of `size` bytes. `written` is what will be there,
@@ -101,23 +197,6 @@ void emu_access(void *pointer, int64_t size, int64_t alignment, int space,
     check_global(address, size, written != 0);
 }
 
-// Between what this thread wrote and what the asynchronous proxy reads.
-static void fence_proxy(void) {
-  Fences *own = &fences[current];
-  if (own->epoch != epoch) {
-    own->settled = own->count;
-    own->epoch = epoch;
-  }
-  ++own->count;
-}
-void emu_fence_proxy_async(void) { fence_proxy(); }
-void emu_fence_proxy_async_shared_cta(void) { fence_proxy(); }
-
-int settled_fences(int thread) {
-  Fences *own = &fences[thread];
-  return own->epoch == epoch ? own->settled : own->count;
-}
-
 // Copies that go on while the thread does. Data arrives as late as it may: at
 // the wait.
 
@@ -125,7 +204,7 @@ void emu_copy(int isWanted, uint32_t target, uint64_t source, int size,
               int valid) {
   if (!isWanted)
     return;
-  uint64_t offset = target - (uint32_t)(uint64_t)cta_shared;
+  uint64_t offset = target & 0x3FFFF;
   if (offset % size || (valid && source % size))
     fail(
         "copies %d bytes from %#lx to offset %ld, which are no multiples of it",
@@ -143,23 +222,12 @@ void emu_copy(int isWanted, uint32_t target, uint64_t source, int size,
   Copy *piece = &own->pieces[own->count++];
   *piece = (Copy){own->group, offset, source, size, valid, {0}};
   memcpy(piece->before, (const void *)source, valid);
-  for (int i = 0; i < size; ++i) {
-    Shadow *byte = &shadow[offset + i];
-    if (byte->copier >= 0)
-      fail(
-          "copies to offset %ld of shared memory, to which thread %d still copies",
-          (long)(offset + i), byte->copier);
-    check_products(offset + i, byte);
-    if (byte->readEpoch == epoch && byte->reader != current)
-      fail(
-          "copies to offset %ld of shared memory, which another thread read since the last "
-          "barrier",
-          (long)(offset + i));
-    if (byte->writeEpoch == epoch && byte->writer != current)
-      fail(
-          "copies to offset %ld of shared memory, which thread %d wrote since the last barrier",
-          (long)(offset + i), byte->writer);
-    byte->copier = current;
+  for (uint64_t i = offset; i < offset + size; ++i) {
+    check_idle(i, "copies to");
+    check_unread(i, "copies to");
+    if (shadow[i].isWritten)
+      check_written(i, "copies to");
+    shadow[i].copier = current;
   }
 }
 
@@ -184,11 +252,8 @@ static void finish_copy(const Copy *piece) {
   memset(cta_shared + piece->offset, 0, piece->size);
   memcpy(cta_shared + piece->offset, piece->before, piece->valid);
   for (int i = 0; i < piece->size; ++i) {
-    Shadow *byte = &shadow[piece->offset + i];
-    byte->copier = -1;
-    byte->writeEpoch = epoch;
-    byte->writer = current;
-    byte->fences = fences[current].count;
+    shadow[piece->offset + i].copier = -1;
+    note_write(piece->offset + i);
   }
 }
 
@@ -206,14 +271,13 @@ void emu_cp_async_wait_group(uint32_t pending) {
 }
 
 void begin_memory(void) {
-  memset(shadow, -1, sizeof(shadow));
   memset(cta_shared, 0x5A, sizeof(cta_shared));
-  for (int i = 0; i < kMaxShared; ++i)
-    shadow[i].products = 0;
-  for (int i = 0; i < numThreads; ++i) {
+  for (int i = 0; i < sharedBytes; ++i)
+    shadow[i] = (Shadow){.readEpoch = -1, .reads = -1, .copier = -1};
+  memset(firstAsync, -1, sizeof(firstAsync));
+  threadReads.count = asyncReads.count = 0;
+  for (int i = 0; i < numThreads; ++i)
     copies[i].count = copies[i].group = 0;
-    fences[i] = (Fences){0, 0, -1};
-  }
 }
 
 void end_memory(void) {

@@ -38,6 +38,8 @@ double decode(char type, const void *word, int element) {
   case 'b': // bf16
     bits = (uint32_t)half << 16;
     break;
+  case 'f':
+    break;
   default: // tf32: the low bits do not count
     bits &= 0xFFFFE000u;
   }
@@ -116,3 +118,37 @@ void emu_ldmatrix(const char *row, int count, int isTransposed,
   // Others may still look for the names.
   exchange(~0u, 0, 0);
 }
+
+// The same way back: a lane stores its part of the rows that others name.
+static void store_matrices(const char *row, int count, int isTransposed,
+                           const uint32_t *words) {
+  int warp = current / kWarp * kWarp, lane = current % kWarp;
+  rows[current] = row;
+  exchange(~0u, 0, 0);
+  for (int matrix = 0; matrix < count; ++matrix) {
+    const char **named = &rows[warp + 8 * matrix];
+    const char *pair = (const char *)&words[matrix];
+    for (int i = 0; i < 2; ++i) {
+      int inRow = lane % 4 * 2 + i, across = lane / 4;
+      char *to = (char *)(isTransposed ? named[inRow] + 2 * across
+                                       : named[across] + 2 * inRow);
+      emu_access(to, 2, 2, 3, pair + 2 * i);
+      memcpy(to, pair + 2 * i, 2);
+    }
+  }
+  exchange(~0u, 0, 0);
+}
+
+#define LIST(...) __VA_ARGS__
+#define DEFINE_STORES(COUNT, PARAMETERS, WORDS)                                \
+  void emu_stmatrix_sync_aligned_m8n8_x##COUNT##_b16_p3(const char *row,       \
+                                                        LIST PARAMETERS) {     \
+    store_matrices(row, COUNT, 0, (uint32_t[]){LIST WORDS});                   \
+  }                                                                            \
+  void emu_stmatrix_sync_aligned_m8n8_x##COUNT##_trans_b16_p3(                 \
+      const char *row, LIST PARAMETERS) {                                      \
+    store_matrices(row, COUNT, 1, (uint32_t[]){LIST WORDS});                   \
+  }
+DEFINE_STORES(1, (uint32_t a), (a))
+DEFINE_STORES(2, (uint32_t a, uint32_t b), (a, b))
+DEFINE_STORES(4, (uint32_t a, uint32_t b, uint32_t c, uint32_t d), (a, b, c, d))

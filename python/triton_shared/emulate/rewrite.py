@@ -1,8 +1,8 @@
 """LLVM IR for an NVIDIA GPU becomes LLVM IR for this machine, line by line.
 
-Address spaces go away, intrinsics of NVVM become calls of shim.c, inline assembly becomes
-branches around loads and stores, and functions of libdevice those of libm. What is not known
-here raises `UnknownInstruction`.
+Address spaces go away, intrinsics of NVVM become calls of shim.c and its neighbours, inline
+assembly becomes branches around loads and stores, or such calls, and functions of libdevice those
+of libm. What is not known here raises `UnknownInstruction`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from . import wgmma
+from . import assembly
 
 
 class UnknownInstruction(Exception):
@@ -28,6 +28,9 @@ class Kernel:
     libdevice_c: str
     """C definitions of the functions of libdevice that it calls."""
 
+
+TENSOR_MAP = "[128 x i8]"
+"""The type of a parameter that is passed by its address."""
 
 _ACCESS = re.compile(
     r"^  (?P<result>%\S+ = load|store) (?P<kind>volatile |atomic )?(?P<what>.*?), "
@@ -50,17 +53,32 @@ def _size(kind: str) -> str:
 
 def _split_types(arguments: str) -> list[str]:
     """The types of a comma-separated list of typed values."""
-    return [re.sub(r"^(<[^>]*>|\{[^}]*\}|\S+).*", r"\1", part) for part in wgmma.split(arguments)]
+    return [
+        re.sub(r"^(<[^>]*>|\{[^}]*\}|\S+).*", r"\1", part) for part in assembly.split(arguments)
+    ]
+
+
+_SHARED_ADDRESS = re.compile(
+    r"ptrtoint \((ptr (?:@cta_shared|getelementptr [\w ]*\([^()]*@cta_shared[^()]*\))) to (i\d+)\)"
+)
+_TO_ADDRESS = re.compile(
+    r"  (?P<result>%\S+) = ptrtoint ptr addrspace\(3\) (?P<of>.*) to (?P<type>i\d+)$"
+)
 
 
 def _plain(line: str) -> str:
     """Without address spaces, NVVM names and attribute groups."""
     line = re.sub(r" addrspace\(\d+\)", "", line)
     line = re.sub(r"addrspacecast \(ptr (@\S+) to ptr\)", r"\1", line)
+    # Addresses of shared memory are small: they count from its begin.
+    line = _SHARED_ADDRESS.sub(
+        r"sub (\2 ptrtoint (\1 to \2), \2 ptrtoint (ptr @cta_shared to \2))", line
+    )
     line = line.replace("addrspacecast ptr", "bitcast ptr").replace("ptx_kernel ", "")
     line = re.sub(r"@llvm\.nvvm\.([\w.]+)", lambda m: "@emu_" + m[1].replace(".", "_"), line)
     if line.startswith("declare "):
-        line = re.sub(r"(noundef |immarg|range\([^)]*\) )", "", line)
+        attributes = r" ?\b(noundef|immarg|readonly|writeonly|range\([^)]*\)|captures\([^)]*\))"
+        line = re.sub(attributes, "", line)
     if line.startswith(("declare ", "define ")):
         line = re.sub(r" #\d+(?= \{|$)", "", line)
     return line
@@ -104,9 +122,18 @@ class _Rewriter:
             name = re.findall(r"@emu\.asm\.\d+", self.helpers[key])[0]
         else:
             given = (match["type"], match["text"], match["constraints"], types)
-            self.helpers[key] = wgmma.make(name, *given) or _make_move(name, match, types)
+            self.helpers[key] = assembly.make(name, *given) or _make_move(name, match, types)
         start = _plain(line[: match.start()])
         self.body.append(f"{start}call {match['type']} {name}({arguments})")
+
+    def address(self, match: re.Match[str]) -> None:
+        """An address of shared memory as a number, which counts from its begin."""
+        raw, kind = f"%raw.{match['result'][1:]}", match["type"]
+        base = f"ptrtoint (ptr @cta_shared to {kind})"
+        self.body += [
+            f"  {raw} = ptrtoint ptr {_plain(match['of'])} to {kind}",
+            f"  {match['result']} = sub {kind} {raw}, {base}",
+        ]
 
     def matrix_load(self, match: re.Match[str]) -> None:
         """`ldmatrix`: a call of a function that does the same."""
@@ -339,17 +366,34 @@ def _libdevice(declaration: str) -> str:
 def _entry(name: str, parameters: tuple[str, ...]) -> str:
     """A function that takes all arguments as an array of addresses."""
     lines = ["define void @emu_entry(ptr %arguments) {"]
+    passed = []
     for i, kind in enumerate(parameters):
         lines += [
             f"  %p{i} = getelementptr ptr, ptr %arguments, i32 {i}",
             f"  %q{i} = load ptr, ptr %p{i}",
-            f"  %v{i} = load {kind}, ptr %q{i}, align 1",
         ]
-    passed = ", ".join(f"{kind} %v{i}" for i, kind in enumerate(parameters))
-    return "\n".join([*lines, f"  call void @{name}({passed})", "  ret void", "}"])
+        if kind == TENSOR_MAP:
+            passed.append(f"ptr %q{i}")
+            continue
+        lines.append(f"  %v{i} = load {kind}, ptr %q{i}, align 1")
+        passed.append(f"{kind} %v{i}")
+    return "\n".join([*lines, f"  call void @{name}({', '.join(passed)})", "  ret void", "}"])
+
+
+_ELECT = """
+define internal { i32, i1 } @emu_elect_sync(i32 %mask) {
+  %lane = call i32 @emu_elect(i32 %mask)
+  %own = call i32 @emu_read_ptx_sreg_laneid()
+  %is = icmp eq i32 %lane, %own
+  %r = insertvalue { i32, i1 } poison, i32 %lane, 0
+  %s = insertvalue { i32, i1 } %r, i1 %is, 1
+  ret { i32, i1 } %s
+}"""
 
 
 _FUNCTIONS = (
+    ("i32", "@emu_elect", "i32"),
+    ("i32", "@emu_read_ptx_sreg_laneid", ""),
     ("void", "@emu_access", "ptr, i64, i64, i32, ptr"),
     ("void", "@emu_mma", "i32, i32, i32, ptr, ptr, ptr"),
     ("i64", "@emu_machine", "i32"),
@@ -367,7 +411,7 @@ def for_host(ir: str) -> Kernel:
     for line in ir.splitlines():
         if line.startswith(("attributes ", "!", "target ")):
             continue
-        if re.match(r"declare .*@llvm\.nvvm\.(ldmatrix|mma)\.", line):
+        if re.match(r"declare .*@llvm\.nvvm\.(ldmatrix|mma|elect)\.", line):
             continue
         line = re.sub(r", !\w[\w.]* !\d+", "", line)
         if line.startswith("declare ") and "@__nv_" in line:
@@ -375,12 +419,18 @@ def for_host(ir: str) -> Kernel:
         if line.startswith("define ptx_kernel"):
             header = re.match(r"define ptx_kernel void @(\S+?)\((.*)\)", line)
             assert header
-            name, parameters = header[1], tuple(_split_types(_plain(header[2])))
+            name, given = header[1], assembly.split(_plain(header[2]))
+            parameters = tuple(
+                TENSOR_MAP if "byval(" in part else _split_types(part)[0] for part in given
+            )
             # Offsets may count from address zero, which only other address spaces permit.
             start = _plain(line).removesuffix("{") + "null_pointer_is_valid {"
+            start = re.sub(r'byval\([^)]*\) (align \d+ )?("nvvm.grid_constant" )?', "", start)
             rewriter.body += [start, "; slots"]
         elif match := _ACCESS.match(line):
             rewriter.access(match)
+        elif match := _TO_ADDRESS.match(line):
+            rewriter.address(match)
         elif match := _MATRIX.match(line):
             rewriter.matrix_load(match)
         elif match := _MMA.match(line):
@@ -393,9 +443,11 @@ def for_host(ir: str) -> Kernel:
     declared = " ".join(line for line in rewriter.body if line.startswith("declare "))
     declarations = [
         f"declare {kind} {name}({types})"
-        for kind, name, types in _FUNCTIONS + wgmma.FUNCTIONS
+        for kind, name, types in _FUNCTIONS + assembly.FUNCTIONS
         if f"{name}(" not in declared
     ]
+    if "@emu_elect_sync(" in text:
+        rewriter.helpers["elect"] = _ELECT
     whole = [text, *declarations, *rewriter.helpers.values(), _entry(name, parameters)]
     header_c = "#include <math.h>\n#include <stdint.h>\n"
     return Kernel(name, parameters, "\n".join(whole) + "\n", header_c + "\n".join(libdevice) + "\n")

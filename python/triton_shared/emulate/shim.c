@@ -16,7 +16,7 @@ int64_t sharedBytes;
 const Region *regions;
 int numRegions;
 static ucontext_t scheduler;
-static int arrived;
+static int numLive;
 static uint32_t grid[3], block[3];
 static void (*kernel)(void **);
 static void **kernelArguments;
@@ -74,6 +74,11 @@ uint64_t emu_machine(uint32_t number) {
                              ~(bit | (bit - 1))};
   return values[number];
 }
+/// The lane of a warp that goes on alone.
+uint32_t emu_elect(uint32_t mask) { return __builtin_ctz(mask); }
+// How many registers a thread has does not matter here.
+void emu_setmaxnreg_inc_sync_aligned_u32(uint32_t count) { (void)count; }
+void emu_setmaxnreg_dec_sync_aligned_u32(uint32_t count) { (void)count; }
 uint32_t emu_read_ptx_sreg_ctaid_x(void) { return block[0]; }
 uint32_t emu_read_ptx_sreg_ctaid_y(void) { return block[1]; }
 uint32_t emu_read_ptx_sreg_ctaid_z(void) { return block[2]; }
@@ -82,19 +87,6 @@ uint32_t emu_read_ptx_sreg_nctaid_y(void) { return grid[1]; }
 uint32_t emu_read_ptx_sreg_nctaid_z(void) { return grid[2]; }
 
 // Waiting for each other
-
-void emu_barrier_cta_sync_aligned_all(uint32_t id) {
-  if (id != 0)
-    fail("waits at barrier %u", id);
-  int before = epoch;
-  if (++arrived == numThreads) {
-    arrived = 0;
-    ++epoch;
-  }
-  while (epoch == before)
-    pause_fiber("a barrier");
-  ++progress;
-}
 
 uint32_t exchange(uint32_t mask, uint32_t value, unsigned source) {
   if (mask != 0xFFFFFFFFu)
@@ -140,10 +132,25 @@ uint32_t emu_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t delta,
   return exchange(mask, value, lane + delta < kWarp ? lane + delta : lane);
 }
 
+#define DEFINE_FLOAT_SHUFFLE(KIND)                                             \
+  float emu_shfl_sync_##KIND##_f32(uint32_t mask, float value, uint32_t lane,  \
+                                   uint32_t clamp) {                           \
+    uint32_t bits;                                                             \
+    memcpy(&bits, &value, 4);                                                  \
+    bits = emu_shfl_sync_##KIND##_i32(mask, bits, lane, clamp);                \
+    memcpy(&value, &bits, 4);                                                  \
+    return value;                                                              \
+  }
+DEFINE_FLOAT_SHUFFLE(bfly)
+DEFINE_FLOAT_SHUFFLE(idx)
+DEFINE_FLOAT_SHUFFLE(up)
+DEFINE_FLOAT_SHUFFLE(down)
+
 // Approximate on a GPU, to two units in the last place; here as good as they
 // get.
 float emu_div_full(float dividend, float divisor) { return dividend / divisor; }
 float emu_ex2_approx_f32(float x) { return __builtin_exp2f(x); }
+float emu_ex2_approx_ftz_f32(float x) { return __builtin_exp2f(x); }
 
 // To nearest, ties away from zero.
 uint32_t emu_f2tf32_rna(float x) {
@@ -190,6 +197,9 @@ static void run_fiber(void) {
   kernel(kernelArguments);
   end_memory();
   end_wgmma();
+  end_tma();
+  if (!--numLive)
+    end_mbarriers();
   fibers[current].isDone = 1;
   ++progress;
   swapcontext(&fibers[current].context, &scheduler);
@@ -215,8 +225,12 @@ static void choose_order(int *order, uint32_t seed, uint32_t *state) {
 static const char *run_block(uint32_t seed, uint32_t *state) {
   static int order[kMaxThreads];
   begin_memory();
+  begin_order();
   begin_wgmma();
-  arrived = epoch = 0;
+  begin_mbarriers();
+  begin_tma();
+  epoch = 0;
+  numLive = numThreads;
   for (int i = 0; i < numThreads; ++i) {
     Fiber *fiber = &fibers[i];
     if (!fiber->stack)

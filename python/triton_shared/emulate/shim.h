@@ -19,7 +19,7 @@ typedef struct {
   ucontext_t context;
   char *stack;
   int isDone;
-  const char *waitsFor; // what the thread did last that takes others
+  const char *waitsFor; // what the thread paused for
   unsigned shuffles;    // how many this thread has begun
   uint32_t slots[2];
 } Fiber;
@@ -28,17 +28,38 @@ typedef struct {
   uint64_t begin, end;
 } Region;
 
-// What happened to a byte of shared memory since the last barrier.
+// Who touches memory has a number, a slot: a warpgroup whose products read it
+// or a warp of one that reads its own rows, an mbarrier whose copies write it,
+// a thread whose stores of TMA read it, or a thread itself.
+enum {
+  kMaxBarriers = 120,
+  kMaxStorers = 64,
+  kFirstWarp = kMaxThreads / kWarpgroup,
+  kFirstBarrier = kFirstWarp + kMaxThreads / kWarp,
+  kFirstStorer = kFirstBarrier + kMaxBarriers,
+  kFirstThread = kFirstStorer + kMaxStorers,
+  kSlots = kFirstThread + kMaxThreads
+};
+
+// How much of what each slot did is known, as a number that grows.
 typedef struct {
-  int writeEpoch, writer;
-  int readEpoch, reader; // reader -1: several
-  int copier;            // the thread whose copy is under way to it, or -1
-  int fences;            // of the writer before it wrote
-  short products;        // that are under way and read it
+  uint32_t times[kSlots];
+} Clock;
+
+// What happened to a byte of shared memory.
+typedef struct {
+  int isWritten, writeEpoch;
+  int writer; // a slot
+  uint32_t writeTime;
+  int fences;           // of the writer before it wrote
+  int readEpoch, reads; // the first of a list, of the epoch
+  int copier;           // the thread whose copy is under way to it, or -1
+  int isBarrier;        // whether it belongs to an mbarrier
 } Shadow;
 
-// A pointer into it has its offset in the low 18 bits, as on a GPU, where the
-// descriptors of matrices have room for no more.
+// A pointer into it has its offset in the low 18 bits, and numbers made of
+// pointers have no others: as on a GPU, where the descriptors of matrices have
+// room for no more.
 extern _Alignas(1 << 18) char cta_shared[kMaxShared];
 extern Shadow shadow[kMaxShared];
 
@@ -58,15 +79,62 @@ void pause_fiber(const char *purpose);
 /// The value that a lane of this warp brought along.
 uint32_t exchange(uint32_t mask, uint32_t value, unsigned source);
 
+// order.c
+
+extern Clock clocks[kMaxThreads]; // what each thread knows
+void begin_order(void);
+/// Gives away what the current thread knows, and what it did so far.
+void release_to(Clock *to);
+void acquire(const Clock *from);
+/// Whether the current thread knows of what `slot` did at `time` in `epoch`.
+int knows(int slot, int inEpoch, uint32_t time);
+/// From here to `end_collective`, the current thread knows what all of `count`
+/// threads from `first` know.
+void begin_collective(int first, int count);
+void end_collective(void);
+/// The time of what the current thread does next.
+uint32_t now(void);
+/// Whether it knows of a fence of the asynchronous proxy by `thread` after its
+/// first `count` ones.
+int knows_fence(int thread, int count);
+int count_fences(void);
+/// This thread waited for products of its warpgroup: it may write the rows that
+/// only its warp reads. When it has met others, it and they may write all.
+void wait_for_products(uint32_t number);
+
 // memory.c
 
 void begin_memory(void);
+/// Forgets reads that all threads know of.
+void forget_reads(void);
 /// Fails if the current thread, at its end, has copies under way.
 void end_memory(void);
 void emu_access(void *pointer, int64_t size, int64_t alignment, int space,
                 const char *written);
-/// The proxy fences of `thread` that a barrier has made known to all.
-int settled_fences(int thread);
+void check_global(uint64_t address, int64_t size, int isWrite);
+/// Fails unless the asynchronous proxy may read the 16 bytes at `offset` for
+/// the current thread; `verb` says how. `slot` then may read them until
+/// somebody knows that it has done `number` things.
+void read_async(uint32_t offset, const char *verb, int slot, uint32_t number);
+/// Fails unless the asynchronous proxy may write a byte for the current thread,
+/// which is known to who knows that `slot` has done `number` things.
+void write_async(uint32_t offset, int slot, uint32_t number);
+
+// mbarrier.c
+
+void begin_mbarriers(void);
+/// Fails if copies are under way when the last thread ends.
+void end_mbarriers(void);
+/// A copy arrives at the mbarrier at `address`: returns the slot that writes
+/// for it, and how many things that has done when the phase is complete.
+int begin_transfer(uint64_t address, uint32_t *number);
+void finish_transfer(int slot, int64_t bytes);
+
+// tma.c
+
+void begin_tma(void);
+/// Fails if the current thread, at its end, has stores under way.
+void end_tma(void);
 
 // products.c
 

@@ -18,17 +18,8 @@ typedef struct {
   const char *leftRegisters;      // or null
 } Product;
 
-// An instruction that may still read shared memory.
-typedef struct {
-  unsigned number;
-  int count; // of bytes
-  uint32_t *bytes;
-} Reads;
-
 typedef struct {
   unsigned begun;
-  Reads *reads;
-  int count, room;
   float left[kRows][kMaxDepth], right[kMaxColumns][kMaxDepth];
 } Warpgroup;
 static Warpgroup warpgroups[kMaxThreads / kWarpgroup];
@@ -65,50 +56,19 @@ static uint32_t locate(uint64_t place, int isTransposed, int row, int piece) {
   return (address ^ (line & (width - 1)) << 4) & 0x3FFFF;
 }
 
-static void check_read(uint32_t offset) {
-  if (offset >= sharedBytes)
-    fail("wgmma reads offset %u of %ld bytes of shared memory", offset,
-         (long)sharedBytes);
-  const Shadow *byte = &shadow[offset];
-  if (byte->copier >= 0)
-    fail(
-        "wgmma reads offset %u of shared memory, to which thread %d still copies",
-        offset, byte->copier);
-  if (byte->writeEpoch < 0)
-    fail("wgmma reads offset %u of shared memory, which nobody has written",
-         offset);
-  if (byte->writeEpoch == epoch)
-    fail(
-        "wgmma reads offset %u of shared memory, which thread %d wrote since the last barrier",
-        offset, byte->writer);
-  if (settled_fences(byte->writer) <= byte->fences)
-    fail("wgmma reads offset %u of shared memory, which thread %d wrote "
-         "without fence.proxy.async between the write and a barrier",
-         offset, byte->writer);
-}
-
-static void read_piece(Reads *reads, uint32_t offset, char *piece) {
-  for (int i = 0; i < 16; ++i)
-    check_read(offset + i);
-  for (int i = 0; i < 16; ++i) {
-    ++shadow[offset + i].products;
-    reads->bytes[reads->count++] = offset + i;
-  }
-  memcpy(piece, cta_shared + offset, 16);
-}
-
-// Rows of M or N, each of `depth` elements of K.
-static void read_operand(Reads *reads, uint64_t place, int isTransposed,
-                         char type, int rows, int depth, float sign,
-                         float (*to)[kMaxDepth]) {
-  char piece[16];
+// Rows of M or N, each of `depth` elements of K; each slot reads `rowsOfSlot`.
+static void read_operand(int firstSlot, int rowsOfSlot, uint64_t place,
+                         int isTransposed, char type, int rows, int depth,
+                         float sign, float (*to)[kMaxDepth]) {
   int lines = isTransposed ? depth : rows, pieces = isTransposed ? rows / 8 : 2,
       each = depth / 2, size = 16 / each;
-  reads->bytes =
-      realloc(reads->bytes, (reads->count + 16 * lines * pieces) * 4);
   for (int line = 0; line < lines; ++line)
     for (int j = 0; j < pieces; ++j) {
-      read_piece(reads, locate(place, isTransposed, line, j), piece);
+      uint32_t offset = locate(place, isTransposed, line, j);
+      int row = isTransposed ? 8 * j : line;
+      read_async(offset, "wgmma reads", firstSlot + row / rowsOfSlot,
+                 threads[current].begun);
+      const char *piece = cta_shared + offset;
       for (int i = 0; i < each; ++i) {
         const char *word = piece + i * size / 4 * 4;
         float value = sign * decode(type, word, i % (4 / size));
@@ -145,23 +105,19 @@ static void read_operands(Warpgroup *group, int first) {
           "executes another wgmma than thread %d of its warpgroup, or one of other matrices",
           i);
   }
-  if (group->count == group->room) {
-    group->room = 2 * group->room + 16;
-    group->reads = realloc(group->reads, group->room * sizeof(Reads));
-  }
-  Reads *reads = &group->reads[group->count++];
-  *reads = (Reads){threads[current].begun, 0, 0};
   int depth = product->depth;
+  begin_collective(first, kWarpgroup);
   if (product->leftRegisters)
     read_registers(first, product->types[1], depth, product->leftSign,
                    group->left);
   else
-    read_operand(reads, product->leftPlace, product->isLeftTransposed,
-                 product->types[1], kRows, depth, product->leftSign,
-                 group->left);
-  read_operand(reads, product->rightPlace, product->isRightTransposed,
-               product->types[2], product->columns, depth, product->rightSign,
-               group->right);
+    read_operand(kFirstWarp + first / kWarp, kRows / 4, product->leftPlace,
+                 product->isLeftTransposed, product->types[1], kRows, depth,
+                 product->leftSign, group->left);
+  read_operand(first / kWarpgroup, kMaxColumns, product->rightPlace,
+               product->isRightTransposed, product->types[2], product->columns,
+               depth, product->rightSign, group->right);
+  end_collective();
 }
 
 static void add_to(void *sums, int i, char type, int keepsSums, float sum) {
@@ -225,32 +181,12 @@ void emu_wgmma_commit_group_sync_aligned(void) {
   own->commits[own->groups++] = own->begun;
 }
 
-// Shared memory is free again when the whole warpgroup has waited.
 void emu_wgmma_wait_group_sync_aligned(uint64_t pending) {
   Progress *own = &threads[current];
-  Warpgroup *group = &warpgroups[current / kWarpgroup];
-  int first = current / kWarpgroup * kWarpgroup, left = 0;
-  if ((uint64_t)own->groups > pending)
-    own->finished = own->commits[own->groups - 1 - pending];
-  unsigned finished = own->finished;
-  for (int i = first; i < first + kWarpgroup && i < numThreads; ++i)
-    if (threads[i].finished < finished)
-      finished = threads[i].finished;
-  for (int i = 0; i < group->count; ++i) {
-    Reads *reads = &group->reads[i];
-    if (reads->number > finished) {
-      group->reads[left++] = *reads;
-      continue;
-    }
-    for (int j = 0; j < reads->count; ++j) {
-      Shadow *byte = &shadow[reads->bytes[j]];
-      --byte->products;
-      byte->readEpoch = epoch;
-      byte->reader = -1;
-    }
-    free(reads->bytes);
-  }
-  group->count = left;
+  if ((uint64_t)own->groups <= pending)
+    return;
+  own->finished = own->commits[own->groups - 1 - pending];
+  wait_for_products(own->finished);
 }
 
 void begin_wgmma(void) {
@@ -258,11 +194,8 @@ void begin_wgmma(void) {
     Progress *thread = &threads[i];
     thread->begun = thread->finished = thread->groups = 0;
   }
-  for (int i = 0; i < kMaxThreads / kWarpgroup; ++i) {
-    for (int j = 0; j < warpgroups[i].count; ++j)
-      free(warpgroups[i].reads[j].bytes);
-    warpgroups[i].begun = warpgroups[i].count = 0;
-  }
+  for (int i = 0; i < kMaxThreads / kWarpgroup; ++i)
+    warpgroups[i].begun = 0;
 }
 
 void end_wgmma(void) {

@@ -1,8 +1,9 @@
-"""Inline assembly of `wgmma` and of the fences around it becomes calls of wgmma.c.
+"""Inline assembly of what is asynchronous becomes calls of wgmma.c, order.c and mbarrier.c.
 
-Two kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
-sets from an operand or as a number; and statements without operands (`wgmma.wait_group`,
-`wgmma.fence`, `fence.proxy.async`, …), which hand the values that are tied to them through.
+Three kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
+sets from an operand or as a number; the loop that waits for an mbarrier; and statements with
+numbers at most (`wgmma.wait_group`, `fence.proxy.async`, `bar.arrive`, …), which hand the values
+that are tied to them through.
 """
 
 from __future__ import annotations
@@ -15,19 +16,27 @@ _PRODUCT = re.compile(
     r"\{([^}]*)\}\s*,\s*(?:\{([^}]*)\}|([^,]+))\s*,(.*)",
     re.DOTALL,
 )
-_PREDICATE = re.compile(r"setp\.ne\.[bsu]32\s+(%?\w+)\s*,\s*([^,\s]+)\s*,\s*0$")
+_PREDICATE = re.compile(r"setp\.(eq|ne)\.[bsu]32\s+(%?\w+)\s*,\s*([^,\s]+)\s*,\s*([^,\s]+)$")
 _SILENT = {
     "wgmma.fence.sync.aligned",
     "wgmma.commit_group.sync.aligned",
     "fence.proxy.async",
     "fence.proxy.async.shared::cta",
 }
+_SPIN = re.compile(
+    r"\{?\s*\.reg \.pred\s+(\w+);\s*(\w+):\s*mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64\s+"
+    r"\1,\s*\[(\S+)\],\s*([^,;\s]+)(?:,[^;]*)?;\s*@\1 bra(?:\.uni)?\s+(\w+);\s*"
+    r"bra(?:\.uni)?\s+\2;\s*\5:\s*\}?"
+)
+_ARRIVE = re.compile(r"(?:bar|barrier(?:\.cta)?)\.arrive(?:\.aligned)?\s+(\S+),\s*(\S+)")
 _WAIT = re.compile(r"wgmma\.wait_group\.sync\.aligned\s+(\S+)")
 FUNCTIONS = (
     ("void", "@emu_wgmma", "i32, i32, ptr, ptr, i64, i64, ptr, ptr"),
     ("void", "@emu_wgmma_fence_sync_aligned", ""),
     ("void", "@emu_wgmma_commit_group_sync_aligned", ""),
     ("void", "@emu_wgmma_wait_group_sync_aligned", "i64"),
+    ("void", "@emu_bar_arrive", "i32, i32"),
+    ("void", "@emu_mbarrier_wait_parity", "i64, i32"),
     ("void", "@emu_fence_proxy_async", ""),
     ("void", "@emu_fence_proxy_async_shared_cta", ""),
 )
@@ -59,11 +68,9 @@ class _Assembly:
     tied: dict[int, int]
     """Results to the arguments that share their register."""
 
-    def value(self, operand: str, known: dict[str, str], kind: str = "i32") -> str:
-        """An operand of the text as a value: `$3`, a number, or a name that is known."""
+    def value(self, operand: str, kind: str = "i32") -> str:
+        """An operand of the text as a value: `$3`, or a number."""
         operand = operand.strip()
-        if operand in known:
-            return self.value(known[operand], {}, kind)
         if not operand.startswith("$"):
             return f"{kind} {int(operand)}"
         number = int(operand[1:])
@@ -109,20 +116,37 @@ def make(name: str, result: str, text: str, constraints: str, types: list[str]) 
     assembly = _read(name, result, constraints, types)
     if product:
         return _make_product(assembly, statements)
-    if all(part in _SILENT or _WAIT.fullmatch(part) for part in statements):
+    if spin := _SPIN.fullmatch(text.strip()):
+        return _make_spin(assembly, spin[3], spin[4])
+    if all(
+        part in _SILENT or _WAIT.fullmatch(part) or _ARRIVE.fullmatch(part) for part in statements
+    ):
         return _make_silent(assembly, statements)
     return None
+
+
+def _make_spin(assembly: _Assembly, place: str, parity: str) -> str:
+    kind, value = assembly.value(place).split(" ")
+    cast = {"ptr": "ptrtoint", "i64": "bitcast"}.get(kind, "zext")
+    lines = [
+        f"  %place = {cast} {kind} {value} to i64",
+        f"  call void @emu_mbarrier_wait_parity(i64 %place, {assembly.value(parity)})",
+    ]
+    return assembly.define(lines, {})
 
 
 def _make_silent(assembly: _Assembly, statements: list[str]) -> str:
     lines: list[str] = []
     for statement in statements:
         if wait := _WAIT.fullmatch(statement):
-            groups = assembly.value(wait[1], {}, "i64")
+            groups = assembly.value(wait[1], "i64")
             if not groups.startswith("i64"):
                 lines.append(f"  %g{len(lines)} = zext {groups} to i64")
                 groups = f"i64 %g{len(lines) - 1}"
             lines.append(f"  call void @emu_wgmma_wait_group_sync_aligned({groups})")
+        elif arrive := _ARRIVE.fullmatch(statement):
+            given = f"{assembly.value(arrive[1])}, {assembly.value(arrive[2])}"
+            lines.append(f"  call void @emu_bar_arrive({given})")
         else:
             function = re.sub(r"\W+", "_", statement)
             lines.append(f"  call void @emu_{function}()")
@@ -139,11 +163,18 @@ def _flags(listed: list[str], is_signed: bool, transpositions: int) -> list[str]
 
 
 def _make_product(assembly: _Assembly, statements: list[str]) -> str | None:
-    known: dict[str, str] = {}
+    predicates: dict[str, str] = {}
+    lines: list[str] = []
     match = None
     for statement in statements:
         if predicate := _PREDICATE.match(statement):
-            known[predicate[1]] = predicate[2]
+            name = f"%predicate{len(lines)}"
+            left, right = assembly.value(predicate[3]), assembly.value(predicate[4])
+            lines += [
+                f"  {name} = icmp {predicate[1]} {left}, {right.removeprefix('i32 ')}",
+                f"  {name}.word = zext i1 {name} to i32",
+            ]
+            predicates[predicate[2]] = f"i32 {name}.word"
         elif statement.startswith("wgmma."):
             match = _PRODUCT.fullmatch(statement)
         elif not statement.startswith(".reg .pred"):
@@ -162,13 +193,14 @@ def _make_product(assembly: _Assembly, statements: list[str]) -> str | None:
     if not flags or not is_whole or not _is_product(depth, result, left, right):
         return None
     begin = f"i32 {columns}, i32 {depth}"
-    values = [assembly.value(flag, known) for flag in flags]
+    values = [predicates.get(flag.strip()) or assembly.value(flag) for flag in flags]
     types = result + left + right
-    return _call_product(assembly, begin, types, values, registers, match[8], place, sums)
+    return _call_product(assembly, lines, begin, types, values, registers, match[8], place, sums)
 
 
 def _call_product(
     assembly: _Assembly,
+    before: list[str],
     shape: str,
     types: str,
     flags: list[str],
@@ -180,11 +212,11 @@ def _call_product(
     """A call of `emu_wgmma`, with registers in arrays."""
     numbers = [int(part[1:]) for part in sums]
     begin = [
-        assembly.value(part, {}) if number in assembly.tied else f"{assembly.results[number]} undef"
+        assembly.value(part) if number in assembly.tied else f"{assembly.results[number]} undef"
         for part, number in zip(sums, numbers, strict=True)
     ]
-    lines = ["  %types = alloca [3 x i8]", f'  store [3 x i8] c"{types}", ptr %types']
-    words = [assembly.value(part, {}) for part in registers]
+    lines = [*before, "  %types = alloca [3 x i8]", f'  store [3 x i8] c"{types}", ptr %types']
+    words = [assembly.value(part) for part in registers]
     for array, given in {"flags": flags, "left": words, "sums": begin}.items():
         lines.append(f"  %{array} = alloca [{len(given)} x i32], align 16")
         for i, value in enumerate(given):
@@ -192,10 +224,10 @@ def _call_product(
                 f"  %{array}{i} = getelementptr i32, ptr %{array}, i32 {i}",
                 f"  store {value}, ptr %{array}{i}",
             ]
-    leftmost = "i64 0" if registers else assembly.value(left, {}, "i64")
+    leftmost = "i64 0" if registers else assembly.value(left, "i64")
     lines.append(
         f"  call void @emu_wgmma({shape}, ptr %types, ptr %flags, {leftmost}, "
-        f"{assembly.value(right, {}, 'i64')}, ptr {'%left' if registers else 'null'}, ptr %sums)"
+        f"{assembly.value(right, 'i64')}, ptr {'%left' if registers else 'null'}, ptr %sums)"
     )
     values: dict[int, str] = {}
     for i, number in enumerate(numbers):
