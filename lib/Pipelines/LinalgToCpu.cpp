@@ -76,13 +76,7 @@ static void buildLlvm(OpPassManager &manager) {
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   addCleanUp(manager);
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createFinalizeMemRefToLLVMConversionPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
-  manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addPass(createConvertFuncToLLVMPass());
+  manager.addPass(createUpstreamToLlvm());
   manager.addPass(createReconcileUnrealizedCastsPass());
   manager.addPass(createCpuAllowWrap());
   manager.addPass(createCpuBFloatAsBits());

@@ -70,10 +70,7 @@ void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
   manager.addNestedPass<gpu::GPUModuleOp>(createConvertGpuOpsToNVVMOps());
   manager.addPass(createConvertNVVMToLLVMPass());
   manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createArithToLLVMConversionPass());
-  manager.addPass(createConvertMathToLLVMPass());
-  manager.addPass(createConvertIndexToLLVMPass());
-  manager.addPass(createUBToLLVMConversionPass());
+  manager.addPass(createUpstreamToLlvm());
   manager.addPass(createReconcileUnrealizedCastsPass());
   addCleanUp(manager);
 }

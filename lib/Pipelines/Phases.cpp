@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "triton-shared/Conversion/Passes.h"
@@ -237,10 +238,14 @@ LogicalResult triton_shared::runToPhase(
     function_ref<LogicalResult(PassManager &)> configure) {
   return followPhases(module, last, target, [&](Phase phase) -> LogicalResult {
     PassManager manager(module.getContext());
+    // Verifying is a walk over operations that do not fit into caches if the
+    // kernel is long. After each pass it took a third of the time; once will
+    // do.
+    manager.enableVerifier(false);
     if (configure && failed(configure(manager)))
       return failure();
     buildPhase(manager, phase, target);
-    if (failed(manager.run(module)))
+    if (failed(manager.run(module)) || failed(verify(module)))
       return failure();
     return reached ? reached(phase, module) : success();
   });

@@ -73,7 +73,7 @@ def test_changes_are_read_by_pass():
     assert phases["triton-to-structured"] == "structured"
     assert phases["triton-tensors-to-linalg"] == "linalg"
     assert phases["one-shot-bufferize"] == "memref"
-    assert phases["convert-func-to-llvm"] is None
+    assert phases["upstream-to-llvm"] is None
 
 
 def test_late_modules_of_fast_mode_have_the_kernel_s_arguments():

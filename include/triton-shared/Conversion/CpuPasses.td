@@ -193,7 +193,7 @@ def CpuLowerMath : Pass<"cpu-lower-math", "::mlir::ModuleOp"> {
     Results depend on the C library alone, not on the compiler.
 
     Needs: scalars. Leaves: functions of integers, and questions such as
-    `math.isnan`, to `convert-math-to-llvm`.
+    `math.isnan`, to `upstream-to-llvm`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

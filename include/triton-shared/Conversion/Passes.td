@@ -227,4 +227,25 @@ def StructuredToMemRef
 include "triton-shared/Conversion/CpuPasses.td"
 include "triton-shared/Conversion/GpuPasses.td"
 
+//===----------------------------------------------------------------------===//
+// Phase llir, on all
+//===----------------------------------------------------------------------===//
+
+def UpstreamToLlvm : Pass<"upstream-to-llvm", "::mlir::ModuleOp"> {
+  let summary = "Turn what is left of upstream's dialects into the LLVM dialect";
+  let description = [{
+    By upstream's patterns, in one conversion for all of them:
+
+    | before                                 | after              |
+    |----------------------------------------|--------------------|
+    | `arith`, `math`, `index`, `ub`         | `llvm` arithmetic, on scalars and on vectors of one dimension |
+    | `memref` of known strides              | descriptors, pointers, `llvm.load`, `llvm.store`, calls of `malloc` and `free` |
+    | `cf`, `func`                           | `llvm.br`, `llvm.cond_br`, `llvm.func` |
+
+    Needs: none of `scf` and `affine`, vectors of one dimension, functions of
+    `math` that LLVM has. Leaves: the LLVM dialect, but for `gpu.module`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // TRITON_SHARED_CONVERSION_PASSES

@@ -86,7 +86,8 @@ LogicalResult followPhases(ModuleOp module, Phase last,
 /// Called with every phase that has been reached.
 using PhaseCallback = function_ref<LogicalResult(Phase, ModuleOp)>;
 
-/// Runs everything from the phase in which `module` is up to `last`.
+/// Runs everything from the phase in which `module` is up to `last`; verifies
+/// the module at the end of each phase, not after each pass.
 /// `configure` may set up the pass manager of each phase (timing, printing).
 LogicalResult
 runToPhase(ModuleOp module, Phase last, const CompileTarget &target = {},
