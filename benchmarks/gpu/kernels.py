@@ -76,7 +76,7 @@ def matmul(
     for k in range(0, tl.cdiv(K, BK)):
         left = tl.load(a_at, mask=ks[None, :] < K - k * BK, other=0.0)
         right = tl.load(b_at, mask=ks[:, None] < K - k * BK, other=0.0)
-        total = tl.dot(left, right, total)
+        total = tl.dot(left, right, total, out_dtype=total.dtype)
         a_at += BK * a_column
         b_at += BK * b_row
     rows = tile_m * BM + tl.arange(0, BM)

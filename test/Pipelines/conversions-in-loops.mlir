@@ -8,7 +8,7 @@
 // copied ahead.
 // MATMUL: scf.for
 // MATMUL-NOT: cta.convert_layout
-// MATMUL: cta.read
+// MATMUL: cta.write
 // MATMUL-NOT: cta.convert_layout
 // MATMUL: cta.dot
 // MATMUL-NOT: cta.convert_layout
@@ -20,7 +20,7 @@
 // ATTENTION-NOT: cta.convert_layout
 // ATTENTION: cta.reduce
 // ATTENTION-NOT: cta.convert_layout
-// ATTENTION: cta.slice
+// ATTENTION: cta.dot %{{.*}}, %{{.*}}[%{{.*}}], %{{.*}} by #cta.wgmma<m64n64k16, registers>
 // ATTENTION-NOT: cta.convert_layout
 // ATTENTION: scf.yield
 

@@ -2,9 +2,9 @@
 //
 // `wgmma` reads operands from shared memory by descriptors and adds to
 // registers while the program goes on. What a descriptor is computed from is
-// the same in all threads of a warp, and written so that ptxas can tell. The
-// wait takes all sums in and gives them out again: nothing that uses them can
-// come before it.
+// the same in all threads of a warp, and written so that ptxas can tell. Fence
+// and wait take all registers in and give them out again: nothing that makes
+// or uses them can come between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,22 +30,31 @@ using cta::WgmmaAttr;
 // Waiting
 //===----------------------------------------------------------------------===//
 
-/// How assembly takes a register of the result.
-static StringRef getConstraint(Type sum) { return sum.isF32() ? "f" : "r"; }
+/// How assembly takes a register.
+static StringRef getConstraint(Type type) { return type.isF32() ? "f" : "r"; }
+
+/// An instruction that orders the use of registers by products: nothing of
+/// `values` is computed after it, or used before it, but what it gives.
+static SmallVector<Value> createOrder(OpBuilder &builder, Location loc,
+                                      ArrayRef<Value> values, StringRef text) {
+  SmallVector<Type> types =
+      llvm::map_to_vector(values, [](Value value) { return value.getType(); });
+  std::string constraints;
+  for (Type type : types)
+    constraints += ("=" + getConstraint(type) + ",").str();
+  for (unsigned i = 0; i < values.size(); ++i)
+    constraints += (i ? "," : "") + std::to_string(i);
+  return createPtx(builder, loc, types, values, text, constraints,
+                   PtxEffects::Memory);
+}
 
 /// Waits for all products but the last `pending`. Gives `sums` when that is
 /// done.
 static SmallVector<Value> createWait(OpBuilder &builder, Location loc,
                                      ArrayRef<Value> sums, unsigned pending) {
-  Type type = sums.front().getType();
-  std::string result = "=" + getConstraint(type).str();
-  std::string constraints = result + repeatConstraint(result, sums.size() - 1);
-  for (unsigned i = 0; i < sums.size(); ++i)
-    constraints += "," + std::to_string(i);
-  std::string text =
-      "wgmma.wait_group.sync.aligned " + std::to_string(pending) + ";";
-  return createPtx(builder, loc, SmallVector<Type>(sums.size(), type), sums,
-                   text, constraints, PtxEffects::Memory);
+  return createOrder(builder, loc, sums,
+                     "wgmma.wait_group.sync.aligned " +
+                         std::to_string(pending) + ";");
 }
 
 //===----------------------------------------------------------------------===//
@@ -63,13 +72,11 @@ public:
       return;
     // The first lane's number is that of all, which ptxas does not see in the
     // number of a thread.
-    Value warp =
-        createShuffle(builder, loc, createWarp(builder, loc),
-                      NVVM::ShflKind::idx, createI32(builder, loc, 0));
+    Value warp = createShuffle(builder, loc, createWarp(builder, loc),
+                               NVVM::ShflKind::idx, createI32(builder, loc, 0));
     number = arith::ShRUIOp::create(
         builder, loc, warp,
-        createI32(builder, loc,
-                  llvm::Log2_32(GpuTarget::kWarpgroupWarps)));
+        createI32(builder, loc, llvm::Log2_32(GpuTarget::kWarpgroupWarps)));
   }
 
   /// Which rows (`dim` 0) or columns this group has, counted in instructions;
@@ -205,9 +212,8 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
       ("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"
        "wgmma.mma_async.sync.aligned.m" +
        Twine(wgmma.getM()) + "n" + Twine(wgmma.getN()) + "k" +
-       Twine(wgmma.getK()) + (sum.isF32() ? ".f32." : ".s32.") + element +
-       "." + element + " " +
-       listPlaceholders(0, count) + ", ")
+       Twine(wgmma.getK()) + (sum.isF32() ? ".f32." : ".s32.") + element + "." +
+       element + " " + listPlaceholders(0, count) + ", ")
           .str();
   if (operands.leftDescriptor) {
     text += "$" + std::to_string(next++);
@@ -250,9 +256,8 @@ struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
     Location loc = op.getLoc();
     SmallVector<Value> sums =
         unpackRegisters(rewriter, loc, adaptor.getAccumulator());
-    Warpgroups groups(
-        rewriter, loc,
-        cta::readWarpGrid(cta::getLayout(op.getType()), wgmma));
+    Warpgroups groups(rewriter, loc,
+                      cta::readWarpGrid(cta::getLayout(op.getType()), wgmma));
     MatrixInShared right(rewriter, loc, op.getBMutable(), adaptor.getB(),
                          adaptor.getBSlot(), groups, wgmma.getN());
     std::optional<MatrixInShared> left;
@@ -262,7 +267,7 @@ struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
     else
       left.emplace(rewriter, loc, op.getAMutable(), adaptor.getA(),
                    adaptor.getASlot(), groups, wgmma.getM());
-    NVVM::WgmmaFenceAlignedOp::create(rewriter, loc);
+    fence(rewriter, loc, sums, words);
     multiply(rewriter, op, left, words, right, sums);
     NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
     sums = createWait(rewriter, loc, sums, op.getGoesOn() ? 1 : 0);
@@ -271,6 +276,17 @@ struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
   }
 
 private:
+  /// Products see the registers of `sums` and `words`.
+  static void fence(OpBuilder &builder, Location loc,
+                    SmallVectorImpl<Value> &sums,
+                    SmallVectorImpl<Value> &words) {
+    SmallVector<Value> all(sums.begin(), sums.end());
+    llvm::append_range(all, words);
+    all = createOrder(builder, loc, all, "wgmma.fence.sync.aligned;");
+    llvm::copy(ArrayRef(all).take_front(sums.size()), sums.begin());
+    llvm::copy(ArrayRef(all).drop_front(sums.size()), words.begin());
+  }
+
   /// The registers of the left operand, in words of 32 bits.
   static SmallVector<Value> toWords(OpBuilder &builder, Location loc,
                                     Value vector) {
@@ -291,8 +307,7 @@ private:
     constexpr unsigned kWordsOfLeft = 4;
     Location loc = op.getLoc();
     WgmmaAttr wgmma = op.getWgmma();
-    cta::WarpGrid grid =
-        cta::readWarpGrid(cta::getLayout(op.getType()), wgmma);
+    cta::WarpGrid grid = cta::readWarpGrid(cta::getLayout(op.getType()), wgmma);
     ArrayRef<int64_t> shape = cta::getTile(op.getResult()).getShape();
     int64_t depth = cta::DotOp::getOperandShape(op.getA())[1] / wgmma.getK();
     int64_t rows = (shape[0] / wgmma.getM()) >> grid.rowBits;
@@ -314,9 +329,8 @@ private:
           operands.right = right.createDescriptor(builder, loc, column, k);
           operands.isRightTransposed = right.isTransposed();
           int64_t at = (row * columns + column) * size;
-          SmallVector<Value> next =
-              createWgmma(builder, loc, wgmma, operands,
-                          ArrayRef(sums).slice(at, size));
+          SmallVector<Value> next = createWgmma(builder, loc, wgmma, operands,
+                                                ArrayRef(sums).slice(at, size));
           llvm::copy(next, sums.begin() + at);
         }
   }

@@ -119,7 +119,8 @@ private:
   bool isReadable(Value operand, unsigned common) const {
     constexpr int64_t kEitherWayBytes = 2;
     auto load = operand.getDefiningOp<tts::LoadOp>();
-    return !load || cta::getElementBytes(operand.getType()) == kEitherWayBytes ||
+    return !load ||
+           cta::getElementBytes(operand.getType()) == kEitherWayBytes ||
            describeAccessWidth(solver, load).order.front() == common;
   }
 

@@ -220,8 +220,7 @@ cta::DotOp findLastingDot(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
   };
   auto sum = dyn_cast<BlockArgument>(dot.getAccumulator());
   if (!isInRing(dot.getAMutable()) || !isInRing(dot.getBMutable()) || !sum ||
-      sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
-      !dot->hasOneUse())
+      sum.getOwner() != loop.getBody() || !sum.hasOneUse() || !dot->hasOneUse())
     return nullptr;
   OpOperand *yielded = loop.getTiedLoopYieldedValue(sum);
   return yielded && yielded->get() == dot.getResult() ? dot : nullptr;

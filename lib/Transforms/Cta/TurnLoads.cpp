@@ -24,9 +24,10 @@ using namespace mlir::triton_shared;
 /// places.
 static tts::LoadOp findTurnedLoad(cta::TransposeOp transpose) {
   auto load = transpose.getSource().getDefiningOp<tts::LoadOp>();
-  bool hasTiles = load && (load.getMask() || (load.getOther() &&
-                                              isa<RankedTensorType>(
-                                                  load.getOther().getType())));
+  bool hasTiles =
+      load &&
+      (load.getMask() ||
+       (load.getOther() && isa<RankedTensorType>(load.getOther().getType())));
   return load && load->hasOneUse() && !load.getIsVolatile() && !hasTiles
              ? load
              : nullptr;

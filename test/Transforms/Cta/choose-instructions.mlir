@@ -45,7 +45,7 @@ func.func @shapes(%rows: tensor<8x16xf16>, %right: tensor<16x16xf16>, %sum: tens
 // CHECK: cta.dot {{.*}} -> tensor<128x256xf32> by #cta.wgmma<m64n256k16>
 // CHECK: cta.dot {{.*}} -> tensor<64x256xf32> by #cta.wgmma<m64n128k16>
 // CHECK: cta.dot {{.*}} -> tensor<32x256xf32> by #cta.mma<m16n8k16, bf16>
-// CHECK: cta.dot {{.*}} -> tensor<128x256xf32> by #cta.mma<m16n8k8, tf32>
+// CHECK: cta.dot {{.*}} -> tensor<128x256xf32> by #cta.wgmma<m64n256k8>
 func.func @warpgroups(%a: tensor<128x64xf16>, %b: tensor<64x256xf16>, %ab: tensor<128x256xf32>,
                       %d: tensor<64x64xbf16>, %s: tensor<32x64xbf16>, %e: tensor<64x256xbf16>, %de: tensor<64x256xf32>,
                       %se: tensor<32x256xf32>, %f: tensor<128x64xf32>, %g: tensor<64x256xf32>)
@@ -83,6 +83,41 @@ func.func @older(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64x
 // CHECK: by #cta.mma<m16n8k16, f16>
 func.func @two_warps(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>)
     attributes {cta.num_warps = 2 : i32, cta.target = #cta.target<"sm_90a">} {
+  %0 = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// Elements that are not of 16 bits are copied only where they lie along K.
+// CHECK-LABEL: func.func @bytes(
+// CHECK: %[[ALONG:.*]] = tts.load {{.*}} strides [1, 64]
+// CHECK: %[[ACROSS:.*]] = tts.load {{.*}} strides [64, 1]
+// CHECK: cta.dot %{{.*}}, %[[ALONG]], {{.*}} by #cta.wgmma<m64n64k32>
+// CHECK: cta.dot %{{.*}}, %[[ACROSS]], {{.*}} by #cta.mma<m16n8k32, i8>
+func.func @bytes(%a: tensor<64x64xi8>, %p: memref<*xi8>, %c: tensor<64x64xi32>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i64
+  %along = tts.load %p[%zero] strides [1, 64] : memref<*xi8> -> tensor<64x64xi8>
+  %across = tts.load %p[%zero] strides [64, 1] : memref<*xi8> -> tensor<64x64xi8>
+  %0 = cta.dot %a, %along, %c : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  %1 = cta.dot %a, %across, %c : tensor<64x64xi8>, tensor<64x64xi8> -> tensor<64x64xi32>
+  return
+}
+
+// A message is a call, and in a function with calls no product goes on.
+// CHECK-LABEL: func.func @says(
+// CHECK: by #cta.mma<m16n8k16, f16>
+func.func @says(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>, %holds: i1)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  tts.assert %holds, "of the author" : i1
+  %0 = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
+  return
+}
+
+// CHECK-LABEL: func.func @checks(
+// CHECK: by #cta.wgmma<m64n64k16>
+func.func @checks(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64x64xf32>, %holds: i1)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  tts.assert %holds, "of the compiler" {tts.own_check} : i1
   %0 = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16> -> tensor<64x64xf32>
   return
 }

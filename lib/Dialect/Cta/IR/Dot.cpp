@@ -123,8 +123,9 @@ Type DotOp::getOperandElementType(Value operand) {
 
 bool DotOp::isReadFromShared(OpOperand &operand) {
   WgmmaAttr wgmma = getWgmma();
-  return wgmma && (&operand == &getBMutable() ||
-                   (&operand == &getAMutable() && !wgmma.getIsLeftInRegisters()));
+  return wgmma &&
+         (&operand == &getBMutable() ||
+          (&operand == &getAMutable() && !wgmma.getIsLeftInRegisters()));
 }
 
 StringRef DotOp::getNoun() { return "this product of matrices"; }
@@ -223,13 +224,14 @@ LogicalResult DotOp::verifyWgmma() {
   if (!getLayoutAttr(c))
     return success();
   LinearLayout result = getLayout(c);
-  bool lies = result == getResultLayout(c.getShape(), wgmma,
-                                        readWarpGrid(result, wgmma));
+  bool lies = result ==
+              getResultLayout(c.getShape(), wgmma, readWarpGrid(result, wgmma));
   for (OpOperand *operand : {&getAMutable(), &getBMutable()})
     if (auto buffer = dyn_cast<BufferType>(operand->get().getType()))
       lies &= isReadFromShared(*operand) && describeMatrix(buffer, *operand);
     else if (!isReadFromShared(*operand))
-      lies &= getLayout(operand->get().getType()) == getLeftOperandLayout(*this);
+      lies &=
+          getLayout(operand->get().getType()) == getLeftOperandLayout(*this);
   if (!lies)
     return emitOpError("has operands that do not lie where ")
            << wgmma << " takes them";

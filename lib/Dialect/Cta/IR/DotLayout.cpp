@@ -80,7 +80,9 @@ static Matrices getMatrices(Attribute instruction, int64_t elementBytes) {
 }
 
 unsigned cta::getCommonWarpBits(Attribute instruction) {
-  return isa<WgmmaAttr>(instruction) ? llvm::Log2_32(triton_shared::GpuTarget::kWarpgroupWarps) : 0;
+  return isa<WgmmaAttr>(instruction)
+             ? llvm::Log2_32(triton_shared::GpuTarget::kWarpgroupWarps)
+             : 0;
 }
 
 WarpGrid cta::readWarpGrid(const LinearLayout &result, Attribute instruction) {

@@ -1,10 +1,10 @@
 //===- DotLayout.h - How tensor cores hold matrices -------------*- C++ -*-===//
 //
 // An `mma.sync` instruction multiplies small matrices whose elements lie in
-// fixed lanes and registers of a warp; `wgmma` does of four warps, each of which
-// holds 16 rows. A tile is cut into such matrices: the bits of its coordinates
-// that the instruction knows come first, those of further matrices follow as
-// warps and registers.
+// fixed lanes and registers of a warp; `wgmma` does of four warps, each of
+// which holds 16 rows. A tile is cut into such matrices: the bits of its
+// coordinates that the instruction knows come first, those of further matrices
+// follow as warps and registers.
 //
 //===----------------------------------------------------------------------===//
 

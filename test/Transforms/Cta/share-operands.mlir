@@ -1,0 +1,48 @@
+// Products by wgmma take operands from shared memory: from a ring where they lie as it reads them, or written there.
+// RUN: triton-shared-opt %s --cta-share-operands | FileCheck %s
+
+#rows = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]]>
+#right = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#c = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+// Lines of 64 bytes, whose pieces of 16 bytes change places.
+#s = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
+#plain = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
+
+// The left operand is read where the ring has it. The right one does not change in the loop.
+// CHECK-LABEL: func.func @ring(
+// CHECK-SAME: %[[RING:.*]]: !cta.buffer<3, 64x32xf16, #[[S:.*]]>, %[[B:.*]]: tensor<32x32xf16
+// CHECK: %[[BUFFER:.*]] = cta.alloc {alignment = 1024 : i64} : <1, 32x32xf16, #{{.*}}>
+// CHECK: cta.write %[[B]] to %[[BUFFER]][%[[ZERO:.*]]] fenced
+// CHECK: scf.for %[[SLOT:[a-z0-9]*]] =
+// CHECK-NOT: cta.read
+// CHECK: cta.dot %[[RING]][%[[SLOT]]], %[[BUFFER]][%[[ZERO]]], %{{.*}} : !cta.buffer<3, 64x32xf16, #[[S]]>, !cta.buffer<1, 32x32xf16, #{{.*}}> -> tensor<64x32xf32, #{{.*}}> by #cta.wgmma<m64n32k16>
+func.func @ring(%ring: !cta.buffer<3, 64x32xf16, #s>, %b: tensor<32x32xf16, #right>, %c: tensor<64x32xf32, #c>, %n: i32) -> tensor<64x32xf32, #c>
+    attributes {cta.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %sum = scf.for %slot = %zero to %n step %one iter_args(%last = %c) -> (tensor<64x32xf32, #c>) : i32 {
+    %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+    %d = cta.dot %a, %b, %last : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+    scf.yield %d : tensor<64x32xf32, #c>
+  }
+  return %sum : tensor<64x32xf32, #c>
+}
+
+// A slot that is overwritten meanwhile, and one whose lines do not suit, are read and written elsewhere.
+// CHECK-LABEL: func.func @other_places(
+// CHECK: %[[A:.*]] = cta.read
+// CHECK: cta.write %[[A]] to %[[FIRST:.*]][%{{.*}}] fenced
+// CHECK: cta.dot %[[FIRST]]
+// CHECK: %[[PLAIN:.*]] = cta.read
+// CHECK: cta.write %[[PLAIN]] to %[[SECOND:.*]][%{{.*}}] fenced
+// CHECK: cta.dot %[[SECOND]]
+func.func @other_places(%ring: !cta.buffer<1, 64x32xf16, #s>, %plain: !cta.buffer<1, 64x32xf16, #plain>, %b: tensor<32x32xf16, #right>,
+                        %new: tensor<64x32xf16, #rows>, %c: tensor<64x32xf32, #c>, %slot: i32) -> tensor<64x32xf32, #c>
+    attributes {cta.num_warps = 4 : i32} {
+  %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<1, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+  cta.write %new to %ring[%slot] : tensor<64x32xf16, #rows> to !cta.buffer<1, 64x32xf16, #s>
+  %d = cta.dot %a, %b, %c : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+  %p = cta.read %plain[%slot] [0, 0] : !cta.buffer<1, 64x32xf16, #plain> -> tensor<64x32xf16, #rows>
+  %e = cta.dot %p, %b, %d : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+  return %e : tensor<64x32xf32, #c>
+}
