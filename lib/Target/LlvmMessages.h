@@ -9,7 +9,7 @@
 
 namespace llvm {
 class LLVMContext;
-}
+} // namespace llvm
 
 namespace mlir::triton_shared {
 

@@ -5,7 +5,7 @@
 
 namespace llvm {
 class Module;
-}
+} // namespace llvm
 
 namespace mlir::triton_shared {
 

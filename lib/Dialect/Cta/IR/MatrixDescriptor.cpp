@@ -34,6 +34,7 @@ uint64_t MatrixDescriptor::encode() const {
 // Layouts
 //===----------------------------------------------------------------------===//
 
+/// Lines of `lineBytes` along dimension `contiguous`.
 static SharedLayout getBoxes(ArrayRef<int64_t> shape, int64_t elementBytes,
                              unsigned contiguous, int64_t lineBytes) {
   unsigned other = 1 - contiguous;
@@ -57,12 +58,6 @@ static SharedLayout getBoxes(ArrayRef<int64_t> shape, int64_t elementBytes,
   return SharedLayout(2, bases);
 }
 
-SharedLayout cta::getMatrixLayout(ArrayRef<int64_t> shape, int64_t elementBytes,
-                                  unsigned contiguous, int64_t lineElements) {
-  int64_t bytes = std::min(kLines[0], lineElements * elementBytes);
-  return getBoxes(shape, elementBytes, contiguous, bytes);
-}
-
 /// What one instruction takes of the rows or columns of an operand.
 static int64_t getOwnSize(OpOperand &operand) {
   auto dot = cast<DotOp>(operand.getOwner());
@@ -83,10 +78,10 @@ std::optional<SharedLayout> cta::findMatrixLayout(OpOperand &operand,
   // Only elements of 16 bits are transposed on the way.
   if (!isAlongK && bytes != 2)
     return std::nullopt;
-  int64_t line = isAlongK ? shape[contiguous] : getOwnSize(operand);
-  if (line * bytes < kLines[2])
+  int64_t line = (isAlongK ? shape[contiguous] : getOwnSize(operand)) * bytes;
+  if (line < kLines[2])
     return std::nullopt;
-  return getMatrixLayout(shape, bytes, contiguous, line);
+  return getBoxes(shape, bytes, contiguous, std::min(kLines[0], line));
 }
 
 std::optional<MatrixDescriptor> cta::describeMatrix(BufferType buffer,

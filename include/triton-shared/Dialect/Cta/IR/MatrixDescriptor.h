@@ -38,10 +38,6 @@ struct MatrixDescriptor {
 /// lines takes.
 inline constexpr int64_t kMatrixAlignment = 1024;
 
-/// Lines along dimension `contiguous`, as long as divides `lineElements`.
-SharedLayout getMatrixLayout(ArrayRef<int64_t> shape, int64_t elementBytes,
-                             unsigned contiguous, int64_t lineElements);
-
 /// The layout in which `operand` of a product by `wgmma` can lie, with
 /// neighbours along dimension `contiguous`; nothing if the instruction cannot
 /// read it so.
