@@ -94,7 +94,8 @@ def _make_site(unpacked: Path, module: Path) -> Path:
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(ROOT / "python" / "triton_shared", package, ignore=ignored)
     shutil.copytree(ROOT / "backend", package / "backend", ignore=ignored)
-    shutil.copytree(ROOT / "runtime" / "kernel", package / "runtime" / "kernel")
+    for part in ("kernel", "cuda"):
+        shutil.copytree(ROOT / "runtime" / part, package / "runtime" / part)
     for library in [module, *unpacked.glob("lib*.so*")]:
         (package / library.name).symlink_to(library)
     # $ORIGIN is where a library really lies.

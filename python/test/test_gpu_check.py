@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomllib
 import torch
 import triton
-from gpu_check import check, launches, operations, there
+from gpu_check import check, install, launches, operations, there
+from tree import ROOT
 from triton_shared.diff import modules
 
 
@@ -88,3 +90,22 @@ def test_what_a_machine_has_goes_into_the_results(monkeypatch: pytest.MonkeyPatc
     assert facts["torch"] == torch.__version__
     assert facts["environment"]["TRITON_F32_DEFAULT"] == "tf32"
     assert {"python", "library", "driver", "cuda of torch"} <= facts.keys()
+
+
+def test_the_other_machine_gets_all_files_of_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(install, "PLACE", tmp_path)
+    module = tmp_path / "module" / "_native.so"
+    module.parent.mkdir()
+    module.touch()
+    site = install._make_site(tmp_path, module)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    packages = project["tool"]["scikit-build"]["wheel"]["packages"]
+    for place, source in packages.items():
+        files = [
+            path for path in (ROOT / source).rglob("*.*") if path.suffix in {".c", ".h", ".py"}
+        ]
+        assert files
+        for path in files:
+            assert (site / place / path.relative_to(ROOT / source)).exists(), path
