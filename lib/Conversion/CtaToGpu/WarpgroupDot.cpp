@@ -33,19 +33,23 @@ using cta::WgmmaAttr;
 /// How assembly takes a register.
 static StringRef getConstraint(Type type) { return type.isF32() ? "f" : "r"; }
 
+/// Constraints of assembly that gives each of `values` out in the register that
+/// it has taken it in.
+static std::string tieRegisters(ArrayRef<Value> values) {
+  std::string constraints;
+  for (Value value : values)
+    constraints += ("=" + getConstraint(value.getType()) + ",").str();
+  for (unsigned i = 0; i < values.size(); ++i)
+    constraints += (i ? "," : "") + std::to_string(i);
+  return constraints;
+}
+
 /// An instruction that orders the use of registers by products: nothing of
 /// `values` is computed after it, or used before it, but what it gives.
 static SmallVector<Value> createOrder(OpBuilder &builder, Location loc,
                                       ArrayRef<Value> values, StringRef text) {
-  SmallVector<Type> types =
-      llvm::map_to_vector(values, [](Value value) { return value.getType(); });
-  std::string constraints;
-  for (Type type : types)
-    constraints += ("=" + getConstraint(type) + ",").str();
-  for (unsigned i = 0; i < values.size(); ++i)
-    constraints += (i ? "," : "") + std::to_string(i);
-  return createPtx(builder, loc, types, values, text, constraints,
-                   PtxEffects::Memory);
+  return createPtx(builder, loc, ValueRange(values).getTypes(), values, text,
+                   tieRegisters(values), PtxEffects::Memory);
 }
 
 /// Waits for all products but the last `pending`. Gives `sums` when that is
@@ -202,10 +206,7 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
   SmallVector<Value> values(sums);
   unsigned count = sums.size();
   Type sum = sums.front().getType();
-  std::string result = "=" + getConstraint(sum).str();
-  std::string constraints = result + repeatConstraint(result, count - 1);
-  for (unsigned i = 0; i < count; ++i)
-    constraints += "," + std::to_string(i);
+  std::string constraints = tieRegisters(sums);
   unsigned next = 2 * count;
   StringRef element = getTypeName(operands.elementType);
   std::string text =
