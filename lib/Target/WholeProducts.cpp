@@ -72,7 +72,9 @@ static Value *multiply(IRBuilder<> &builder, Value *first, Value *second) {
   return builder.CreateCall(code, {first, second});
 }
 
-static void replace(Product product, Factors factors) {
+static void replace(Product product) {
+  // Those that were noted may be halves that have been replaced since.
+  Factors factors{product.lower->getOperand(0), product.lower->getOperand(1)};
   Instruction *first =
       product.lower->comesBefore(product.upper) ? product.lower : product.upper;
   IRBuilder<> builder(first);
@@ -106,6 +108,6 @@ void mlir::triton_shared::multiplyOnce(Module &module) {
         note(instruction, products);
       for (auto &[factors, product] : products)
         if (product.lower && product.upper)
-          replace(product, factors);
+          replace(product);
     }
 }

@@ -2,14 +2,13 @@
 
 // RUN: triton-shared-opt %s --to-phase=ptx --target=cuda:90a --num-warps=1 | FileCheck %s
 
-// CHECK:     mul.wide.u32 whole
-// CHECK:     mul.wide.u32 whole
+// CHECK-COUNT-3: mul.wide.u32 whole
 // CHECK-NOT: mul.wide.u32 whole
 // CHECK:     mul.hi.u32
 // CHECK-NOT: mul.lo
 // CHECK:     st.global
 
-// A product of a block with a constant, one of two blocks, and an upper half.
+// A product of a block with a constant, one of two blocks, one of a lower half, and an upper half.
 tt.func public @halves(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
   %at = tt.make_range {start = 0 : i32, end = 32 : i32} : tensor<32xi32>
   %bases = tt.splat %p : !tt.ptr<i32> -> tensor<32x!tt.ptr<i32>>
@@ -22,7 +21,11 @@ tt.func public @halves(%p: !tt.ptr<i32> {tt.divisibility = 16 : i32}) {
   %second_upper = tt.mulhiui %x, %mixed : tensor<32xi32>
   %second_lower = arith.muli %x, %mixed : tensor<32xi32>
   %more = arith.xori %second_upper, %second_lower : tensor<32xi32>
-  %last = tt.mulhiui %more, %factor : tensor<32xi32>
+  %third_upper = tt.mulhiui %second_lower, %factor : tensor<32xi32>
+  %third_lower = arith.muli %second_lower, %factor : tensor<32xi32>
+  %third = arith.xori %third_upper, %third_lower : tensor<32xi32>
+  %all = arith.xori %third, %more : tensor<32xi32>
+  %last = tt.mulhiui %all, %x : tensor<32xi32>
   tt.store %ptrs, %last : tensor<32x!tt.ptr<i32>>
   tt.return
 }
