@@ -230,6 +230,20 @@ Result Kernel::submit(void *const *arguments,
                             const_cast<void **>(arguments));
 }
 
+bool Kernel::encode(const TritonSharedTensorMapRecipe &recipe,
+                    const TritonSharedMapValues &values,
+                    TritonSharedTensorMap &map, std::string &error) const {
+  ContextGuard guard(context);
+  Result result = guard.result;
+  if (!result)
+    result = tritonSharedEncodeTensorMap(getApi(), &recipe, &values, &map);
+  if (result)
+    error = "GPU " + std::to_string(ordinal) +
+            " does not copy from argument '" + recipe.base.name +
+            "' of kernel '" + name + "' by TMA: " + describe(result);
+  return !result;
+}
+
 std::string Kernel::describeLaunch(const KernelLaunch &launch) const {
   return "launching kernel '" + name + "' with grid (" +
          std::to_string(launch.grid[0]) + ", " +

@@ -5,6 +5,7 @@
 
 #include "CudaApi.h"
 #include "cuda/launch.h"
+#include "cuda/tensor_map.h"
 
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,12 @@ public:
   /// `arguments[i]` points at the value of parameter i. An empty grid is done
   /// at once. Returns false and fills `error` if CUDA or a limit refuses it.
   bool launch(void *const *arguments, const KernelLaunch &launch,
+              std::string &error) const;
+
+  /// Has the driver encode a tensor map of values that were checked. Returns
+  /// false and fills `error` if it does not.
+  bool encode(const TritonSharedTensorMapRecipe &recipe,
+              const TritonSharedMapValues &values, TritonSharedTensorMap &map,
               std::string &error) const;
 
   int getAttribute(FunctionAttribute attribute) const;

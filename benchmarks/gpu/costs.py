@@ -18,7 +18,8 @@ import torch
 import triton
 
 from . import kernels
-from .problems import Problem, all_problems
+from .problem import Problem
+from .problems import all_problems
 from .speed import SIDES, side
 
 COMPILED = (

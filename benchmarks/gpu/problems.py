@@ -2,49 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 import triton
 
-from . import kernels
-
-DEVICE = "cuda"
-
-Config = dict[str, int]
-Tensors = tuple[torch.Tensor, ...]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One row of the table. A set is what one launch reads and writes; its output comes last."""
-
-    name: str
-    make: Callable[[torch.Generator], Tensors]
-    """One set of random inputs, and the output."""
-    launch: Callable[[Tensors, Config], Any]
-    configs: tuple[Config, ...]
-    torch: Callable[[Tensors], Any] | None
-    """The same in torch, into the output."""
-    expected: Callable[[Tensors], torch.Tensor]
-    """In f64, or exact integers."""
-    tolerance: float
-    """Of the error's norm, relative to the norm of what is expected."""
-    moved: int = 0
-    """Bytes that must be read and written."""
-    flops: int = 0
-    adds_up: bool = False
-    """Whether the output must be zero before a launch that is checked."""
+from . import kernels, tensors
+from .problem import Config, Problem, Tensors
+from .products import all_products, small_products
+from .tensors import NAMES, empty, integers, rand
 
 
 def _warps(block: int) -> tuple[Config, ...]:
     return tuple({"BLOCK": block, "num_warps": w} for w in (1, 2, 4, 8, 16, 32) if 32 * w <= block)
-
-
-def _rand(g: torch.Generator, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-    return torch.randn(*shape, generator=g, device=DEVICE).to(dtype)
 
 
 def _add(log: int) -> Problem:
@@ -52,7 +22,7 @@ def _add(log: int) -> Problem:
     blocks = [(b, w) for b in (512, 1024, 2048, 4096) for w in (4, 8)]
     return Problem(
         f"add f32 2^{log}",
-        lambda g: (_rand(g, n), _rand(g, n), torch.empty(n, device=DEVICE)),
+        lambda g: (rand(g, n), rand(g, n), torch.empty(n, device=tensors.DEVICE)),
         lambda t, c: kernels.add[(triton.cdiv(n, c["BLOCK"]),)](*t, n, **c),
         tuple({"BLOCK": block, "num_warps": warps} for block, warps in blocks),
         lambda t: torch.add(t[0], t[1], out=t[2]),
@@ -63,15 +33,14 @@ def _add(log: int) -> Problem:
 
 
 ROWS = 4096
-_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 _EXACT = {torch.float32: 2e-6, torch.float16: 2e-3}
 
 
 def _softmax(dtype: torch.dtype, columns: int) -> Problem:
     block = triton.next_power_of_2(columns)
     return Problem(
-        f"softmax {_NAMES[dtype]} {ROWS}x{columns}",
-        lambda g: (_rand(g, ROWS, columns, dtype=dtype), _empty(ROWS, columns, dtype)),
+        f"softmax {NAMES[dtype]} {ROWS}x{columns}",
+        lambda g: (rand(g, ROWS, columns, dtype=dtype), empty(ROWS, columns, dtype)),
         lambda t, c: kernels.softmax[(ROWS,)](*t, columns, **c),
         _warps(block),
         lambda t: torch.softmax(t[0], dim=1, out=t[1]),
@@ -83,13 +52,13 @@ def _softmax(dtype: torch.dtype, columns: int) -> Problem:
 
 def _layer_norm(dtype: torch.dtype, columns: int) -> Problem:
     def inputs(g: torch.Generator) -> Tensors:
-        x = _rand(g, ROWS, columns, dtype=dtype)
-        weight, bias = _rand(g, columns, dtype=dtype), _rand(g, columns, dtype=dtype)
+        x = rand(g, ROWS, columns, dtype=dtype)
+        weight, bias = rand(g, columns, dtype=dtype), rand(g, columns, dtype=dtype)
         return x, weight, bias, torch.empty_like(x)
 
     normed = torch.nn.functional.layer_norm
     return Problem(
-        f"layer norm {_NAMES[dtype]} {ROWS}x{columns}",
+        f"layer norm {NAMES[dtype]} {ROWS}x{columns}",
         inputs,
         lambda t, c: kernels.layer_norm[(ROWS,)](*t, columns, 1e-5, **c),
         _warps(triton.next_power_of_2(columns)),
@@ -102,12 +71,12 @@ def _layer_norm(dtype: torch.dtype, columns: int) -> Problem:
 
 def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
     def inputs(g: torch.Generator) -> Tensors:
-        x = _rand(g, ROWS, columns, dtype=dtype)
-        return x, _rand(g, columns, dtype=dtype), torch.empty_like(x)
+        x = rand(g, ROWS, columns, dtype=dtype)
+        return x, rand(g, columns, dtype=dtype), torch.empty_like(x)
 
     normed = torch.nn.functional.rms_norm
     return Problem(
-        f"rms norm {_NAMES[dtype]} {ROWS}x{columns}",
+        f"rms norm {NAMES[dtype]} {ROWS}x{columns}",
         inputs,
         lambda t, c: kernels.rms_norm[(ROWS,)](*t, columns, 1e-5, **c),
         _warps(triton.next_power_of_2(columns)),
@@ -115,64 +84,6 @@ def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
         lambda t: normed(t[0].double(), (columns,), t[1].double(), 1e-5),
         _EXACT[dtype],
         moved=(2 * ROWS + 1) * columns * dtype.itemsize,
-    )
-
-
-def _matrix(g: torch.Generator, rows: int, columns: int, dtype: torch.dtype, order: str) -> Any:
-    """Random numbers; `order` is T for a matrix whose columns lie side by side."""
-    sizes = (columns, rows) if order == "T" else (rows, columns)
-    if dtype == torch.int8:
-        made = torch.randint(-128, 128, sizes, generator=g, device=DEVICE, dtype=dtype)
-    else:
-        made = _rand(g, *sizes, dtype=dtype)
-    return made.T if order == "T" else made
-
-
-def _matmul(dtype: torch.dtype, m: int, n: int, k: int, orders: str = "NN") -> Problem:
-    tiles = [
-        (128, 256, 64, 8, 3), (128, 128, 64, 4, 4), (128, 128, 64, 8, 3), (128, 128, 32, 4, 4),
-        (64, 128, 64, 4, 4), (64, 256, 64, 4, 3), (128, 64, 64, 4, 4), (256, 128, 64, 8, 3),
-    ]  # fmt: skip
-    names = ("BM", "BN", "BK", "num_warps", "num_stages")
-    # So many bytes of K as with elements of two: tiles of as many bytes.
-    depth = {2: 1.0, 1: 2.0, 4: 0.5}[dtype.itemsize]
-    scaled = [(bm, bn, int(bk * depth), *rest) for bm, bn, bk, *rest in tiles]
-    is_exact = dtype == torch.int8
-    out = {torch.int8: torch.int32, torch.float32: torch.float32}.get(dtype, dtype)
-
-    def inputs(g: torch.Generator) -> Tensors:
-        a, b = _matrix(g, m, k, dtype, orders[0]), _matrix(g, k, n, dtype, orders[1])
-        return a, b, _empty(m, n, out)
-
-    def launch(t: Tensors, c: Config) -> Any:
-        grid = triton.cdiv(m, c["BM"]) * triton.cdiv(n, c["BN"])
-        strides = (*t[0].stride(), *t[1].stride())
-        return kernels.matmul[(grid,)](*t, m, n, k, *strides, **c)
-
-    shape = f"{m}" if m == n == k else f"{m}x{n}x{k}"
-    kind = {torch.float32: "tf32", torch.int8: "i8", torch.bfloat16: "bf16"}.get(dtype, "f16")
-    with_torch = None if is_exact else lambda t: torch.matmul(t[0], t[1], out=t[2])
-    return Problem(
-        f"matmul {kind} {shape}" + (f" {orders}" if orders != "NN" else ""),
-        inputs,
-        launch,
-        tuple(dict(zip(names, tile, strict=True)) for tile in scaled),
-        with_torch,
-        lambda t: t[0].double() @ t[1].double(),
-        0.0 if is_exact else {torch.bfloat16: 8e-3}.get(dtype, 2e-3),
-        flops=2 * m * n * k,
-    )
-
-
-def _matmuls() -> list[Problem]:
-    half, brain = torch.float16, torch.bfloat16
-    sizes = [(size, size, size) for size in (2048, 4096, 8192)]
-    sizes.append((4096, 4096, 11008))
-    orders = ("NN", "NT", "TN")
-    # Others than those of 16 bits are read along K.
-    along_k = [_matmul(dtype, 4096, 4096, 4096, "NT") for dtype in (torch.float32, torch.int8)]
-    return [_matmul(t, *mnk, order) for t in (half, brain) for order in orders for mnk in sizes] + (
-        along_k
     )
 
 
@@ -197,8 +108,8 @@ def _attention(heads: int, length: int, dims: int) -> Problem:
     return Problem(
         f"attention f16 {heads}x{length}x{dims}",
         lambda g: (
-            *(_rand(g, heads, length, dims, dtype=half) for _ in "qkv"),
-            torch.empty(heads, length, dims, dtype=half, device=DEVICE),
+            *(rand(g, heads, length, dims, dtype=half) for _ in "qkv"),
+            torch.empty(heads, length, dims, dtype=half, device=tensors.DEVICE),
         ),
         lambda t, c: kernels.attention[(length // c["BM"], heads)](*t, length, scale, D=dims, **c),
         tuple(dict(zip(names, tile, strict=True)) for tile in tiles),
@@ -213,8 +124,8 @@ def _gather(rows: int, width: int, table: int) -> Problem:
     half = torch.float16
 
     def inputs(g: torch.Generator) -> Tensors:
-        index = torch.randint(0, table, (rows,), generator=g, device=DEVICE, dtype=torch.int32)
-        return index, _rand(g, table, width, dtype=half), _empty(rows, width, half)
+        index = integers(g, 0, table, rows, dtype=torch.int32)
+        return index, rand(g, table, width, dtype=half), empty(rows, width, half)
 
     return Problem(
         f"gather rows f16 {rows}x{width}",
@@ -231,7 +142,7 @@ def _gather(rows: int, width: int, table: int) -> Problem:
 def _cumsum(columns: int) -> Problem:
     return Problem(
         f"cumsum f32 {ROWS}x{columns}",
-        lambda g: (_rand(g, ROWS, columns), _empty(ROWS, columns, torch.float32)),
+        lambda g: (rand(g, ROWS, columns), empty(ROWS, columns, torch.float32)),
         lambda t, c: kernels.cumsum[(ROWS,)](*t, columns, **c),
         _warps(triton.next_power_of_2(columns)),
         lambda t: torch.cumsum(t[0], dim=1, out=t[1]),
@@ -246,8 +157,8 @@ def _histogram(log: int, bins: int) -> Problem:
     blocks = [(b, w) for b in (512, 1024, 2048) for w in (4, 8)]
 
     def inputs(g: torch.Generator) -> Tensors:
-        x = torch.randint(0, bins, (n,), generator=g, device=DEVICE, dtype=torch.int32)
-        return x, torch.zeros(bins, device=DEVICE, dtype=torch.int32)
+        x = integers(g, 0, bins, n, dtype=torch.int32)
+        return x, torch.zeros(bins, device=tensors.DEVICE, dtype=torch.int32)
 
     return Problem(
         f"atomic histogram i32 2^{log} into {bins}",
@@ -277,8 +188,8 @@ def _argmax(rows: int, columns: int, by_blocks: bool) -> Problem:
     return Problem(
         f"argmax{' by blocks' if by_blocks else ''} bf16 {rows}x{columns}",
         lambda g: (
-            _rand(g, rows, columns, dtype=torch.bfloat16),
-            torch.empty(rows, dtype=torch.int64, device=DEVICE),
+            rand(g, rows, columns, dtype=torch.bfloat16),
+            torch.empty(rows, dtype=torch.int64, device=tensors.DEVICE),
         ),
         lambda t, c: kernel[(rows,)](*t, columns, **c),
         tuple({"BLOCK": block, "num_warps": w} for block in blocks for w in warps),
@@ -293,7 +204,7 @@ def _sort(rows: int, columns: int) -> Problem:
     together = [(1, 1), (1, 2), (1, 4), (1, 8), (2, 1), (2, 2), (2, 4), (4, 4), (4, 8)]
     return Problem(
         f"sort f32 {rows}x{columns}",
-        lambda g: (_rand(g, rows, columns), _empty(rows, columns, torch.float32)),
+        lambda g: (rand(g, rows, columns), empty(rows, columns, torch.float32)),
         lambda t, c: kernels.sort[(rows // c["ROWS"],)](*t, COLUMNS=columns, **c),
         tuple({"ROWS": some, "num_warps": warps} for some, warps in together),
         None,
@@ -305,9 +216,9 @@ def _sort(rows: int, columns: int) -> Problem:
 
 def _cross_entropy(dtype: torch.dtype, rows: int, columns: int) -> Problem:
     def inputs(g: torch.Generator) -> Tensors:
-        target = torch.randint(0, columns, (rows,), generator=g, device=DEVICE)
-        logits = _rand(g, rows, columns, dtype=dtype)
-        return logits, target, torch.empty(rows, device=DEVICE)
+        target = integers(g, 0, columns, rows, dtype=torch.int64)
+        logits = rand(g, rows, columns, dtype=dtype)
+        return logits, target, torch.empty(rows, device=tensors.DEVICE)
 
     losses = torch.nn.functional.cross_entropy
 
@@ -318,7 +229,7 @@ def _cross_entropy(dtype: torch.dtype, rows: int, columns: int) -> Problem:
 
     sizes = [(2048, 4), (4096, 4), (4096, 8), (8192, 8), (8192, 16), (16384, 16), (32768, 32)]
     return Problem(
-        f"cross entropy {_NAMES[dtype]} {rows}x{columns}",
+        f"cross entropy {NAMES[dtype]} {rows}x{columns}",
         inputs,
         lambda t, c: kernels.cross_entropy[(rows,)](*t, columns, **c),
         tuple({"BLOCK": block, "num_warps": warps} for block, warps in sizes),
@@ -332,8 +243,8 @@ def _cross_entropy(dtype: torch.dtype, rows: int, columns: int) -> Problem:
 def _philox(seed: int, count: int) -> torch.Tensor:
     """The first word of Philox 4x32-10 for counters up to `count`: i64, without a sign."""
     word = 0xFFFFFFFF
-    zero = torch.zeros(count, dtype=torch.int64, device=DEVICE)
-    counter = [torch.arange(count, device=DEVICE), zero, zero, zero]
+    zero = torch.zeros(count, dtype=torch.int64, device=tensors.DEVICE)
+    counter = [torch.arange(count, device=tensors.DEVICE), zero, zero, zero]
     low, high = seed & word, seed >> 32
     for _ in range(10):
         a, b = counter[0] * 0xD2511F53, counter[2] * 0xCD9E8D57
@@ -357,8 +268,8 @@ def _dropout(dtype: torch.dtype, log: int) -> Problem:
 
     blocks = [(b, w) for b in (512, 1024, 2048, 4096) for w in (4, 8)]
     return Problem(
-        f"dropout {_NAMES[dtype]} 2^{log}",
-        lambda g: (_rand(g, n, dtype=dtype), torch.empty(n, dtype=dtype, device=DEVICE)),
+        f"dropout {NAMES[dtype]} 2^{log}",
+        lambda g: (rand(g, n, dtype=dtype), torch.empty(n, dtype=dtype, device=tensors.DEVICE)),
         lambda t, c: kernels.dropout[(triton.cdiv(n, c["BLOCK"]),)](*t, n, p, seed, **c),
         tuple({"BLOCK": block, "num_warps": warps} for block, warps in blocks),
         None,
@@ -366,10 +277,6 @@ def _dropout(dtype: torch.dtype, log: int) -> Problem:
         _EXACT[dtype],
         moved=2 * n * dtype.itemsize,
     )
-
-
-def _empty(rows: int, columns: int, dtype: torch.dtype) -> torch.Tensor:
-    return torch.empty(rows, columns, dtype=dtype, device=DEVICE)
 
 
 def all_problems() -> list[Problem]:
@@ -384,7 +291,7 @@ def all_problems() -> list[Problem]:
     ]
     # 16384 tokens, 2048 numbers each.
     attentions = [_attention(4 * 2048 // dims, 4096, dims) for dims in (128, 64)]
-    others = [*_matmuls(), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
+    others = [*all_products(), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
     others += [_argmax(8192, 8192, by_blocks) for by_blocks in (False, True)]
     others += [_sort(1 << 16, 512)]
     others += [_cross_entropy(dtype, 4096, 1 << 17) for dtype in (torch.float32, torch.bfloat16)]
@@ -396,17 +303,11 @@ def small_problems() -> list[Problem]:
     """One of each kind, for a look at the kernels themselves where there is no GPU."""
     half = torch.float16
     rows = [_softmax(half, 200), _layer_norm(torch.float32, 200), _rms_norm(half, 256)]
-    others = [_matmul(half, 256, 256, 256), _attention(2, 256, 64), _gather(64, 100, 300)]
+    others = [*small_products(), _attention(2, 256, 64), _gather(64, 100, 300)]
     others.append(_cumsum(100))
     others += [_argmax(5, 200, False), _argmax(5, 3000, True), _sort(4, 64)]
     others += [_cross_entropy(torch.bfloat16, 3, 5000), _dropout(half, 12)]
     return [_add(12), *rows, *others, _histogram(12, 64)]
-
-
-def clear(problem: Problem, memory: Tensors) -> None:
-    """Puts into the output what no launch leaves there, or what it adds to."""
-    untouched = float("nan") if memory[-1].is_floating_point() else -1
-    memory[-1].fill_(0 if problem.adds_up else untouched)
 
 
 QUICK = ("add f32 2^24", "softmax f32 4096x1024", "rms norm f16 4096x4096", "matmul f16 4096")

@@ -24,7 +24,8 @@ import triton_shared
 from triton_shared.device import active_driver
 from triton_shared.measure import Graph, capture, in_turn
 
-from .problems import Config, Problem, Tensors, all_problems, clear
+from .problem import Config, Problem, Tensors, clear
+from .problems import all_problems
 
 SIDES = ("triton", "ours")
 MEMORY = 640 << 20

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Analysis/PointerHints.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Target/GpuTarget.h"
 
@@ -63,6 +64,11 @@ public:
   }
   void restrict(int64_t size) { width = std::min(width, size); }
 
+  /// Lines of `size` elements begin at multiples of `alignment` bytes.
+  void widen(int64_t alignment, int64_t size) {
+    width = std::max(width, std::min(alignment / bytes, size));
+  }
+
   bool divides(Value value) const {
     return getKnownDivisor(solver, value, width) == width;
   }
@@ -96,6 +102,9 @@ AccessWidth describeStrided(const DataFlowSolver &solver,
   if (inner.isWrapped()) {
     finder.restrict(inner.wrapStart);
     finder.restrict(inner.wrapSize);
+  } else if (auto hint =
+                 access->getAttrOfType<DenseI64ArrayAttr>(kLineAlignment)) {
+    finder.widen(hint[fastest], block.getDimSize(fastest));
   }
   result.elements = finder.getWidth();
   if (inner.isBounded())

@@ -19,7 +19,7 @@ AffineAnalysis::AffineAnalysis(Operation *function, DivisorSign sign)
       solver(DataFlowConfig().setInterprocedural(false)) {
   solver.load<dataflow::DeadCodeAnalysis>();
   solver.load<dataflow::SparseConstantPropagation>();
-  solver.load<IndexRangeAnalysis>(sign);
+  ranges = solver.load<IndexRangeAnalysis>(sign);
   // Without an answer of the solver, every range is that of the type.
   (void)solver.initializeAndRun(function);
   collectCarried(function);

@@ -51,8 +51,10 @@ AffineExpr AffineTransfer::compute() {
       fail("exceeds its bits and wraps around");
       expr = nullptr;
     }
-    // A scalar quotient is best left where it is.
-    if (expr && (!shape.empty() || !hasQuotient(expr)))
+    // A scalar quotient is best left where it is, and so is what the kernel
+    // says more of than its parts tell.
+    if (expr && (!shape.empty() ||
+                 (!hasQuotient(expr) && !analysis.ranges->isAssumed(value))))
       return expr;
   }
   if (failure.empty())

@@ -187,6 +187,83 @@ static IntegerValueRange widen(const IntegerValueRange &before,
       after.getValue().smin().getBitWidth());
 }
 
+/// Adds to `assumed` what `condition`, which holds, says about values of its
+/// block.
+static void assume(Value condition, Block *block,
+                   DenseMap<Value, IndexRange> &assumed) {
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    assume(both.getLhs(), block, assumed);
+    assume(both.getRhs(), block, assumed);
+    return;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  APInt constant;
+  if (!compare || compare.getLhs().getParentBlock() != block ||
+      !isWideIndex(compare.getLhs().getType()) ||
+      !matchPattern(compare.getRhs(), m_ConstantInt(&constant)))
+    return;
+  IndexRange &range = assumed[compare.getLhs()];
+  int64_t limit = constant.getSExtValue();
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::sge:
+    range.low = std::max(range.low, limit);
+    break;
+  case arith::CmpIPredicate::sgt:
+    range.low = std::max(range.low, addEnds(limit, 1, IndexRange::highest));
+    break;
+  case arith::CmpIPredicate::sle:
+    range.high = std::min(range.high, limit);
+    break;
+  case arith::CmpIPredicate::slt:
+    range.high = std::min(range.high, addEnds(limit, -1, IndexRange::lowest));
+    break;
+  default:
+    break;
+  }
+}
+
+/// What is in both; all of `range` if nothing is.
+static IndexRange intersect(IndexRange range, IndexRange other) {
+  IndexRange both = {std::max(range.low, other.low),
+                     std::min(range.high, other.high)};
+  return both.low <= both.high ? both : range;
+}
+
+/// The range that upstream gives the result of `op`.
+static IndexRange
+inferUpstream(Operation *op,
+              ArrayRef<const IntegerValueRangeLattice *> operands) {
+  IndexRange range;
+  if (auto inferrable = dyn_cast<InferIntRangeInterface>(op))
+    inferrable.inferResultRangesFromOptional(
+        llvm::map_to_vector(
+            operands, [](const auto *operand) { return operand->getValue(); }),
+        [&](Value, const IntegerValueRange &found) {
+          if (!found.isUninitialized())
+            range = toIndexRange(found.getValue());
+        });
+  return range;
+}
+
+void IndexRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
+  auto it = assumed.find(lattice->getAnchor());
+  if (it == assumed.end())
+    return IntegerRangeAnalysis::setToEntryState(lattice);
+  unsigned width =
+      ConstantIntRanges::getStorageBitwidth(lattice->getAnchor().getType());
+  propagateIfChanged(lattice,
+                     lattice->join(IntegerValueRange(toConstantRanges(
+                         intersect(IndexRange(), it->second), width))));
+}
+
+LogicalResult IndexRangeAnalysis::initialize(Operation *top) {
+  top->walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "llvm.intr.assume")
+      assume(op->getOperand(0), op->getBlock(), assumed);
+  });
+  return IntegerRangeAnalysis::initialize(top);
+}
+
 LogicalResult IndexRangeAnalysis::visitOperation(
     Operation *op, ArrayRef<const IntegerValueRangeLattice *> operands,
     ArrayRef<IntegerValueRangeLattice *> results) {
@@ -221,6 +298,10 @@ LogicalResult IndexRangeAnalysis::visitOnce(
                                             operand->getValue().getValue());
                                       }),
                   sign);
+  auto it =
+      op->getNumResults() == 1 ? assumed.find(op->getResult(0)) : assumed.end();
+  if (isReached && it != assumed.end())
+    range = intersect(range ? *range : inferUpstream(op, operands), it->second);
   if (!range)
     return IntegerRangeAnalysis::visitOperation(op, operands, results);
   unsigned width =

@@ -99,6 +99,15 @@ bool tritonSharedCudaKernelLaunch(const TritonSharedCudaKernel *kernel,
   return report(kernel->kernel->launch(args, grid, text), text, error);
 }
 
+bool tritonSharedCudaKernelEncode(const TritonSharedCudaKernel *kernel,
+                                  const TritonSharedTensorMapRecipe *recipe,
+                                  const TritonSharedMapValues *values,
+                                  TritonSharedTensorMap *map, char **error) {
+  std::string text;
+  return report(kernel->kernel->encode(*recipe, *values, *map, text), text,
+                error);
+}
+
 void tritonSharedCudaKernelDestroy(TritonSharedCudaKernel *kernel) {
   delete kernel;
 }

@@ -49,6 +49,30 @@ llvm::json::Object triton_shared::describeKernel(FunctionOpInterface kernel,
   return object;
 }
 
+static llvm::json::Object describeNumber(tts::LaunchNumber number) {
+  return llvm::json::Object{
+      {number.isArgument ? "argument" : "constant", number.value}};
+}
+
+static llvm::json::Array describeNumbers(ArrayRef<tts::LaunchNumber> numbers) {
+  llvm::json::Array described;
+  for (tts::LaunchNumber number : numbers)
+    described.push_back(describeNumber(number));
+  return described;
+}
+
+/// What a launch makes a tensor map of.
+static llvm::json::Object describeTensorMap(tts::TensorMapAttr map) {
+  return llvm::json::Object{
+      {"element", describeParameter(map.getElementType())},
+      {"base", map.getBase()},
+      {"sizes", describeNumbers(map.getSizes())},
+      {"strides", describeNumbers(map.getStrides())},
+      {"box", llvm::json::Array(map.getBox())},
+      {"swizzle", map.getSwizzle()},
+      {"is_nan_outside", describeNumber(map.getFillsWithNan())}};
+}
+
 void triton_shared::describeHidden(FunctionOpInterface kernel,
                                    llvm::json::Object &facts) {
   FunctionOpInterface launched = kernel;
@@ -60,11 +84,15 @@ void triton_shared::describeHidden(FunctionOpInterface kernel,
     return;
   llvm::json::Array hidden;
   for (tts::HiddenParameter parameter :
-       tts::KernelSignature(launched).describeHidden())
-    hidden.push_back(llvm::json::Object{
+       tts::KernelSignature(launched).describeHidden()) {
+    llvm::json::Object facts{
         {"kind", tts::stringifyParameterKind(parameter.kind)},
         {"bytes", parameter.bytes},
-        {"alignment", parameter.alignment}});
+        {"alignment", parameter.alignment}};
+    if (parameter.map)
+      facts["map"] = describeTensorMap(parameter.map);
+    hidden.push_back(std::move(facts));
+  }
   facts["hidden"] = std::move(hidden);
 }
 

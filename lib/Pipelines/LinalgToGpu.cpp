@@ -4,7 +4,6 @@
 
 #include "CleanUp.h"
 
-#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -36,6 +35,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
   addCleanUp(manager);
+  manager.addPass(createCtaSwapOperands());
   manager.addPass(createCtaTurnLoads());
   manager.addPass(createCtaChooseInstructions());
   if (!target.keepsWarps)
@@ -45,6 +45,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createLoopInvariantCodeMotionPass());
   manager.addPass(createCtaPipelineLoads({target.numStages}));
   manager.addPass(createCtaShareOperands());
+  manager.addPass(createCtaStoreBoxes());
   manager.addPass(createCtaStreamDots());
   addCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());
@@ -67,7 +68,7 @@ void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
   // Before the kernels change the types of their blocks' arguments, which
   // branches on indices would not follow.
   manager.addPass(createConvertControlFlowToLLVMPass());
-  manager.addNestedPass<gpu::GPUModuleOp>(createConvertGpuOpsToNVVMOps());
+  manager.addNestedPass<gpu::GPUModuleOp>(createGpuToNvvm());
   manager.addPass(createConvertNVVMToLLVMPass());
   manager.addPass(createConvertVectorToLLVMPass());
   manager.addPass(createUpstreamToLlvm());

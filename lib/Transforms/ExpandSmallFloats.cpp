@@ -2,10 +2,14 @@
 //
 // Narrowing and widening of 8-bit and 16-bit floats as integer arithmetic on
 // their bits: exact on every machine, for every format and both rounding modes.
+// Tiles of them are widened like scalars, element by element.
 //
 //===----------------------------------------------------------------------===//
 
+#include "SmallFloats.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
@@ -70,16 +74,29 @@ bool isSmallFormat(Type type) {
          llvm::APFloat::semanticsHasZero(semantics);
 }
 
-/// Integer arithmetic of one width.
+/// Integer arithmetic of one width, on scalars or on tiles of the shape of
+/// `like`.
 class Bits {
 public:
-  Bits(OpBuilder &builder, Location loc, unsigned width)
-      : b(loc, builder), type(builder.getIntegerType(width)) {}
+  Bits(OpBuilder &builder, Location loc, unsigned width, Type like)
+      : b(loc, builder), shape(dyn_cast<ShapedType>(like)),
+        integer(builder.getIntegerType(width)), type(spread(integer)) {}
 
+  /// A tile of `element`, or `element` itself.
+  Type spread(Type element) {
+    return shape ? Type(shape.clone(element)) : element;
+  }
+
+  Value constant(TypedAttr element) {
+    if (shape)
+      element = DenseElementsAttr::get(shape.clone(element.getType()),
+                                       Attribute(element));
+    return arith::ConstantOp::create(b, element);
+  }
   Value constant(uint64_t value) {
-    APInt bits(type.getWidth(), value, /*isSigned=*/false,
+    APInt bits(integer.getWidth(), value, /*isSigned=*/false,
                /*implicitTrunc=*/true);
-    return arith::ConstantOp::create(b, b.getIntegerAttr(type, bits));
+    return constant(b.getIntegerAttr(integer, bits));
   }
   template <typename Op> Value make(Value lhs, Value rhs) {
     return Op::create(b, lhs, rhs);
@@ -116,7 +133,10 @@ public:
   }
 
   ImplicitLocOpBuilder b;
-  IntegerType type;
+  ShapedType shape;
+  IntegerType integer;
+  /// Of what is computed: `integer`, or a tile of it.
+  Type type;
 };
 
 //===----------------------------------------------------------------------===//
@@ -209,7 +229,8 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     if (!isa<Float32Type, Float64Type>(in.getType()))
       in = arith::ExtFOp::create(rewriter, op.getLoc(), rewriter.getF32Type(),
                                  in);
-    Bits bits(rewriter, op.getLoc(), in.getType().getIntOrFloatBitWidth());
+    Bits bits(rewriter, op.getLoc(), in.getType().getIntOrFloatBitWidth(),
+              in.getType());
     Value result = narrow(bits, in, cast<FloatType>(type), towardZero);
     Type integer = rewriter.getIntegerType(type.getIntOrFloatBitWidth());
     Value small =
@@ -241,12 +262,11 @@ Value widen(Bits &bits, Value raw, FloatType type) {
                bits.constant(uint64_t(to.bias - from.bias) << to.mantissaBits));
   // A subnormal is its mantissa times the smallest one.
   FloatType f32 = bits.b.getF32Type();
-  Value mantissa = arith::UIToFPOp::create(bits.b, f32, magnitude);
+  Value mantissa = arith::UIToFPOp::create(bits.b, bits.spread(f32), magnitude);
   APFloat smallest = APFloat::getSmallest(from.semantics);
   bool losesInfo = false;
   smallest.convert(to.semantics, APFloat::rmNearestTiesToEven, &losesInfo);
-  Value unit =
-      arith::ConstantOp::create(bits.b, bits.b.getFloatAttr(f32, smallest));
+  Value unit = bits.constant(bits.b.getFloatAttr(f32, smallest));
   Value product = arith::MulFOp::create(bits.b, mantissa, unit);
   Value subnormal = arith::BitcastOp::create(bits.b, bits.type, product);
   result =
@@ -264,6 +284,27 @@ Value widen(Bits &bits, Value raw, FloatType type) {
   return bits.bitOr(result, sign);
 }
 
+} // namespace
+
+Value triton_shared::widenSmallFloat(OpBuilder &builder, Location loc,
+                                     Value value, Type to) {
+  auto from = cast<FloatType>(getElementTypeOrSelf(value.getType()));
+  Bits bits(builder, loc, 32, value.getType());
+  Type integer = bits.spread(builder.getIntegerType(from.getWidth()));
+  Value raw = arith::BitcastOp::create(builder, loc, integer, value);
+  raw = arith::ExtUIOp::create(builder, loc, bits.type, raw);
+  Value result = arith::BitcastOp::create(
+      builder, loc, bits.spread(builder.getF32Type()), widen(bits, raw, from));
+  if (to.isF64())
+    return arith::ExtFOp::create(builder, loc, bits.spread(to), result);
+  if (to.isF32())
+    return result;
+  // A wider small format: exact.
+  return arith::TruncFOp::create(builder, loc, bits.spread(to), result);
+}
+
+namespace {
+
 /// `arith.extf` from a small format other than f16.
 struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
   ExpandExtF(MLIRContext *context, bool keepsBFloat)
@@ -271,23 +312,14 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
 
   LogicalResult matchAndRewrite(arith::ExtFOp op,
                                 PatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type from = op.getIn().getType(), to = op.getType();
+    if (isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op->getParentOp()))
+      return rewriter.notifyMatchFailure(op, "is what a product means");
+    Type from = op.getIn().getType();
     if (!isSmallFormat(from) || isa<Float16Type>(from) ||
         (keepsBFloat && isa<BFloat16Type>(from)))
       return rewriter.notifyMatchFailure(op, "the hardware does it");
-    Type integer = rewriter.getIntegerType(from.getIntOrFloatBitWidth());
-    Value raw = arith::BitcastOp::create(rewriter, loc, integer, op.getIn());
-    Bits bits(rewriter, loc, 32);
-    raw = arith::ExtUIOp::create(rewriter, loc, bits.type, raw);
-    Value result =
-        arith::BitcastOp::create(rewriter, loc, rewriter.getF32Type(),
-                                 widen(bits, raw, cast<FloatType>(from)));
-    if (to.isF64())
-      result = arith::ExtFOp::create(rewriter, loc, to, result);
-    else if (!to.isF32()) // A wider small format: exact.
-      result = arith::TruncFOp::create(rewriter, loc, to, result);
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(
+        op, widenSmallFloat(rewriter, op.getLoc(), op.getIn(), op.getType()));
     return success();
   }
 

@@ -15,10 +15,6 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-static bool isSmallFloat(Type type) {
-  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() == 8;
-}
-
 /// The elements of `operand` as `type`, which holds them all.
 static Value convert(OpBuilder &builder, Value operand, Type type) {
   auto tensor = cast<RankedTensorType>(operand.getType());
@@ -45,17 +41,6 @@ static Value convert(OpBuilder &builder, Value operand, Type type) {
       .getResult(0);
 }
 
-/// What tensor cores take of `operand`, of a product that is exact in `format`.
-static Type getTakenType(Value operand, StringRef format) {
-  Type type = getElementTypeOrSelf(operand);
-  MLIRContext *context = type.getContext();
-  if (format == "tf32")
-    return Float32Type::get(context);
-  if (format == "bf16")
-    return BFloat16Type::get(context);
-  return isSmallFloat(type) ? Type(Float16Type::get(context)) : type;
-}
-
 /// The same product of `operands`; its region has their types, so it is a new
 /// operation.
 template <typename OpTy>
@@ -79,16 +64,17 @@ struct LinalgExtendDotOperands
         return;
       OpBuilder builder(op);
       auto exactIn = op->getAttrOfType<StringAttr>(tts::kExactIn);
-      StringRef format = exactIn ? exactIn.getValue() : "";
-      SmallVector<Value> operands = llvm::map_to_vector(
-          ValueRange(op.getDpsInputs()), [&](Value operand) {
-            return convert(builder, operand, getTakenType(operand, format));
-          });
-      if (llvm::equal(operands, op.getDpsInputs()) && format != "tf32")
+      if (!exactIn)
         return;
+      bool isRounded = exactIn.getValue() == "tf32";
+      Type type =
+          isRounded ? Type(builder.getF32Type()) : builder.getBF16Type();
+      SmallVector<Value> operands = llvm::map_to_vector(
+          ValueRange(op.getDpsInputs()),
+          [&](Value operand) { return convert(builder, operand, type); });
       NamedAttrList attributes(op->getDiscardableAttrDictionary());
       attributes.erase(tts::kExactIn);
-      if (format == "tf32")
+      if (isRounded)
         attributes.set(tts::kInputPrecision, exactIn);
       if (auto matmul = dyn_cast<linalg::MatmulOp>(op.getOperation()))
         replaceProduct(builder, matmul, operands, attributes);

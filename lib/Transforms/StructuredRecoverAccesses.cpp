@@ -15,6 +15,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Analysis/MaskAnalysis.h"
 #include "triton-shared/Analysis/PointerAnalysis.h"
+#include "triton-shared/Analysis/PointerHints.h"
 #include "triton-shared/Analysis/UseAnalysis.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
@@ -236,6 +237,9 @@ void AccessBuilder::replaceGather(tts::GatherOp gather) {
   load.setCacheAttr(gather.getCacheAttr());
   load.setEvictAttr(gather.getEvictAttr());
   load.setIsVolatile(gather.getIsVolatile());
+  if (Attribute alignment = gather->getAttr(kLineAlignment);
+      alignment && shape == gather.getType().getShape())
+    load->setAttr(kLineAlignment, alignment);
   Value result = reshape(load.getResult(), gather.getType().getShape());
   gather.replaceAllUsesWith(result);
   values.replaced[gather.getResult()] = result;

@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 from triton_shared.cuda import gpus
-from triton_shared.cuda.launcher import hidden_plan
+from triton_shared.cuda.launcher import hidden_plan, tensor_maps_plan
 from triton_shared.cuda.options import CudaOptions
+from triton_shared.cuda.tensor_map import Argument
 from triton_shared.errors import CudaError
 
 from .program import Buffer, Program
@@ -31,6 +32,7 @@ def launch(program: Program) -> Results:
     memory = {buffer.name: _placed(buffer) for buffer in program.buffers.values()}
     threads, programs = facts["block"]
     plan = launch_plan(program)
+    values = [Argument.of_kind(name, kind, unsigned) for _, name, _, kind, unsigned, *_ in plan]
     torch.cuda.init()
     try:
         kernel = gpus.load(compilation.artefact("cubin"), facts["entry"], facts["shared"], 0)
@@ -43,6 +45,7 @@ def launch(program: Program) -> Results:
             programs=programs,
             cooperative=False,
             starts_early=False,
+            **tensor_maps_plan(facts["hidden"], values),
         )
         stream = torch.cuda.current_stream().cuda_stream
         arguments = [*(b.data_ptr() for b in memory.values()), *program.scalars.values()]

@@ -53,6 +53,7 @@ def _build_module(unpacked: Path) -> Path:
     sources = sorted((ROOT / "python" / "native").glob("*.cpp"))
     sources.append(unpacked / "nanobind" / "src" / "nb_combined.cpp")
     headers = [*(ROOT / "python" / "native").glob("*.h"), *(ROOT / "include").rglob("CAPI/*.h")]
+    headers += (ROOT / "runtime" / "cuda").glob("*.h")
     state = hashlib.sha256()
     for path in sorted([*sources, *headers]):
         state.update(path.read_bytes())

@@ -56,7 +56,7 @@ static bool runSignalHandlers(void *) {
 }
 
 bool CpuLauncher::launch(nb::handle kernel, const uint32_t *grid, nb::handle,
-                         void *const *arguments, char *&error) {
+                         void **arguments, char *&error) {
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
     return true;
   TritonSharedLaunch launch = launchSettings();

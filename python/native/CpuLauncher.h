@@ -35,8 +35,7 @@ public:
 
 protected:
   bool launch(nanobind::handle kernel, const uint32_t *grid,
-              nanobind::handle stream, void *const *arguments,
-              char *&error) override;
+              nanobind::handle stream, void **arguments, char *&error) override;
 
 private:
   /// For each C value the name of the argument that it points for, or null.

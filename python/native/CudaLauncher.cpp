@@ -3,6 +3,7 @@
 #include "CudaLauncher.h"
 
 #include <algorithm>
+#include <array>
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -24,15 +25,16 @@ CudaKernel::CudaKernel(nb::bytes cubin, const std::string &entry,
 CudaLauncher::CudaLauncher(std::string name, nb::sequence plan, nb::object link,
                            nb::object check, nb::object failure,
                            uint32_t threads, uint32_t programs,
-                           bool isCooperative, bool startsEarly)
+                           bool isCooperative, bool startsEarly,
+                           nb::sequence tensorMaps, int encodedPlace)
     : Launcher(std::move(name), plan, Memory::Device, std::move(link),
                std::move(check), std::move(failure)),
       settings{{0, 0, 0}, threads,       programs,
-               nullptr,   isCooperative, startsEarly} {}
+               nullptr,   isCooperative, startsEarly},
+      tensorMaps(this->name, tensorMaps, encodedPlace) {}
 
 bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
-                          nb::handle stream, void *const *arguments,
-                          char *&error) {
+                          nb::handle stream, void **arguments, char *&error) {
   TritonSharedCudaLaunch launch = settings;
   std::copy_n(grid, 3, launch.grid);
   if (!stream.is_none()) {
@@ -42,6 +44,17 @@ bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
   }
   const TritonSharedCudaKernel *handle =
       nb::inst_ptr<CudaKernel>(kernel)->get();
+  std::array<TritonSharedTensorMap, 4> inlineMaps;
+  std::vector<TritonSharedTensorMap> manyMaps(
+      tensorMaps.size() > inlineMaps.size() ? tensorMaps.size() : 0);
+  uint32_t encoded = 0;
+  // An empty tensor, of which there is no map, is no error in an empty grid.
+  bool isEmpty = std::count(grid, grid + 3, 0u) > 0;
+  if (!isEmpty &&
+      !tensorMaps.fill(handle, arguments,
+                       manyMaps.empty() ? inlineMaps.data() : manyMaps.data(),
+                       encoded, failure))
+    return false;
   nb::gil_scoped_release released; // the queue of a stream may be full
   return tritonSharedCudaKernelLaunch(handle, arguments, &launch, &error);
 }
@@ -119,8 +132,10 @@ void triton_shared_python::defineCuda(nb::module_ &module) {
 
   nb::class_<CudaLauncher, Launcher>(module, "CudaLauncher")
       .def(nb::init<std::string, nb::sequence, nb::object, nb::object,
-                    nb::object, uint32_t, uint32_t, bool, bool>(),
+                    nb::object, uint32_t, uint32_t, bool, bool, nb::sequence,
+                    int>(),
            nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
            nb::arg("failure"), nb::arg("threads"), nb::arg("programs"),
-           nb::arg("cooperative"), nb::arg("starts_early"));
+           nb::arg("cooperative"), nb::arg("starts_early"),
+           nb::arg("tensor_maps"), nb::arg("encoded_place"));
 }

@@ -4,6 +4,7 @@
 #define TRITON_SHARED_PYTHON_CUDALAUNCHER_H
 
 #include "Launcher.h"
+#include "TensorMaps.h"
 
 namespace triton_shared_python {
 
@@ -28,19 +29,21 @@ private:
 
 class CudaLauncher : public Launcher {
 public:
-  /// A program has so many `threads`, a block so many `programs`.
+  /// A program has so many `threads`, a block so many `programs`. For the rest
+  /// see TensorMaps.
   CudaLauncher(std::string name, nanobind::sequence plan, nanobind::object link,
                nanobind::object check, nanobind::object failure,
                uint32_t threads, uint32_t programs, bool isCooperative,
-               bool startsEarly);
+               bool startsEarly, nanobind::sequence tensorMaps,
+               int encodedPlace);
 
 protected:
   bool launch(nanobind::handle kernel, const uint32_t *grid,
-              nanobind::handle stream, void *const *arguments,
-              char *&error) override;
+              nanobind::handle stream, void **arguments, char *&error) override;
 
 private:
   TritonSharedCudaLaunch settings;
+  TensorMaps tensorMaps;
 };
 
 /// The functions of module `_native` that look at GPUs.

@@ -25,9 +25,9 @@ static size_t countIndices(const std::vector<Parameter> &parameters) {
 Launcher::Launcher(std::string name, nb::sequence plan, Memory memory,
                    nb::object link, nb::object check, nb::object failure)
     : name(std::move(name)), parameters(parsePlan(plan)),
-      valueCount(countValues(parameters)), memory(memory),
-      link(std::move(link)), check(std::move(check)),
-      failure(std::move(failure)), dtypes(countIndices(parameters)) {}
+      failure(std::move(failure)), valueCount(countValues(parameters)),
+      memory(memory), link(std::move(link)), check(std::move(check)),
+      dtypes(countIndices(parameters)) {}
 
 void Launcher::bind(nb::handle handle) {
   if (function.is(handle))

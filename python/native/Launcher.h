@@ -30,15 +30,18 @@ protected:
            nanobind::object link, nanobind::object check,
            nanobind::object failure);
 
-  /// Runs `kernel`, or queues it, with the values that `arguments` point at.
+  /// Runs `kernel`, or queues it, with the values that `arguments` point at;
+  /// those of form `Later` it points at what it passes.
   /// Returns false and fills `error` with a text of the C API if that fails;
   /// an exception of Python that is pending then is what is raised.
   virtual bool launch(nanobind::handle kernel, const uint32_t *grid,
-                      nanobind::handle stream, void *const *arguments,
+                      nanobind::handle stream, void **arguments,
                       char *&error) = 0;
 
   std::string name;
   std::vector<Parameter> parameters;
+  /// The class of what a failed launch raises.
+  nanobind::object failure;
 
 private:
   /// Asks for the kernel of `function` unless it is the one of the last launch.
@@ -48,7 +51,7 @@ private:
 
   size_t valueCount;
   Memory memory;
-  nanobind::object link, check, failure;
+  nanobind::object link, check;
   /// Per parameter the dtype object that `check` accepted last.
   std::vector<nanobind::object> dtypes;
   nanobind::object function, kernel;

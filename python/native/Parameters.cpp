@@ -26,6 +26,7 @@ static Parameter parseParameter(nb::handle entry) {
                    : form == "value"   ? Form::Value
                    : form == "pointer" ? Form::Pointer
                    : form == "grid"    ? Form::Grid
+                   : form == "later"   ? Form::Later
                                        : Form::Descriptor;
   parameter.index = nb::cast<int>(entry[2]);
   parameter.isUnsigned = nb::cast<bool>(entry[4]);
@@ -58,6 +59,7 @@ triton_shared_python::countValues(const std::vector<Parameter> &parameters) {
     case Form::Value:
     case Form::Pointer:
     case Form::Grid:
+    case Form::Later:
       count += 1;
       break;
     case Form::Tuple:
@@ -107,9 +109,10 @@ nb::object getOptional(PyObject *object, PyObject *name) {
 
 bool ArgumentConverter::convert(const std::vector<Parameter> &parameters,
                                 PyObject *const *args, size_t count) {
-  size_t wanted =
-      std::count_if(parameters.begin(), parameters.end(),
-                    [](const Parameter &p) { return p.form != Form::Grid; });
+  size_t wanted = std::count_if(
+      parameters.begin(), parameters.end(), [](const Parameter &p) {
+        return p.form != Form::Grid && p.form != Form::Later;
+      });
   if (count != wanted) {
     PyErr_Format(PyExc_TypeError, "kernel '%s' takes %zu arguments, got %zu",
                  kernel.c_str(), wanted, count);
@@ -118,6 +121,8 @@ bool ArgumentConverter::convert(const std::vector<Parameter> &parameters,
   for (const Parameter &parameter : parameters) {
     if (parameter.form == Form::Grid)
       *next++ = grid[parameter.index];
+    else if (parameter.form == Form::Later)
+      *next++ = 0;
     else if (!convert(parameter, *args++))
       return false;
   }
@@ -136,6 +141,7 @@ bool ArgumentConverter::convert(const Parameter &parameter, PyObject *arg) {
     return convertDescriptor(parameter, arg);
   case Form::Value:
   case Form::Grid:
+  case Form::Later:
     break;
   }
   std::optional<uint64_t> bits =

@@ -20,8 +20,9 @@ namespace triton_shared_python {
 struct Parameter {
   /// A constexpr becomes nothing, a value or a pointer one C value, a tuple the
   /// values of its members, a descriptor its pointer, shape and strides. A size
-  /// of the grid is one C value, for which there is no argument.
-  enum class Form { Skip, Value, Pointer, Tuple, Descriptor, Grid };
+  /// of the grid is one C value, for which there is no argument; neither is
+  /// there one for what the launcher fills in later.
+  enum class Form { Skip, Value, Pointer, Tuple, Descriptor, Grid, Later };
 
   Form form;
   std::string name;

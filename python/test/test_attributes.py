@@ -159,7 +159,7 @@ ELSEWHERE = {
     "tt.call.callee": "says which function is inlined",
     "tt.func.function_type": "the types of the arguments",
     "tt.func.sym_visibility": "says which function is the kernel",
-    "tt.dot.maxNumImpreciseAcc": "dropped: allows less exact results",
+    "tt.dot.maxNumImpreciseAcc": "test/Conversion/TritonTensorsToLinalg/dot.mlir",
     "tt.dot_scaled.lhs_k_pack": "test/Conversion/TritonTensorsToLinalg/dot-scaled.mlir",
     "tt.dot_scaled.rhs_k_pack": "test/Conversion/TritonTensorsToLinalg/dot-scaled.mlir",
     "tt.elementwise_inline_asm.constraints": "another one needs other assembly",

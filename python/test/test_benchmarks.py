@@ -13,12 +13,13 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 from benchmarks import page
-from benchmarks.gpu import problems
+from benchmarks.gpu import problems, tensors
+from benchmarks.gpu.problem import clear
 
 
 @pytest.fixture(autouse=True)
 def _without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(problems, "DEVICE", "cpu")
+    monkeypatch.setattr(tensors, "DEVICE", "cpu")
 
 
 @pytest.mark.parametrize("number", range(len(problems.small_problems())))
@@ -26,7 +27,7 @@ def test_a_timed_kernel_is_right(number: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(problems, "ROWS", 3)
     problem = problems.small_problems()[number]
     memory = problem.make(torch.Generator().manual_seed(0))
-    problems.clear(problem, memory)
+    clear(problem, memory)
     problem.launch(memory, problem.configs[0])
     expected = problem.expected(memory)
     error = (memory[-1].double() - expected).norm() / expected.norm()

@@ -6,12 +6,10 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from block_pointers import needs_block_pointers
 from guarded import Memory
 
-pytestmark = pytest.mark.skipif(
-    tuple(map(int, triton.__version__.split(".")[:2])) > (3, 7),
-    reason="this Triton has no block pointers any more",
-)
+pytestmark = needs_block_pointers
 
 DTYPES = [
     torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64, torch.float16,

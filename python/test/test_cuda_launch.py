@@ -141,9 +141,9 @@ def test_hidden_parameters_follow_in_the_order_of_the_list(cuda: FakeCuda):
 def test_a_hidden_parameter_that_the_launcher_cannot_pass_is_refused(cuda: FakeCuda):
     with pytest.raises(
         triton_shared.TritonSharedError,
-        match=r"kernel 'kernel' has the hidden parameter 'tensor_map', .* passes grid.x, grid.y,",
+        match=r"kernel 'kernel' has the hidden parameter 'grid.w', .* passes grid.x, grid.y,",
     ):
-        Launch({}, [], hidden=[hidden("tensor_map", 128)])
+        Launch({}, [], hidden=[hidden("grid.w", 4)])
 
 
 def test_more_arguments_than_fit_on_the_stack(cuda: FakeCuda):

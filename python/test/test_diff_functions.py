@@ -39,3 +39,16 @@ def test_where_a_bessel_function_is_small_its_error_is_absolute():
         assert bound.policy == "reference"
         assert bound.allowed.item() == pytest.approx(found.absolute, abs=1e-12)
     assert census.take(call("j0f", "f32") * 2).absolute == pytest.approx(4.4e-6)
+
+
+@pytest.mark.parametrize("name", ["exp", "exp2", "__nv_exp2", "__nv_fast_exp"])
+def test_a_power_below_the_smallest_normal_number_may_be_zero(name: str):
+    value = torch.tensor([2.0**-127], dtype=torch.float64)
+    for element, is_allowed in (("f32", True), ("f64", False)):
+        if name.startswith("__nv_"):
+            symbol = name.removeprefix("__nv_") + ("f" if element == "f32" else "")
+            found = census.take(call(symbol, element))
+        else:
+            found = census.take(f"    %0 = math.{name} %x : tensor<8x{element}>")
+        bound = tolerances.choose(value, "float32", found, Reference(value), None)
+        assert bool(bound.allowed >= value) == is_allowed

@@ -163,6 +163,59 @@ def test_loads(
     assert torch.equal(out, box_of(tensor, box, start))
 
 
+def assembly(text: str, operands: str, constraints: str, types: str) -> str:
+    """A statement of the first thread."""
+    return (
+        f'llvm.inline_asm has_side_effects "@$0 {text};", "b,{constraints}" %is0, {operands} '
+        f": (i1, {types}) -> !llvm.void"
+    )
+
+
+@pytest.mark.parametrize(("shape", "box", "start"), SHAPES)
+def test_assembly_loads_and_stores(
+    shape: tuple[int, ...], box: tuple[int, ...], start: tuple[int, ...], tmp_path: Path
+):
+    """As the compiler writes copies: with a predicate, and addresses that are numbers."""
+    tensor, out = numbers(*shape), torch.zeros(box)
+    rank, want = len(shape), box_of(tensor, box, start)
+    places = ", ".join(f"${4 + i}" for i in range(rank))
+    starts = ", ".join(number(i) for i in start[::-1])
+    rest = "r," * rank, "i32, " * rank
+    load_words = (
+        f"cp.async.bulk.tensor.{rank}d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+        f"[$1], [$2, {{{places}}}], [$3]"
+    )
+    store_words = (
+        f"cp.async.bulk.tensor.{rank}d.global.shared::cta.tile.bulk_group [$2, {{{places}}}], [$1]"
+    )
+    kinds = f"i32, !llvm.ptr, i32, {rest[1].removesuffix(', ')}"
+    given, constraints = f"%at, %m, %place, {starts}", f"r,l,r,{rest[0].removesuffix(',')}"
+    lines = [
+        "%at = llvm.ptrtoint %shared : !llvm.ptr<3> to i32",
+        "%place = llvm.ptrtoint %bar : !llvm.ptr<3> to i32",
+        assembly("mbarrier.init.shared.b64 [$1], 1", "%place", "r", "i32"),
+        'llvm.inline_asm has_side_effects "fence.mbarrier_init.release.cluster;", "" '
+        ": () -> !llvm.void",
+        BARRIER,
+        assembly(
+            "mbarrier.arrive.expect_tx.shared.b64 _, [$1], $2", "%place, %c512", "r,r", "i32, i32"
+        ),
+        assembly(load_words, given, constraints, kinds),
+        wait(0),
+        *words(512, True),
+        BARRIER,
+        assembly("mbarrier.inval.shared.b64 [$1]", "%place", "r", "i32"),
+        assembly(store_words, given.replace("%m", "%n"), constraints, kinds),
+        'llvm.inline_asm has_side_effects "@$0 cp.async.bulk.commit_group;\\0A'
+        '@$0 cp.async.bulk.wait_group.read 0;", "b" %is0 : (i1) -> !llvm.void',
+    ]
+    other = torch.zeros(shape)
+    kernel = build(lines, tmp_path)
+    emulate.launch(kernel, [TensorMap(tensor, box), TensorMap(other, box), out], (1,))
+    assert torch.equal(out, want)
+    assert torch.equal(box_of(other, box, start), want)
+
+
 @pytest.mark.parametrize("swizzle", ["32", "64", "128"])
 def test_loads_swizzle(swizzle: str, tmp_path: Path):
     width = int(swizzle)
@@ -490,6 +543,10 @@ STORES = [*words(512, False), FENCE, BARRIER]
         (
             [*begin(), place("%odd", 64), *only([expect(512), load((0,), "%odd")], "load")],
             "offset 64 of shared memory, which is no multiple of 128",
+        ),
+        (
+            [*begin(), *only([expect(512), load((3,))], "load"), wait(0)],
+            "begins at byte 12 of its rows, which is no multiple of 16",
         ),
         (
             [*begin(), *only([expect(512), load((0, 0))], "load"), wait(0)],

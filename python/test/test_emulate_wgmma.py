@@ -484,6 +484,49 @@ def test_the_emulator_finds(lines: list[str], complaint: str, tmp_path: Path):
         run_lines(lines, tmp_path, 10240)
 
 
+TYPES = "!llvm.ptr<3>, !llvm.ptr<1>"
+
+
+def copied(lines: list[str]) -> list[str]:
+    """Operands come by copies that threads wait for, and no fence."""
+    copies = []
+    for line in lines:
+        if line.startswith("llvm.store %v"):
+            piece = line.partition(",")[0].removeprefix("llvm.store %v")
+            line = f"nvvm.cp.async.shared.global %s{piece}, %f{piece}, 16, cache = cg : {TYPES}"
+        copies.append("nvvm.cp.async.wait.group 0" if line == FENCE else line)
+    at = copies.index("nvvm.cp.async.wait.group 0")
+    return [*copies[:at], "nvvm.cp.async.commit.group", *copies[at:]]
+
+
+def test_products_see_copies_without_a_fence(tmp_path: Path):
+    run_lines(copied(LINES), tmp_path, 10240)
+
+
+def test_products_see_copies_that_were_waited_for(tmp_path: Path):
+    lines = [line for line in copied(LINES) if line != "nvvm.cp.async.wait.group 0"]
+    with pytest.raises(EmulationError, match="to which thread 0 still copies"):
+        run_lines(lines, tmp_path, 10240)
+
+
+STORE_OVER = "llvm.store %v0, %s0 : vector<4xi32>, !llvm.ptr<3>"
+
+
+def stored_over(*more: str) -> list[str]:
+    lines = copied(LINES)
+    at = lines.index(BARRIER)
+    return [*lines[:at], STORE_OVER, *more, *lines[at:]]
+
+
+def test_products_see_stores_over_copies_behind_a_fence(tmp_path: Path):
+    run_lines(stored_over(FENCE), tmp_path, 10240)
+
+
+def test_products_do_not_see_stores_over_copies_without_a_fence(tmp_path: Path):
+    with pytest.raises(EmulationError, match=r"without fence\.proxy\.async"):
+        run_lines(stored_over(), tmp_path, 10240)
+
+
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_operands_may_be_overwritten_behind_a_wait_and_a_barrier(order: int, tmp_path: Path):
     memory, out = torch.zeros(10240, dtype=torch.uint8), torch.zeros(512)

@@ -35,7 +35,7 @@ def _places(x, o, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 
 
 @pytest.mark.parametrize("kind", ["*fp32", "*bf16", "*i64"])
-@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize("warps", [1, 4, 16])
 @pytest.mark.parametrize(("rows", "columns"), [(1, 512), (4, 128), (64, 8)])
 def test_ties_are_decided_by_the_place(
     rows: int, columns: int, warps: int, kind: str, tmp_path: Path
@@ -73,7 +73,7 @@ def _nans(x, o, N: tl.constexpr):
     tl.store(o + 1, first)
 
 
-@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize("warps", [1, 4, 16])
 def test_nans_have_the_place_that_the_region_gives_them(warps: int, tmp_path: Path):
     case = {"fn": _nans, "sig": {"x": "*fp32", "o": "*i32"}, "const": {"N": 512}, "opts": {}}
     check(case, Run(fills={"x": _some_nans}), tmp_path, warps=warps)

@@ -20,7 +20,7 @@ import tomllib
 import triton
 from examples import all_cases
 from examples.case import Case
-from test_benchmarks import problems
+from test_benchmarks import problems, tensors
 from tree import BUILD, ROOT
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
@@ -163,9 +163,12 @@ def test_examples(case: Case, compiled: list[Any], tmp_path: Path):
 TIMED = {problem.name: problem for problem in problems.all_problems()}
 SOME_TIMED = (
     "add f32 2^24", "softmax f16 4096x512", "layer norm f32 4096x2048", "rms norm f16 4096x8192",
-    "matmul f16 4096", "attention f16 64x4096x128", "gather rows f16 65536x1024",
-    "cumsum f32 4096x4096", "atomic histogram i32 2^24 into 65536", "argmax bf16 8192x8192",
-    "sort f32 65536x512", "cross entropy bf16 4096x131072", "dropout f16 2^26",
+    "matmul f16 4096", "matmul f16 16x8192x8192",
+    "matmul f16 32 of 1024", "matmul f16 64x8192x8192 in parts of K",
+    "matmul f16 by i8 16x8192x8192", "attention f16 64x4096x128",
+    "gather rows f16 65536x1024", "cumsum f32 4096x4096", "atomic histogram i32 2^24 into 65536",
+    "argmax bf16 8192x8192", "sort f32 65536x512", "cross entropy bf16 4096x131072",
+    "dropout f16 2^26",
 )  # fmt: skip
 
 
@@ -173,7 +176,7 @@ def check_timed(
     name: str, configs: tuple[Any, ...], compiled: list[Any], folder: Path, mp: pytest.MonkeyPatch
 ) -> None:
     # Nobody looks at the memory, which would not fit here.
-    mp.setattr(problems, "DEVICE", "meta")
+    mp.setattr(tensors, "DEVICE", "meta")
     no_generator: Any = None
     memory = TIMED[name].make(no_generator)
     for config in configs:
@@ -189,12 +192,14 @@ def test_timed_kernels(
     check_timed(name, TIMED[name].configs[1:2], compiled, tmp_path, monkeypatch)
 
 
-def fits_into_registers(config: dict[str, int], dims: int) -> bool:
-    """Whether what a thread must hold leaves it room to work, whoever compiles the kernel."""
+def fits_into_registers(config: dict[str, int], dims: int, decodes: bool) -> bool:
+    """Whether what a thread must hold leaves it room to work, whoever compiles the kernel. It
+    `decodes` operands if they are of 16 bits for the tensor cores but not in memory."""
     threads = 32 * config["num_warps"]
     if "BLOCK" in config:
         return config["BLOCK"] <= 32 * threads
-    return config["BM"] * (config["BN"] + dims) <= 128 * threads
+    decoded = (config["BM"] + config["BN"]) * config["BK"] // 2 if decodes else 0
+    return config["BM"] * (config["BN"] + dims) + decoded <= 128 * threads
 
 
 @pytest.mark.nightly
@@ -203,7 +208,8 @@ def test_timed_kernels_in_all_configurations(
     name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     dims = int(name.rsplit("x", 1)[-1]) if "attention" in name else 0
-    configs = tuple(c for c in TIMED[name].configs if fits_into_registers(c, dims))
+    decodes = " by mx" in name or " fp8 " in name
+    configs = tuple(c for c in TIMED[name].configs if fits_into_registers(c, dims, decodes))
     check_timed(name, configs, compiled, tmp_path, monkeypatch)
 
 
@@ -216,6 +222,13 @@ def test_what_is_allowed_is_needed(
     monkeypatch.setattr("test_gpu_cubins._SEEN", set())
     if kind == "corpus":
         found = measure_corpus(kernel, tmp_path)
+    elif kind == "timed":
+        monkeypatch.setattr(tensors, "DEVICE", "meta")
+        no_generator: Any = None
+        memory = TIMED[kernel].make(no_generator)
+        for config in TIMED[kernel].configs:
+            TIMED[kernel].launch(memory, config)
+        found = list(measure(compiled, tmp_path))
     else:
         assert kind == "example"
         for case in all_cases():

@@ -113,3 +113,20 @@ def test_what_is_to_be_exact_is_no_approximation(
     fn: Any, kind: str, options: dict[str, Any], found: set[str], arch: int
 ):
     assert roots_and_quotients(ptx_of(fn, {"x": kind, "o": kind}, arch, **options)) == found
+
+
+@triton.jit
+def _powers(x, o):
+    at = tl.arange(0, 128)
+    tl.store(o + at, tl.exp2(tl.load(x + at)))
+    tl.store(o + 128 + at, tl.exp(tl.load(x + at)))
+
+
+def test_powers_below_the_smallest_normal_number_are_zero(tmp_path: Path):
+    text = text_of(_powers, {"x": "*fp32", "o": "*fp32"})
+    kernel = emulate.compile_kernel(text, 4, tmp_path)
+    x, out = torch.linspace(-148, 2, 128), torch.empty(256)
+    emulate.launch(kernel, (x, out), (1,))
+    expected = torch.cat([x.double().exp2(), x.double().exp()])
+    expected[expected < 2.0**-126] = 0
+    torch.testing.assert_close(out.double(), expected, rtol=3e-5, atol=0)

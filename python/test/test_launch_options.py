@@ -243,3 +243,13 @@ def test_a_kernel_may_name_only_the_allowed_precisions():
         given = options.parse({"allowed_dot_input_precisions": ["ieee", "tf32"]})
         assert given.allowed_dot_input_precisions == ("ieee", "tf32")
         assert given.hash() != options().hash()
+
+
+def test_products_of_small_floats_are_imprecise_by_default_where_tensor_cores_add_them_up():
+    def default(**given: Any) -> int | None:
+        return CudaOptions.parse(given).max_num_imprecise_acc_default
+
+    assert default(arch="sm90") == 1 << 30
+    assert default(arch="sm80") == default(arch="sm100") == default(precise=True) == 0
+    assert default(max_num_imprecise_acc_default=8) == 8
+    assert Options().max_num_imprecise_acc_default == 0

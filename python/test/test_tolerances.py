@@ -71,3 +71,14 @@ tt.func public @k(%a: tensor<16x64xi8>, %s: tensor<16x4xi8>, %b: tensor<128x8xf1
     assert census.take(kernel).approximation == 66
     of_bytes = kernel.replace("64xi8>, tensor", "64xf8E5M2>, tensor")
     assert census.take(of_bytes).approximation == 34
+
+
+def test_sums_of_small_products_may_be_cut_off():
+    """By as much as tensor cores do: 13 bits below the largest term, for each of them."""
+    line = "%0 = tt.dot %a, %b, %c : tensor<4x4xf8E5M2> * tensor<4x4xf8E4M3FN> -> tensor<4x4xf32>"
+    terms = torch.tensor([4.0], dtype=torch.float64)
+    reference = tolerances.Reference(terms, terms, terms)
+    for kernel, unit in ((line, 2.0**-13), (line.replace("f8E5M2", "f16"), 2.0**-24)):
+        bound = tolerances.choose(terms, "float32", census.take(kernel), reference, None)
+        assert bound.policy == "accumulated"
+        assert 32 * unit <= bound.allowed.item() < 33 * unit + 2.0**-21

@@ -109,7 +109,11 @@ class CpuLauncher(Launcher):
     ) -> None: ...
 
 class CudaLauncher(Launcher):
-    """Puts a grid into a stream of a GPU."""
+    """Puts a grid into a stream of a GPU.
+
+    `tensor_maps` has a tuple per tensor map, as `cuda.tensor_map.as_plan` writes it, and the
+    parameter at `encoded_place`, unless it is -1, gets a bit for each that could be encoded.
+    """
 
     def __init__(
         self,
@@ -122,6 +126,8 @@ class CudaLauncher(Launcher):
         programs: int,
         cooperative: bool,
         starts_early: bool,
+        tensor_maps: Sequence[tuple[Any, ...]],
+        encoded_place: int,
     ) -> None: ...
 
 def cuda_open(path: str) -> None:

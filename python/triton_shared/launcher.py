@@ -61,6 +61,16 @@ class Parameter:
         else:
             yield self
 
+    def value_names(self) -> list[str]:
+        """What the user knows each of the C values by, `kinds` of them."""
+        if self.form != "descriptor":
+            return [self.name for _ in self.kinds]
+        sizes, strides = (
+            [f"{self.name}.{part}[{i}]" for i in range(self.rank)] for part in ("shape", "strides")
+        )
+        settings = [f"{self.name}.padding", f"{self.name}.round_f32_to_tf32"]
+        return [self.name, *sizes, *strides, *settings, *sizes, *strides][: len(self.kinds)]
+
     def as_plan(self, number: Iterator[int]) -> tuple[Any, ...]:
         """The tuple that the native launcher reads; `number` counts the flat parameters."""
         if self.form == "tuple":

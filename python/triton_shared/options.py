@@ -42,7 +42,7 @@ class LaunchOptions:
     supported_fp8_dtypes: tuple[str, ...] = ("fp8e4b15", "fp8e4b8", "fp8e4nv", "fp8e5", "fp8e5b16")
     deprecated_fp8_dot_operand_dtypes: tuple[str, ...] = ()
     default_dot_input_precision: str = "ieee"
-    max_num_imprecise_acc_default: int = 0
+    max_num_imprecise_acc_default: int | None = 0
 
     # Launch options of NVIDIA's backend: they hardly change what a kernel computes.
     num_warps: int = 4

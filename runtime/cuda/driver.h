@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +73,12 @@ static_assert(sizeof(struct TritonSharedLaunchConfig) == 56, "as in cuda.h");
   FUNCTION(cuFuncSetCacheConfig, (CUfunction function, int config))            \
   FUNCTION(cuLaunchKernelEx,                                                   \
            (const struct TritonSharedLaunchConfig *config,                     \
-            CUfunction function, void **arguments, void **extra))
+            CUfunction function, void **arguments, void **extra))              \
+  FUNCTION(cuTensorMapEncodeTiled,                                             \
+           (void *map, int type, uint32_t rank, void *address,                 \
+            const uint64_t *sizes, const uint64_t *strides,                    \
+            const uint32_t *box, const uint32_t *steps, int interleave,        \
+            int swizzle, int promotion, int fill))
 
 /* The functions, as they lie in the library. */
 struct TritonSharedDriver {

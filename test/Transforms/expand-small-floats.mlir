@@ -78,3 +78,14 @@ func.func @rounds_between(%x: f32) -> f32 {
   %1 = arith.extf %0 fastmath<contract> : f16 to f32
   return %1 : f32
 }
+
+// -----
+
+// A product by name has one body.
+// CHECK-LABEL: func.func @product(
+// CHECK-NOT:     arith
+// CHECK:         linalg.matmul ins(%arg0, %arg0 : tensor<4x4xf8E5M2>, tensor<4x4xf8E5M2>)
+func.func @product(%a: tensor<4x4xf8E5M2>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul ins(%a, %a : tensor<4x4xf8E5M2>, tensor<4x4xf8E5M2>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}

@@ -116,6 +116,20 @@ TEST_F(AccessWidthTest, OtherDimensionsMoveByTheirStride) {
   EXPECT_EQ(load("%o", "1").elements, 4u);
 }
 
+TEST_F(AccessWidthTest, AKernelMaySayWhereLinesBegin) {
+  auto load = [&](const std::string &how, const std::string &alignment) {
+    return describe("%x = tts.load %p[%o] " + how +
+                    " {tts.line_alignment = array<i64: " + alignment +
+                    ">} : !tt.ptr<i32> -> tensor<8x64xi32>")
+        .elements;
+  };
+  EXPECT_EQ(load("strides [%o, 1]", "1, 16"), 4u);
+  EXPECT_EQ(load("strides [%o, 1]", "16, 8"), 2u);
+  EXPECT_EQ(load("strides [1, %o]", "16, 1"), 4u);
+  // Where lines break is not said.
+  EXPECT_EQ(load("strides [%o, 1] wrap [1] from(%o) size(%o)", "16, 16"), 1u);
+}
+
 TEST_F(AccessWidthTest, TheNearestNeighboursComeFirst) {
   auto order = [&](const std::string &strides, const std::string &shape) {
     return describe("%x = tts.load %p[%zero] strides [" + strides +

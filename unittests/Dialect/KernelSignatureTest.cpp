@@ -121,4 +121,32 @@ TEST_F(KernelSignatureTest, NamesComeAndGo) {
   EXPECT_EQ(print(), before);
 }
 
+TEST_F(KernelSignatureTest, TensorMapsAreAppendedOnce) {
+  FunctionOpInterface function = parse(kDocumented);
+  MLIRContext *context = function.getContext();
+  auto makeMap = [&](int64_t size) {
+    return TensorMapAttr::get(context, Float16Type::get(context), /*base=*/0,
+                              LaunchNumber::constant(size),
+                              LaunchNumber::constant(1), int64_t(8),
+                              /*swizzle=*/0, LaunchNumber::constant(0));
+  };
+  Type i32 = IntegerType::get(context, 32);
+  auto kind = ParameterKind::EncodedTensorMaps;
+  Value first = KernelSignature::getOrAppend(function, makeMap(9));
+  Value encoded = KernelSignature::getOrAppend(function, kind, i32);
+  Value second = KernelSignature::getOrAppend(function, makeMap(10));
+  EXPECT_EQ(KernelSignature::getOrAppend(function, makeMap(9)), first);
+  EXPECT_EQ(KernelSignature::getOrAppend(function, kind, i32), encoded);
+  Value last[] = {first, encoded, second};
+  for (auto [i, value] : llvm::enumerate(last))
+    EXPECT_EQ(function.getArgument(8 + i), value);
+  KernelSignature signature(function);
+  EXPECT_EQ(signature.getNumWritten(), 2u);
+  EXPECT_TRUE(signature.hasProgram());
+  SmallVector<HiddenParameter> hidden = signature.describeHidden();
+  EXPECT_EQ(hidden.back().bytes, 128u);
+  EXPECT_EQ(hidden.back().alignment, 64u);
+  EXPECT_EQ(hidden.back().map, makeMap(10));
+}
+
 } // namespace

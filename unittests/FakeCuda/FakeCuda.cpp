@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -373,4 +374,36 @@ FAKE_EXPORT int cuLaunchKernelEx(const LaunchConfig *config, Function *function,
   if (static_cast<int>(config->sharedBytes) > function->dynamicShared)
     return InvalidValue;
   return record("cuLaunchKernelEx", describe(*config, *function, arguments));
+}
+
+/// The map is a number, and what it was made of is in the log, in the order of
+/// the driver's parameters; as in the real driver, a map that is not
+/// aligned is refused.
+FAKE_EXPORT int cuTensorMapEncodeTiled(void *map, int type, unsigned rank,
+                                       void *address, const uint64_t *sizes,
+                                       const uint64_t *strides,
+                                       const unsigned *box,
+                                       const unsigned *steps, int interleave,
+                                       int swizzle, int promotion, int fill) {
+  static std::atomic<uint64_t> count{0};
+  if (reinterpret_cast<uintptr_t>(map) % 64)
+    return InvalidValue;
+  std::ostringstream text;
+  auto list = [&](const char *name, const auto *numbers, unsigned size) {
+    text << " " << name << "=";
+    for (unsigned i = 0; i < size; ++i)
+      text << (i ? "," : "") << numbers[i];
+  };
+  text << "type=" << type
+       << " address=" << reinterpret_cast<uintptr_t>(address);
+  list("sizes", sizes, rank);
+  list("strides", strides, rank - 1);
+  list("box", box, rank);
+  list("steps", steps, rank);
+  text << " interleave=" << interleave << " swizzle=" << swizzle
+       << " promotion=" << promotion << " fill=" << fill;
+  uint64_t words[16] = {++count};
+  std::memcpy(map, words, sizeof words);
+  text << " map=" << toHex(map, sizeof words[0]);
+  return record("cuTensorMapEncodeTiled", text.str());
 }

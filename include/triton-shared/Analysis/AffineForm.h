@@ -122,6 +122,8 @@ private:
   MLIRContext *context;
   DivisorSign sign;
   DataFlowSolver solver;
+  /// Runs in `solver`.
+  const IndexRangeAnalysis *ranges;
   SmallVector<IndexSymbol> symbols;
   DenseMap<Value, SmallVector<unsigned, 1>> symbolsOf;
   DenseMap<Value, AffineExpr> forms;

@@ -45,6 +45,8 @@ enum class DivisorSign { Positive, Unknown };
 /// The upstream analysis under the assumptions of Triton's address arithmetic:
 ///   - sums and products of signed 32- and 64-bit indices do not overflow;
 ///   - what `DivisorSign` says;
+///   - what the kernel says by `tl.assume` of a value, compared with a number,
+///     in the block where it computes the value;
 /// with the sources of indices (program ids, ranges) and the operations that
 /// only move elements around added.
 class IndexRangeAnalysis : public dataflow::IntegerRangeAnalysis {
@@ -53,10 +55,17 @@ public:
                               DivisorSign sign = DivisorSign::Positive)
       : IntegerRangeAnalysis(solver), sign(sign) {}
 
+  LogicalResult initialize(Operation *top) override;
+
   LogicalResult visitOperation(
       Operation *op,
       ArrayRef<const dataflow::IntegerValueRangeLattice *> operands,
       ArrayRef<dataflow::IntegerValueRangeLattice *> results) override;
+
+  void setToEntryState(dataflow::IntegerValueRangeLattice *lattice) override;
+
+  /// True if the kernel says in which range `value` is.
+  bool isAssumed(Value value) const { return assumed.contains(value); }
 
 private:
   LogicalResult
@@ -65,6 +74,7 @@ private:
             ArrayRef<dataflow::IntegerValueRangeLattice *> results);
 
   DivisorSign sign;
+  DenseMap<Value, IndexRange> assumed;
   /// How often the range of a result has grown.
   DenseMap<const dataflow::IntegerValueRangeLattice *, unsigned> numChanges;
 };

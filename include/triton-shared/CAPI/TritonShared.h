@@ -95,7 +95,9 @@ TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetDiagnostics(
  * the parameters of the `tt.func` in order. `hidden` are those that the entry
  * has behind them and that the launch fills in: grid.x, grid.y and grid.z are
  * the sizes of the grid; programs.first, programs.count and programs.running,
- * those of a CPU's range of programs. A launcher that does not know a kind must
+ * those of a CPU's range of programs; tensor_map, which has a "map" besides, a
+ * CUtensorMap; tensor_maps.encoded, which of these there are. docs/gpu.md has
+ * more about the last two. A launcher that does not know a kind must
  * refuse the kernel. Missing where only an early phase was made. For a GPU also
  * "target": "cuda:90a", "num_warps": of a program, "block": [threads of a
  * program, programs of a block], "shared" and "shared_limit": bytes of shared
@@ -264,6 +266,22 @@ typedef struct TritonSharedCudaLaunch {
 TRITON_SHARED_EXPORT bool tritonSharedCudaKernelLaunch(
     const TritonSharedCudaKernel *kernel, void *const *args,
     const TritonSharedCudaLaunch *launch, char **error);
+
+/** These three: runtime/cuda/tensor_map.h. */
+struct TritonSharedTensorMapRecipe;
+struct TritonSharedMapValues;
+struct TritonSharedTensorMap;
+
+/**
+ * Encodes what a launch of `kernel` passes for a hidden parameter of kind
+ * tensor_map, of values that tritonSharedCheckMapValues takes. Returns false
+ * and fills `error` if the driver refuses.
+ */
+TRITON_SHARED_EXPORT bool
+tritonSharedCudaKernelEncode(const TritonSharedCudaKernel *kernel,
+                             const struct TritonSharedTensorMapRecipe *recipe,
+                             const struct TritonSharedMapValues *values,
+                             struct TritonSharedTensorMap *map, char **error);
 
 TRITON_SHARED_EXPORT void
 tritonSharedCudaKernelDestroy(TritonSharedCudaKernel *kernel);

@@ -54,9 +54,9 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
     | `tts.read_machine`                   | a read of the special register, by each thread |
     | program ids                          | the block's index, and of the warp's where programs share a block |
 
-    The kernel becomes a `gpu.func` in a `gpu.module` and loses its hidden
-    parameters. With `cta.programs`, the size of the grid in x stays one: programs
-    beyond it do nothing.
+    The kernel becomes a `gpu.func` in a `gpu.module` and loses the hidden
+    parameters that say which program it is. With `cta.programs`, the size of the
+    grid in x stays one: programs beyond it do nothing. Tensor maps stay.
 
     Needs: layouts and places in shared memory. Leaves: no tile, no `cta`, no
     `tts`.
@@ -78,7 +78,7 @@ def GpuApproximateMath : Pass<"gpu-approximate-math"> {
     |---------------|------------------------------------------------------|
     | `arith.divf`, unless it is `tts.precise` | `div.full`: 2 ulp         |
     | `llvm.nvvm.sqrt.rn.f`, unless it is `tts.precise` | `sqrt.approx`: 1 ulp |
-    | `math.exp2`   | `ex2.approx`: 2 ulp                                  |
+    | `math.exp2`   | `ex2.approx.ftz`: 2 ulp, zero below the smallest normal number |
     | `math.exp`, unless it is `tts.precise`  | the same of the scaled operand |
 
     Left out with `precise=true`.
@@ -88,6 +88,27 @@ def GpuApproximateMath : Pass<"gpu-approximate-math"> {
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
     "::mlir::vector::VectorDialect"
+  ];
+}
+
+def GpuToNvvm : Pass<"gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower a kernel by upstream's conversion, with what it is passed";
+  let description = [{
+    Upstream's `convert-gpu-to-nvvm` forgets what stands on the arguments of a
+    kernel. Those that hold tensor maps are passed by value, and stay where the
+    launch has put them:
+
+    | before                                           | after             |
+    |--------------------------------------------------|-------------------|
+    | `!llvm.ptr {tts.parameter = "tensor_map", …}`    | `!llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}` |
+    | `gpu.func`, `arith`, `math`, `vector` and so on  | as upstream's     |
+
+    Needs: phase `gpu`, without `scf`. Leaves: what upstream's conversion leaves,
+    without names of hidden parameters.
+  }];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect"
   ];
 }
 

@@ -28,6 +28,40 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
   }];
 }
 
+def CtaSwapOperands : Pass<"cta-swap-operands", "::mlir::ModuleOp"> {
+  let summary = "Compute products of few rows transposed";
+  let description = [{
+    A `wgmma` computes 64 rows at once, and from 8 to 256 columns. A product of
+    fewer rows whose sum is but carried through its loop is computed transposed,
+    so that its many columns become rows:
+
+    ```mlir
+    %r = scf.for … iter_args(%sum = %zero) -> (tensor<16x64xf32>) {
+      %d = cta.dot %a, %b, %sum
+             : tensor<16x32xf16>, tensor<32x64xf16> -> tensor<16x64xf32>
+      scf.yield %d : tensor<16x64xf32>
+    }
+    // becomes
+    %t = scf.for … iter_args(%sum = %zero) -> (tensor<64x16xf32>) {
+      %left = cta.transpose %b [1, 0] : tensor<32x64xf16> -> tensor<64x32xf16>
+      %right = cta.transpose %a [1, 0] : tensor<16x32xf16> -> tensor<32x16xf16>
+      %d = cta.dot %left, %right, %sum
+             : tensor<64x32xf16>, tensor<32x16xf16> -> tensor<64x16xf32>
+      scf.yield %d : tensor<64x16xf32>
+    }
+    %r = cta.transpose %t [1, 0] : tensor<64x16xf32> -> tensor<16x64xf32>
+    ```
+
+    A product stays if its sum is changed in the loop, if it has fewer than 64
+    columns, or if an operand would have to be turned in shared memory: one of
+    elements that are not of 16 bits, loaded from memory where neighbours lie
+    across K. So does every product where there is no `wgmma`.
+
+    Needs: tiles without layouts, `cta.target`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CtaTurnLoads : Pass<"cta-turn-loads", "::mlir::ModuleOp"> {
   let summary = "Load operands of products the way round that these take them";
   let description = [{
@@ -62,18 +96,33 @@ def CtaChooseInstructions : Pass<"cta-choose-instructions",
     | f32, as `tf32` | f32         | `#cta.mma<m16n8k8, tf32>`  |
     | f64            | f64         | `#cta.mma<m8n8k4, f64>`    |
 
-    Where there is `wgmma` and the warps come in groups of four, f16 and bf16
-    products of 64 rows and more are computed by `#cta.wgmma<m64nNk16>`, with as
+    Where there is `wgmma` and the warps come in groups of four, products of 64
+    rows and 8 columns and more are computed by `#cta.wgmma<m64nNkK>`, with as
     many columns as a group of warps has, up to 256. Their left operand stays in
     registers if it is computed from another product.
+
+    | operands                               | accumulator | K  |
+    |----------------------------------------|-------------|----|
+    | f16                                    | f32, f16    | 16 |
+    | bf16                                   | f32         | 16 |
+    | f8E4M3FN, f8E5M2, one of each, as well | f32, f16    | 32 |
+    | i8                                     | i32         | 32 |
+    | f32, as `tf32`                         | f32         | 8  |
+
+    A product of f32 between conversions from and to f16 adds up in f16, if it
+    says that it may (`tts.adds_in_half`). Sums of 8-bit floats that may not be
+    imprecise for all of K take instructions of 32 columns at most: further
+    registers hold them until they are added. Where no instruction takes 8-bit
+    floats, they become f16, which holds them all.
 
     Products of other types, in batches, or smaller than the instruction keep
     none.
 
     Needs: tiles without layouts, `cta.target`. Leaves: `instruction` where
-    tensor cores compute a product.
+    tensor cores compute a product; no product of 8-bit floats without one.
   }];
-  let dependentDialects = ["::mlir::cta::CTADialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
 }
 
 def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
@@ -84,7 +133,9 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     first, through element-wise operations, shapes, loops and branches. Where
     two meet, what is cheap to make again (constants, `cta.iota` and arithmetic
     on them) is made again, and anything else goes through a
-    `cta.convert_layout`.
+    `cta.convert_layout`. So does what is loaded in lines that run across those
+    that a product reads from shared memory, into a layout in which threads turn
+    small blocks of it.
 
     Needs: tiles without layouts, instructions. Leaves: a `#cta.layout` on every tile, equal
     on both sides of every operation but `cta.convert_layout`.
@@ -101,6 +152,10 @@ def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
     the loop stand the copies of the first turns; each turn waits for the oldest
     group of copies and issues the next one, if such a turn will come.
 
+    Where the GPU has TMA and the load is a box of a tensor (`TensorBoxAnalysis`),
+    the copies are `cta.copy_box`: the kernel gets a tensor map as a parameter,
+    and each turn waits at the barrier of its slot.
+
     A load stays as it is if
     - it has a mask, or an `other` that is not zero: copies can fill with
       nothing else;
@@ -113,17 +168,45 @@ def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
 
     What a product reads from shared memory itself lies in the ring in a way
     that suits the product. If it is the only product of the loop, and the next
-    turn but adds to its result, it goes on while the next turn begins: the ring
-    has one slot more, and `cta.wait_dot` stands behind the loop.
+    turn but adds to its result, it goes on while the next turn begins, and
+    `cta.wait_dot` stands behind the loop; a turn copies ahead once the product
+    of the turn before has ended for all threads.
+    Copies of a turn come after the product that it begins with, and before the
+    wait for that.
 
-    Needs: layouts, `cta.target`. Leaves: `cta.copy`, `cta.commit` and `cta.wait` in loops.
+    Needs: layouts, `cta.target`. Leaves: `cta.copy`, `cta.commit` and `cta.wait` in
+    loops, or their forms for TMA.
   }];
   let options = [
     Option<"numStages", "num-stages", "unsigned", /*default=*/"3",
            "slots of a ring; 1 leaves all loads where they are">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::cta::CTADialect"];
+                           "::mlir::cta::CTADialect", "::mlir::gpu::GPUDialect",
+                           "::mlir::LLVM::LLVMDialect"];
+}
+
+def CtaStoreBoxes : Pass<"cta-store-boxes", "::mlir::ModuleOp"> {
+  let summary = "Store boxes of tensors by the copy engine";
+  let description = [{
+    On a GPU with TMA, a `tts.store` that is a box of a tensor
+    (`TensorBoxAnalysis`) is written to shared memory and copied from there:
+
+    ```mlir
+    cta.write %tile to %buffer[%c0] fenced : tensor<128x64xf16> to !cta.buffer<1, ...>
+    cta.store_box %buffer[%c0] to %map[%row, %column] dims [0, 1] by [128, 64]
+    ```
+
+    A tile that was moved between threads only to be stored is written as it
+    was. A store stays as it is if the kernel accesses the same argument
+    elsewhere, or an address that it computes: the copy engine's writes are seen
+    by later kernels only. So does one whose rows are shorter than 32 bytes.
+
+    Needs: layouts, `cta.target`. Leaves: `cta.store_box` in place of such stores.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect",
+                           "::mlir::LLVM::LLVMDialect"];
 }
 
 def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
@@ -139,6 +222,9 @@ def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
     cta.write %b to %0[%c0] fenced : tensor<64x128xf16> to !cta.buffer<1, ...>
     %d = cta.dot %ring[%slot], %0[%c0], %c : ... by #cta.wgmma<m64n128k16>
     ```
+
+    Where the product goes on while the next turn of a loop writes, the buffer
+    has two slots, which take turns.
 
     Needs: layouts. Leaves: no tile where such a product reads shared memory.
   }];

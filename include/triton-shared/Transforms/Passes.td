@@ -204,11 +204,10 @@ def TritonExplainAccesses
 def LinalgExtendDotOperands : Pass<"linalg-extend-dot-operands"> {
   let summary = "Give matrix products operands that tensor cores take";
   let description = [{
-    Every 8-bit float is an f16, so nothing is lost, and the tensor cores of all
-    supported GPUs take f16. A product that says in `tts.exact_in` what else
-    holds its operands gets them as bf16, or takes them as tf32.
+    A product that says in `tts.exact_in` what else holds its operands, as one
+    of scaled blocks does, gets them as bf16, or takes them as tf32.
 
-    Needs: phase `linalg`. Leaves: matrix products without 8-bit floats.
+    Needs: phase `linalg`. Leaves: matrix products without `tts.exact_in`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
@@ -267,7 +266,8 @@ def ExpandSmallFloats : Pass<"expand-small-floats"> {
 
     Formats without infinity overflow to NaN, as `ml_dtypes` does. Conversions
     between f16 and f32 to nearest stay: the hardware is right there.
-    A pair of them is kept too (their `contract` flags go): it rounds.
+    A pair of them is kept too (their `contract` flags go): it rounds. And so is
+    what `linalg.matmul` does with its operands: its name says that.
 
     Needs: scalars, on the way to a CPU or a GPU; arithmetic on these types
     emulated in f32 (`arith-emulate-unsupported-floats`), with `keep-bfloat` but

@@ -1,7 +1,9 @@
 //===- ApproximateMath.cpp - Functions that the GPU has instructions for --===//
 //
 // Triton's own back end takes these instructions unless a kernel asks for more:
-// they are right to about two units in the last place.
+// they are right to about two units in the last place. Powers take numbers and
+// give results below the smallest normal one as zero: to scale them first and
+// last would be two more multiplications and a comparison for each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,6 +32,8 @@ using namespace mlir::triton_shared;
 
 namespace {
 
+constexpr llvm::StringLiteral kPowerOfTwo = "llvm.nvvm.ex2.approx.ftz";
+
 struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -52,8 +56,7 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
                                 PatternRewriter &rewriter) const override {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "is no f32");
-    rewriter.replaceOp(op, applyIntrinsic(rewriter, op.getLoc(),
-                                          "llvm.nvvm.ex2.approx",
+    rewriter.replaceOp(op, applyIntrinsic(rewriter, op.getLoc(), kPowerOfTwo,
                                           op->getOperands()));
     return success();
   }
@@ -72,8 +75,8 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
                                               APFloat(float(M_LOG2E)));
     Value scaled =
         arith::MulFOp::create(rewriter, op.getLoc(), op.getOperand(), scale);
-    rewriter.replaceOp(op, applyIntrinsic(rewriter, op.getLoc(),
-                                          "llvm.nvvm.ex2.approx", scaled));
+    rewriter.replaceOp(
+        op, applyIntrinsic(rewriter, op.getLoc(), kPowerOfTwo, scaled));
     return success();
   }
 };

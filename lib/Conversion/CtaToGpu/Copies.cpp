@@ -29,6 +29,33 @@ struct CopyTarget {
   Value condition;
 };
 
+/// An address as instructions take it: a register and a number of bytes.
+struct Address {
+  explicit Address(Value pointer) : base(pointer) {
+    auto step = pointer.getDefiningOp<LLVM::GEPOp>();
+    if (!step || !step.getDynamicIndices().empty() ||
+        step.getRawConstantIndices().size() != 1)
+      return;
+    int64_t distance = step.getRawConstantIndices().front() *
+                       (step.getElemType().getIntOrFloatBitWidth() / 8);
+    if (!llvm::isInt<kBits>(distance))
+      return;
+    base = step.getBase();
+    bytes = distance;
+  }
+
+  /// `[$1 + 64]`.
+  std::string print(unsigned placeholder) const {
+    return "[$" + std::to_string(placeholder) +
+           (bytes ? " + " + std::to_string(bytes) : "") + "]";
+  }
+
+  /// Of the number in machine code.
+  static constexpr unsigned kBits = 24;
+  Value base;
+  int64_t bytes = 0;
+};
+
 /// One instruction. Null `inBounds` means true.
 void createCopy(OpBuilder &builder, Location loc, const CopyTarget &target,
                 Value source, Value inBounds, int64_t bytes) {
@@ -45,12 +72,15 @@ void createCopy(OpBuilder &builder, Location loc, const CopyTarget &target,
                             present);
     return;
   }
+  // LLVM adds numbers that it could leave to the instruction.
+  Address to(target.pointer), from(source);
   std::string text = "@$0 cp.async." +
                      NVVM::stringifyLoadCacheModifierKind(cache).str() +
-                     ".shared.global [$1], [$2], " + std::to_string(bytes);
-  Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
-                                           target.pointer);
-  SmallVector<Value> operands = {target.condition, address, source};
+                     ".shared.global " + to.print(1) + ", " + from.print(2) +
+                     ", " + std::to_string(bytes);
+  Value address =
+      LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(), to.base);
+  SmallVector<Value> operands = {target.condition, address, from.base};
   std::string constraints = "b,r,l";
   if (present) {
     operands.push_back(present);
@@ -85,9 +115,12 @@ struct ConvertCopy : OpConversionPattern<cta::CopyOp> {
     SharedTile slot =
         createSlot(rewriter, loc, type, adaptor.getBuffer(), adaptor.getSlot());
     SharedPointers pointers = slot.createPointers(rewriter, loc, placed);
+    Value condition = adaptor.getCondition();
+    // What several threads hold is copied by one of them.
+    if (Value isHolder = createIsFirstHolder(rewriter, loc, layout))
+      condition = arith::AndIOp::create(rewriter, loc, condition, isHolder);
     for (const cta::Piece &piece : pieces)
-      createCopy(rewriter, loc,
-                 {pointers.get(piece.front()), adaptor.getCondition()},
+      createCopy(rewriter, loc, {pointers.get(piece.front()), condition},
                  places.pointers[piece.front()],
                  places.getPredicate(piece.front()), piece.size() * bytes);
     rewriter.eraseOp(op);
@@ -109,7 +142,8 @@ struct ConvertCommit : OpConversionPattern<cta::CommitOp> {
   }
 };
 
-/// Each thread waits for its own copies, then all for each other.
+/// Each thread waits for its own copies, then all for each other. Products see
+/// what was copied without a fence, other than what threads have stored.
 struct ConvertWait : OpConversionPattern<cta::WaitOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -118,8 +152,6 @@ struct ConvertWait : OpConversionPattern<cta::WaitOp> {
                   ConversionPatternRewriter &rewriter) const override {
     NVVM::CpAsyncWaitGroupOp::create(rewriter, op.getLoc(),
                                      op.getPendingAttr());
-    if (op.getFenced())
-      createProductFence(rewriter, op.getLoc());
     createBarrier(rewriter, op.getLoc());
     rewriter.eraseOp(op);
     return success();

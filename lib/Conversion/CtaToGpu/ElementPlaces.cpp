@@ -20,41 +20,53 @@ Value triton_shared::createAnd(OpBuilder &builder, Location loc, Value a,
   return arith::AndIOp::create(builder, loc, a, b);
 }
 
+static Value advancePointer(OpBuilder &builder, Location loc, Value base,
+                            LLVM::GEPArg by, Type elementType) {
+  return LLVM::GEPOp::create(builder, loc, base.getType(),
+                             getRegisterType(elementType), base,
+                             ArrayRef<LLVM::GEPArg>{by});
+}
+
 Value triton_shared::createElementPointer(OpBuilder &builder, Location loc,
                                           Value base, Value offset,
                                           Type elementType) {
-  return LLVM::GEPOp::create(builder, loc, base.getType(),
-                             getRegisterType(elementType), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
+  return advancePointer(builder, loc, base, offset, elementType);
 }
 
 namespace {
 
+/// The bits of a register's number from which on bounds are made narrow: that
+/// takes about as much as two comparisons save.
+constexpr unsigned kNarrowFromBits = 2;
+
 /// Computes the places of a strided access.
 class StridedPlaces {
 public:
+  /// Along dimension `d`, `stepOfGroups[d]` neighbours are compared as one.
   StridedPlaces(OpBuilder &builder, Location loc, const LinearLayout &layout,
-                const StridedAccess &access)
+                const StridedAccess &access, ArrayRef<int32_t> stepOfGroups)
       : builder(builder), loc(loc), layout(layout), access(access),
         dimensions(access.dimensions), coordinates(builder, loc, layout),
-        terms(dimensions.size()), predicates(dimensions.size()) {}
+        terms(dimensions.size()), predicates(dimensions.size()),
+        stepOfGroups(stepOfGroups), narrowBounds(dimensions.size()),
+        wrappedStarts(dimensions.size()) {}
 
-  /// The distance from the base, in elements: i64. What the thread decides is
-  /// summed once, registers add constants to it.
-  Value createOffset(unsigned reg) {
-    if (!ofThread)
-      ofThread =
-          sumSimple([&](unsigned dim) { return coordinates.get(0, dim); });
-    cta::Coordinates ofRegister = layout.applyRegister(reg);
-    Value sum = layout.hasDisjointRegisters()
-                    ? addConstants(ofThread, ofRegister)
-                    : sumSimple([&](unsigned dim) {
-                        return coordinates.get(reg, dim);
-                      });
-    for (unsigned dim = 0; dim < dimensions.size(); ++dim)
-      if (!isSimple(dim))
-        sum = add(sum, getTerm(reg, dim));
-    return sum;
+  /// The address of the element. What the thread decides is summed once,
+  /// registers add to it; what is constant of that comes last, so that it ends
+  /// up in the instruction.
+  Value createPointer(unsigned reg) {
+    Value offset = createOffset(reg);
+    int64_t constant = getConstant(reg);
+    if (!llvm::isInt<LLVM::kGEPConstantBitWidth>(constant)) {
+      offset = add(offset, createI64(builder, loc, constant));
+      constant = 0;
+    }
+    Value pointer = createElementPointer(builder, loc, access.base, offset,
+                                         access.elementType);
+    return constant ? advancePointer(builder, loc, pointer,
+                                     static_cast<int32_t>(constant),
+                                     access.elementType)
+                    : pointer;
   }
 
   /// Whether the element lies within all bounds; null for true.
@@ -92,6 +104,22 @@ private:
     return arith::MulIOp::create(builder, loc, index, getStride(dim));
   }
 
+  /// The distance from the base but for what is constant, in elements: i64.
+  Value createOffset(unsigned reg) {
+    if (!ofThread)
+      ofThread =
+          sumSimple([&](unsigned dim) { return coordinates.get(0, dim); });
+    Value sum = layout.hasDisjointRegisters()
+                    ? addScaled(ofThread, layout.applyRegister(reg))
+                    : sumSimple([&](unsigned dim) {
+                        return coordinates.get(reg, dim);
+                      });
+    for (unsigned dim = 0; dim < dimensions.size(); ++dim)
+      if (!isSimple(dim))
+        sum = add(sum, getTerm(reg, dim));
+    return sum;
+  }
+
   template <typename GetCoordinate>
   Value sumSimple(GetCoordinate getCoordinate) {
     Value sum = access.offset;
@@ -101,19 +129,27 @@ private:
     return sum;
   }
 
-  /// Static distances last, so that they end up in the instruction.
-  Value addConstants(Value sum, const cta::Coordinates &ofRegister) {
-    int64_t constant = 0;
-    for (unsigned dim = 0; dim < dimensions.size(); ++dim) {
-      if (!isSimple(dim) || ofRegister[dim] == 0)
-        continue;
-      if (std::optional<int64_t> stride =
-              getConstantIntValue(dimensions[dim].stride))
-        constant += *stride * ofRegister[dim];
-      else
+  /// What the register adds along dimensions of strides that are not constant.
+  Value addScaled(Value sum, const cta::Coordinates &ofRegister) {
+    for (unsigned dim = 0; dim < dimensions.size(); ++dim)
+      if (isSimple(dim) && ofRegister[dim] &&
+          !getConstantIntValue(dimensions[dim].stride))
         sum = add(sum, scale(createI64(builder, loc, ofRegister[dim]), dim));
-    }
-    return constant ? add(sum, createI64(builder, loc, constant)) : sum;
+    return sum;
+  }
+
+  /// What it adds along the others.
+  int64_t getConstant(unsigned reg) const {
+    if (!layout.hasDisjointRegisters())
+      return 0;
+    cta::Coordinates ofRegister = layout.applyRegister(reg);
+    int64_t constant = 0;
+    for (unsigned dim = 0; dim < dimensions.size(); ++dim)
+      if (std::optional<int64_t> stride =
+              getConstantIntValue(dimensions[dim].stride);
+          stride && isSimple(dim))
+        constant += *stride * ofRegister[dim];
+    return constant;
   }
 
   /// The contribution of a wrapped or gathered dimension.
@@ -129,14 +165,28 @@ private:
           access.indexLayouts[dim].findRegister({key[dim]});
       index = access.indices[dim][*source];
     } else {
-      auto rest = arith::RemUIOp::create(
-          builder, loc,
-          add(dimension.wrapStart, widen(coordinates.get(reg, dim))),
-          dimension.wrapSize);
-      rest->setDiscardableAttr(tts::kSizeAsDivisor, builder.getUnitAttr());
-      index = rest;
+      index =
+          wrap(add(getWrapStart(dim), widen(coordinates.get(reg, dim))), dim);
     }
     return term = scale(index, dim);
+  }
+
+  /// Where a thread has several indices, the start is wrapped once: LLVM sees
+  /// that what is added to less than a size of 32 bits has 32 bits itself.
+  Value getWrapStart(unsigned dim) {
+    if (countSteps(dim) == 0)
+      return dimensions[dim].wrapStart;
+    Value &start = wrappedStarts[dim];
+    if (!start)
+      start = wrap(dimensions[dim].wrapStart, dim);
+    return start;
+  }
+
+  Value wrap(Value index, unsigned dim) {
+    auto rest =
+        arith::RemUIOp::create(builder, loc, index, dimensions[dim].wrapSize);
+    rest->setDiscardableAttr(tts::kSizeAsDivisor, builder.getUnitAttr());
+    return rest;
   }
 
   Value getPredicate(unsigned reg, unsigned dim) {
@@ -144,6 +194,8 @@ private:
     Value &predicate = predicates[dim][layout.applyRegister(reg)[dim]];
     if (predicate)
       return predicate;
+    if (comparesNarrow(dim))
+      return predicate = compareNarrow(layout.applyRegister(reg)[dim], dim);
     Value index = widen(coordinates.get(reg, dim));
     auto compare = [&](arith::CmpIPredicate kind, Value bound) -> Value {
       return arith::CmpIOp::create(builder, loc, kind, index, bound);
@@ -155,6 +207,47 @@ private:
     return predicate;
   }
 
+  /// True if a bound that was computed with 64 bits is compared with so many
+  /// elements of a thread that it pays to make it narrow first.
+  bool comparesNarrow(unsigned dim) const {
+    const tts::DimensionAccess &dimension = dimensions[dim];
+    Operation *origin = dimension.high.getDefiningOp();
+    return origin && !isa<arith::ExtSIOp, arith::ConstantOp>(origin) &&
+           isConstantIntValue(dimension.low, 0) &&
+           layout.hasDisjointRegisters() && countSteps(dim) >= kNarrowFromBits;
+  }
+
+  /// The bits of a register's number that lead to other groups of neighbours.
+  unsigned countSteps(unsigned dim) const {
+    return llvm::count_if(layout.getRegisters(),
+                          [&](const cta::Coordinates &basis) {
+                            return basis[dim] >= stepOfGroups[dim];
+                          });
+  }
+
+  /// The bound is cut to the size of the tile. What the register adds to the
+  /// index it takes from the bound: that is the same for all threads.
+  Value compareNarrow(int32_t ofRegister, unsigned dim) {
+    Value &bound = narrowBounds[dim];
+    if (!bound) {
+      int64_t size = 1;
+      for (const auto *bases :
+           {&layout.getRegisters(), &layout.getLanes(), &layout.getWarps()})
+        for (const cta::Coordinates &basis : *bases)
+          size = std::max<int64_t>(size, 2 * int64_t(basis[dim]));
+      bound = arith::MinSIOp::create(builder, loc, dimensions[dim].high,
+                                     createI64(builder, loc, size));
+      bound = arith::MaxSIOp::create(builder, loc, bound,
+                                     createI64(builder, loc, 0));
+      bound =
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), bound);
+    }
+    Value rest = arith::SubIOp::create(builder, loc, bound,
+                                       createI32(builder, loc, ofRegister));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                 coordinates.get(0, dim), rest);
+  }
+
   OpBuilder &builder;
   Location loc;
   LinearLayout layout;
@@ -162,6 +255,8 @@ private:
   ArrayRef<tts::DimensionAccess> dimensions;
   ElementCoordinates coordinates;
   SmallVector<DenseMap<int32_t, Value>> terms, predicates;
+  SmallVector<int32_t> stepOfGroups;
+  SmallVector<Value> narrowBounds, wrappedStarts;
   Value ofThread;
 };
 
@@ -203,12 +298,16 @@ ElementPlaces triton_shared::placeStrided(OpBuilder &builder, Location loc,
                                           const StridedAccess &access,
                                           const AccessWidth &width,
                                           const LinearLayout &layout) {
-  StridedPlaces strided(builder, loc, layout, access);
   ElementPlaces places;
-  if (!width.order.empty())
-    places.width =
-        std::min(width.elements, layout.countNeighbours(width.order.front()));
+  SmallVector<int32_t> stepOfGroups(access.dimensions.size(), 1);
+  if (!width.order.empty()) {
+    unsigned fastest = width.order.front();
+    places.width = std::min(width.elements, layout.countNeighbours(fastest));
+    if (width.isUniform)
+      stepOfGroups[fastest] = places.width;
+  }
   places.isUniform = width.isUniform;
+  StridedPlaces strided(builder, loc, layout, access, stepOfGroups);
   bool isBounded = llvm::any_of(access.dimensions,
                                 [](const tts::DimensionAccess &dimension) {
                                   return dimension.isBounded();
@@ -217,9 +316,7 @@ ElementPlaces triton_shared::placeStrided(OpBuilder &builder, Location loc,
     bool isFirst = reg % places.width == 0;
     Value pointer;
     if (isFirst || !places.isUniform || access.hasMask)
-      pointer =
-          createElementPointer(builder, loc, access.base,
-                               strided.createOffset(reg), access.elementType);
+      pointer = strided.createPointer(reg);
     places.pointers.push_back(pointer);
     if (isBounded)
       places.predicates.push_back(strided.createPredicate(reg));

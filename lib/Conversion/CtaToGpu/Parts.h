@@ -3,6 +3,7 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H
 #define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
@@ -22,6 +23,8 @@ void populateCtaToGpuReduce(const TypeConverter &types,
                             RewritePatternSet &patterns);
 void populateCtaToGpuBuffers(const TypeConverter &types,
                              RewritePatternSet &patterns);
+void populateCtaToGpuBoxes(const TypeConverter &types,
+                           RewritePatternSet &patterns);
 void populateCtaToGpuDot(const TypeConverter &types,
                          RewritePatternSet &patterns);
 void populateCtaToGpuMatrixDot(const TypeConverter &types,
@@ -38,6 +41,19 @@ void populateCtaToGpuMachineRegisters(const TypeConverter &types,
                                       RewritePatternSet &patterns);
 void populateCtaToGpuMessages(const TypeConverter &types,
                               RewritePatternSet &patterns);
+/// A comparison whose result is the same for `count` neighbours along `dim`,
+/// from a multiple of `count` on.
+struct SharedComparison {
+  unsigned dim;
+  int64_t count;
+};
+using SharedComparisons = DenseMap<Operation *, SharedComparison>;
+/// What neighbours share of `op`; `solver` has run `DivisibilityAnalysis`.
+std::optional<SharedComparison>
+findSharedComparison(const DataFlowSolver &solver, arith::CmpIOp op);
+void populateCtaToGpuComparisons(const TypeConverter &types,
+                                 const SharedComparisons &comparisons,
+                                 RewritePatternSet &patterns);
 /// The width of each strided access of a block.
 using AccessWidths = DenseMap<Operation *, AccessWidth>;
 void populateCtaToGpuAccesses(const TypeConverter &types,

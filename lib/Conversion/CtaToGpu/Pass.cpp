@@ -39,9 +39,13 @@ void triton_shared::addThreadConversion(TypeConverter &types) {
   types.addConversion([](UnrankedMemRefType type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), kGlobalSpace);
   });
-  types.addConversion([](cta::BufferType type) -> Type {
+  auto toSharedPointer = [](auto type) -> Type {
     return LLVM::LLVMPointerType::get(type.getContext(), kSharedSpace);
-  });
+  };
+  types.addConversion(
+      [=](cta::BufferType type) -> Type { return toSharedPointer(type); });
+  types.addConversion(
+      [=](cta::MbarriersType type) -> Type { return toSharedPointer(type); });
 }
 
 namespace {
@@ -51,7 +55,8 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     ModuleOp module = getOperation();
     // The hints that widths follow from stand on the functions' arguments.
     AccessWidths widths;
-    if (failed(measureAccesses(widths)))
+    SharedComparisons comparisons;
+    if (failed(analyse(widths, comparisons)))
       return signalPassFailure();
     markTraps(module);
     outlineKernels(module);
@@ -61,6 +66,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateCtaToGpuElementwise(types, patterns);
+    populateCtaToGpuComparisons(types, comparisons, patterns);
     populateCtaToGpuShapes(types, patterns);
     populateCtaToGpuExchange(types, patterns);
     populateCtaToGpuReduce(types, patterns);
@@ -68,6 +74,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuHistogram(types, patterns);
     populateCtaToGpuBuffers(types, patterns);
     populateCtaToGpuCopies(types, widths, patterns);
+    populateCtaToGpuBoxes(types, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);
     populateCtaToGpuWarpgroupDot(types, patterns);
@@ -94,13 +101,19 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
   }
 
 private:
-  LogicalResult measureAccesses(AccessWidths &widths) {
+  LogicalResult analyse(AccessWidths &widths, SharedComparisons &comparisons) {
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return failure();
     getOperation().walk([&](tts::AccessOpInterface access) {
       if (access.getTileType() && !access.hasOffsetPerElement())
         widths[access] = describeAccessWidth(solver, access);
+    });
+    getOperation().walk([&](arith::CmpIOp op) {
+      if (isa<RankedTensorType>(op.getType()))
+        if (std::optional<SharedComparison> found =
+                findSharedComparison(solver, op))
+          comparisons.insert({op, *found});
     });
     return success();
   }

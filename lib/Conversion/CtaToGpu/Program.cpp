@@ -89,11 +89,11 @@ static void readRegisters(func::FuncOp function, int32_t programs) {
 static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   Location loc = function.getLoc();
   int32_t programs = cta::getNumPrograms(function);
+  tts::KernelSignature::nameDocumented(function);
   readRegisters(function, programs);
   auto kernel = gpu::GPUFuncOp::create(builder, loc, function.getName(),
                                        function.getFunctionType());
-  if (programs > 1)
-    tts::KernelSignature::nameLast(kernel, tts::ParameterKind::GridX);
+  tts::KernelSignature::copyNames(function, kernel);
   for (StringRef name : {StringRef(cta::kNumWarps), StringRef(cta::kShared),
                          StringRef(cta::kPrograms)})
     if (Attribute attribute = function->getAttr(name))

@@ -25,6 +25,14 @@ using cta::LinearLayout;
 
 namespace {
 
+/// The bits of a warp's number along the axis from which on lanes read what
+/// warps have written.
+constexpr size_t kLanesFromBits = 3;
+
+/// The bits of a register's number that tell sums of products apart that are
+/// added up at a time, so that none waits for the addition before.
+constexpr unsigned kBitsOfSums = 2;
+
 /// Reduces one operation, bit by bit. The layout of what is left is kept beside
 /// the values.
 class Reduction {
@@ -50,6 +58,8 @@ public:
 private:
   /// Registers first, so that there is less to shuffle.
   void reduceInAnyOrder() {
+    if (isSumOfProducts())
+      addProducts();
     RegisterPlaces places(op, builder, values);
     while (std::optional<unsigned> bit = findLowest(registerBases)) {
       reduceRegister(*bit, &places);
@@ -59,11 +69,56 @@ private:
     for (unsigned bit = 0; bit < laneBases.size(); ++bit)
       if (laneBases[bit][axis])
         reduceLane(bit);
-    if (cta::getFirstWarpStep(warpBases, axis)) {
-      reduceWarps();
-      while (std::optional<unsigned> bit = findLowest(registerBases))
-        reduceRegister(*bit);
+    if (!cta::getFirstWarpStep(warpBases, axis))
+      return;
+    if (std::optional<SmallVector<unsigned>> lanes = findLanesForWarps()) {
+      reduceWarpsByLanes(*lanes);
+      return;
     }
+    reduceWarps();
+    while (std::optional<unsigned> bit = findLowest(registerBases))
+      reduceRegister(*bit);
+  }
+
+  bool isSumOfProducts() {
+    Block &body = op.getCombine().front();
+    Value source = op.getSources().front();
+    return op.getSources().size() == 1 &&
+           llvm::hasSingleElement(body.without_terminator()) &&
+           isa<arith::AddFOp>(body.front()) && source.hasOneUse() &&
+           source.getDefiningOp<arith::MulFOp>();
+  }
+
+  /// Adds most registers to a few sums one after the other: a product and its
+  /// addition are one instruction then. In pairs, every second product is
+  /// computed by itself.
+  void addProducts() {
+    SmallVector<unsigned> bits;
+    for (auto [bit, basis] : llvm::enumerate(registerBases))
+      if (basis[axis])
+        bits.push_back(bit);
+    if (bits.size() <= kBitsOfSums)
+      return;
+    bits.erase(bits.begin(), bits.begin() + kBitsOfSums);
+    auto spread = [&](unsigned number) {
+      unsigned reg = 0;
+      for (auto [k, bit] : llvm::enumerate(bits))
+        reg |= (number >> k & 1) << bit;
+      return reg;
+    };
+    unsigned count = 1u << bits.size();
+    Registers next(values.size());
+    for (unsigned reg = 0; reg < values.front().size(); ++reg)
+      if (!(reg & spread(count - 1))) {
+        SmallVector<Value> sum = at(reg);
+        for (unsigned i = 1; i < count; ++i)
+          sum = createCombined(builder, op.getCombine(), sum,
+                               at(reg | spread(i)));
+        append(next, sum);
+      }
+    values = std::move(next);
+    for (unsigned bit : llvm::reverse(bits))
+      registerBases.erase(registerBases.begin() + bit);
   }
 
   /// The nearest neighbours first, wherever they are.
@@ -134,6 +189,40 @@ private:
     }
     values = std::move(next);
     llvm::fill(laneBases[bit], 0);
+  }
+
+  /// As many bits of the lane's number as those of the warp's along the axis,
+  /// all of which do not matter any more: lanes can read what many warps have
+  /// written, one part each. A few parts are read faster by every thread.
+  std::optional<SmallVector<unsigned>> findLanesForWarps() const {
+    auto isAlong = [&](const cta::Coordinates &basis) { return basis[axis]; };
+    auto isFree = [](const cta::Coordinates &basis) {
+      return llvm::all_of(basis, [](int32_t step) { return step == 0; });
+    };
+    size_t count = llvm::count_if(warpBases, isAlong);
+    SmallVector<unsigned> lanes;
+    for (unsigned bit = 0; bit < laneBases.size() && lanes.size() < count;
+         ++bit)
+      if (isFree(laneBases[bit]))
+        lanes.push_back(bit);
+    if (count < kLanesFromBits || lanes.size() < count)
+      return std::nullopt;
+    return lanes;
+  }
+
+  /// Every warp writes its part; each lane reads one of them, and the rest is
+  /// done within the warp.
+  void reduceWarpsByLanes(ArrayRef<unsigned> lanes) {
+    cta::ReduceExchange exchange = cta::getReduceExchange(op);
+    LinearLayout held = getCompactLayout(exchange);
+    for (auto [bit, step] : llvm::zip_equal(lanes, exchange.steps))
+      laneBases[bit][axis] = step;
+    for (cta::Coordinates &basis : warpBases)
+      basis[axis] = 0;
+    values = exchangeTiles(builder, op, exchange.tiles, values, held,
+                           getCompactLayout(exchange));
+    for (unsigned bit : lanes)
+      reduceLane(bit);
   }
 
   /// Every warp writes its part; every thread reads those of all warps along

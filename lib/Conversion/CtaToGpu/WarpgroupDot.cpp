@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -27,14 +28,65 @@ using cta::MatrixDescriptor;
 using cta::WgmmaAttr;
 
 //===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// `vector` in words of 32 bits.
+static Value toWords(OpBuilder &builder, Location loc, Value vector) {
+  constexpr int64_t kWordBytes = 4;
+  auto type = cast<VectorType>(vector.getType());
+  int64_t bytes = type.getNumElements() * cta::getElementBytes(type);
+  auto words = VectorType::get({bytes / kWordBytes}, builder.getI32Type());
+  return vector::BitCastOp::create(builder, loc, words, vector);
+}
+
+/// The registers in which instructions have sums: those of f16 lie in pairs.
+static SmallVector<Value> unpackSums(OpBuilder &builder, Location loc,
+                                     Value vector) {
+  if (getElementTypeOrSelf(vector).isF16())
+    vector = toWords(builder, loc, vector);
+  return unpackRegisters(builder, loc, vector);
+}
+
+/// The vector of these registers, of `type`.
+static Value packSums(OpBuilder &builder, Location loc, ArrayRef<Value> sums,
+                      Type type) {
+  Value vector = packRegisters(builder, loc, sums);
+  if (vector.getType() == type)
+    return vector;
+  return vector::BitCastOp::create(builder, loc, type, vector);
+}
+
+/// The register that has sums of type `sum`.
+static Type getSumRegister(Type sum) {
+  return sum.isF16() ? IntegerType::get(sum.getContext(), 32) : sum;
+}
+
+/// The registers in which a thread has the sums of one instruction.
+static unsigned countSums(WgmmaAttr wgmma, Type sum) {
+  return wgmma.getN() / (sum.isF16() ? 4 : 2);
+}
+
+//===----------------------------------------------------------------------===//
 // Waiting
 //===----------------------------------------------------------------------===//
+
+/// Orders what products do with registers behind what was done before.
+static constexpr StringRef kFence = "wgmma.fence.sync.aligned;";
 
 /// How assembly takes a register.
 static StringRef getConstraint(Type type) { return type.isF32() ? "f" : "r"; }
 
-/// Constraints of assembly that gives each of `values` out in the register that
-/// it has taken it in.
+/// Constraints of assembly that gives `count` registers of `type` out.
+static std::string listResults(Type type, unsigned count) {
+  std::string constraints;
+  for (unsigned i = 0; i < count; ++i)
+    constraints += ((i ? ",=" : "=") + getConstraint(type)).str();
+  return constraints;
+}
+
+/// The same for assembly that has taken each in the register in which it gives
+/// it out.
 static std::string tieRegisters(ArrayRef<Value> values) {
   std::string constraints;
   for (Value value : values)
@@ -140,6 +192,11 @@ public:
         builder, loc,
         arith::ExtUIOp::create(builder, loc, builder.getI64Type(), units),
         createI64(builder, loc, static_cast<int64_t>(descriptor.encode())));
+    // LLVM would make each descriptor of `units`, a half at a time. To add to
+    // the first one is one instruction.
+    base = createPtx(builder, loc, builder.getI64Type(), base, "", "=l,0",
+                     PtxEffects::None)
+               .front();
   }
 
   bool isTransposed() const { return descriptor.isTransposed; }
@@ -177,13 +234,20 @@ private:
 // Instructions
 //===----------------------------------------------------------------------===//
 
-/// The name of an element type in instructions.
+/// The name of an element type of operands in instructions.
 StringRef getTypeName(Type type) {
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF16())
-    return "f16";
-  return type.isInteger(8) ? "s8" : "tf32";
+  return TypeSwitch<Type, StringRef>(type)
+      .Case<BFloat16Type>([](Type) { return "bf16"; })
+      .Case<Float16Type>([](Type) { return "f16"; })
+      .Case<Float8E4M3FNType>([](Type) { return "e4m3"; })
+      .Case<Float8E5M2Type>([](Type) { return "e5m2"; })
+      .Case<IntegerType>([](Type) { return "s8"; })
+      .Default([](Type) { return "tf32"; });
+}
+
+/// The same of sums.
+StringRef getSumName(Type type) {
+  return type.isF32() ? "f32" : type.isF16() ? "f16" : "s32";
 }
 
 /// The operands of one instruction. Either a descriptor or registers of the
@@ -194,27 +258,31 @@ struct WarpgroupOperands {
   bool isLeftTransposed;
   Value right;
   bool isRightTransposed;
-  Type elementType;
+  /// Of the operands, and of the sums.
+  Type leftType, rightType, sumType;
 };
 
-/// Adds a product to `sums`, which are in flight afterwards. Assembly: NVVM's
-/// operation knows no left operand in registers.
+/// Adds a product to `sums`, which are in flight afterwards; without any, these
+/// begin at zero. Assembly: NVVM's operation knows no left operand in
+/// registers.
 SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
                                WgmmaAttr wgmma,
                                const WarpgroupOperands &operands,
                                ArrayRef<Value> sums) {
   SmallVector<Value> values(sums);
-  unsigned count = sums.size();
-  Type sum = sums.front().getType();
-  std::string constraints = tieRegisters(sums);
-  unsigned next = 2 * count;
-  StringRef element = getTypeName(operands.elementType);
+  unsigned count = countSums(wgmma, operands.sumType);
+  Type sum = getSumRegister(operands.sumType);
+  std::string constraints =
+      sums.empty() ? listResults(sum, count) : tieRegisters(sums);
+  unsigned next = count + sums.size();
+  StringRef keeps = sums.empty() ? "0" : "1";
   std::string text =
-      ("{\n.reg .pred p;\nsetp.ne.b32 p, 1, 0;\n"
-       "wgmma.mma_async.sync.aligned.m" +
-       Twine(wgmma.getM()) + "n" + Twine(wgmma.getN()) + "k" +
-       Twine(wgmma.getK()) + (sum.isF32() ? ".f32." : ".s32.") + element + "." +
-       element + " " + listPlaceholders(0, count) + ", ")
+      ("{\n.reg .pred p;\nsetp.ne.b32 p, " + keeps +
+       ", 0;\nwgmma.mma_async.sync.aligned.m" + Twine(wgmma.getM()) + "n" +
+       Twine(wgmma.getN()) + "k" + Twine(wgmma.getK()) + "." +
+       getSumName(operands.sumType) + "." + getTypeName(operands.leftType) +
+       "." + getTypeName(operands.rightType) + " " +
+       listPlaceholders(0, count) + ", ")
           .str();
   if (operands.leftDescriptor) {
     text += "$" + std::to_string(next++);
@@ -232,9 +300,9 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
   values.push_back(operands.right);
   // Only numbers with a sign of their own can be negated, only those of 16 bits
   // read the other way.
-  if (sum.isF32())
+  if (isa<FloatType>(operands.sumType))
     text += ", 1, 1";
-  if (cta::getElementBytes(operands.elementType) == 2) {
+  if (cta::getElementBytes(operands.leftType) == 2) {
     if (operands.leftDescriptor)
       text += operands.isLeftTransposed ? ", 1" : ", 0";
     text += operands.isRightTransposed ? ", 1" : ", 0";
@@ -243,6 +311,113 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
   return createPtx(builder, loc, SmallVector<Type>(count, sum), values, text,
                    constraints, PtxEffects::Memory);
 }
+
+/// The instructions of one product.
+class Multiplication {
+public:
+  Multiplication(OpBuilder &builder, cta::DotOp op,
+                 const std::optional<MatrixInShared> &left,
+                 ArrayRef<Value> words, const MatrixInShared &right)
+      : builder(builder), op(op), wgmma(op.getWgmma()), left(left),
+        words(words), right(right) {
+    cta::WarpGrid grid = cta::readWarpGrid(cta::getLayout(op.getType()), wgmma);
+    ArrayRef<int64_t> shape = cta::getTile(op.getResult()).getShape();
+    depth = cta::DotOp::getOperandShape(op.getA())[1] / wgmma.getK();
+    rows = (shape[0] / wgmma.getM()) >> grid.rowBits;
+    columns = (shape[1] / wgmma.getN()) >> grid.columnBits;
+    size = countSums(wgmma, getSumType());
+  }
+
+  /// Adds all matrices of the group to `sums`, in flight afterwards. Registers
+  /// of the result are numbered by its layout: first within a matrix, then
+  /// columns, then rows.
+  void addTo(MutableArrayRef<Value> sums) {
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column) {
+        MutableArrayRef<Value> part = getPart(sums, row, column);
+        llvm::copy(createSteps(row, column, 0, depth, part), part.begin());
+      }
+    NVVM::WgmmaGroupSyncAlignedOp::create(builder, op.getLoc());
+  }
+
+  /// The same by way of sums of `partDepth` along K, which are added when they
+  /// are there. One is computed while the one before it is added.
+  void addPartsTo(MutableArrayRef<Value> sums, int64_t partDepth) {
+    int64_t steps = partDepth / wgmma.getK();
+    SmallVector<Value> pending;
+    MutableArrayRef<Value> into;
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < columns; ++column)
+        for (int64_t first = 0; first < depth; first += steps) {
+          createOrder(builder, op.getLoc(), {}, kFence);
+          SmallVector<Value> next =
+              createSteps(row, column, first, std::min(first + steps, depth));
+          NVVM::WgmmaGroupSyncAlignedOp::create(builder, op.getLoc());
+          addPending(into, pending, /*later=*/1);
+          pending = next;
+          into = getPart(sums, row, column);
+        }
+    addPending(into, pending, /*later=*/0);
+  }
+
+private:
+  Type getSumType() { return getElementTypeOrSelf(op.getType()); }
+
+  MutableArrayRef<Value> getPart(MutableArrayRef<Value> sums, int64_t row,
+                                 int64_t column) const {
+    return sums.slice((row * columns + column) * size, size);
+  }
+
+  /// The steps along K from `first` to `last` of one matrix.
+  SmallVector<Value> createSteps(int64_t row, int64_t column, int64_t first,
+                                 int64_t last, ArrayRef<Value> sums = {}) {
+    SmallVector<Value> next(sums);
+    for (int64_t step = first; step < last; ++step)
+      next = createWgmma(builder, op.getLoc(), wgmma,
+                         getOperands(row, column, step), next);
+    return next;
+  }
+
+  WarpgroupOperands getOperands(int64_t row, int64_t column, int64_t step) {
+    constexpr unsigned kWordsOfLeft = 4;
+    Location loc = op.getLoc();
+    int64_t k = step * wgmma.getK();
+    WarpgroupOperands operands;
+    operands.leftType = cta::DotOp::getOperandElementType(op.getA());
+    operands.rightType = cta::DotOp::getOperandElementType(op.getB());
+    operands.sumType = getSumType();
+    operands.isLeftTransposed = left && left->isTransposed();
+    if (left)
+      operands.leftDescriptor = left->createDescriptor(builder, loc, row, k);
+    else
+      operands.leftWords =
+          words.slice((row * depth + step) * kWordsOfLeft, kWordsOfLeft);
+    operands.right = right.createDescriptor(builder, loc, column, k);
+    operands.isRightTransposed = right.isTransposed();
+    return operands;
+  }
+
+  /// Adds `pending` when all products but the last `later` groups have ended.
+  void addPending(MutableArrayRef<Value> into, ArrayRef<Value> pending,
+                  unsigned later) {
+    if (pending.empty())
+      return;
+    SmallVector<Value> ended = createWait(builder, op.getLoc(), pending, later);
+    for (auto [sum, part] : llvm::zip_equal(into, ended))
+      sum = arith::AddFOp::create(builder, op.getLoc(), sum, part);
+  }
+
+  OpBuilder &builder;
+  cta::DotOp op;
+  WgmmaAttr wgmma;
+  const std::optional<MatrixInShared> &left;
+  ArrayRef<Value> words;
+  const MatrixInShared &right;
+  /// How many matrices of the group there are, and steps along K.
+  int64_t rows, columns, depth;
+  /// Registers of one matrix.
+  int64_t size;
+};
 
 struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
   ConvertWarpgroupDot(const TypeConverter &types, MLIRContext *context)
@@ -256,7 +431,7 @@ struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
       return rewriter.notifyMatchFailure(op, "is not for wgmma");
     Location loc = op.getLoc();
     SmallVector<Value> sums =
-        unpackRegisters(rewriter, loc, adaptor.getAccumulator());
+        unpackSums(rewriter, loc, adaptor.getAccumulator());
     Warpgroups groups(rewriter, loc,
                       cta::readWarpGrid(cta::getLayout(op.getType()), wgmma));
     MatrixInShared right(rewriter, loc, op.getBMutable(), adaptor.getB(),
@@ -264,15 +439,22 @@ struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
     std::optional<MatrixInShared> left;
     SmallVector<Value> words;
     if (wgmma.getIsLeftInRegisters())
-      words = toWords(rewriter, loc, adaptor.getA());
+      words = unpackRegisters(rewriter, loc,
+                              toWords(rewriter, loc, adaptor.getA()));
     else
       left.emplace(rewriter, loc, op.getAMutable(), adaptor.getA(),
                    adaptor.getASlot(), groups, wgmma.getM());
     fence(rewriter, loc, sums, words);
-    multiply(rewriter, op, left, words, right, sums);
-    NVVM::WgmmaGroupSyncAlignedOp::create(rewriter, loc);
-    sums = createWait(rewriter, loc, sums, op.getGoesOn() ? 1 : 0);
-    rewriter.replaceOp(op, packRegisters(rewriter, loc, sums));
+    Multiplication product(rewriter, op, left, words, right);
+    if (std::optional<int64_t> partDepth = op.getPartialDepth()) {
+      product.addPartsTo(sums, *partDepth);
+    } else {
+      product.addTo(sums);
+      if (!op.getGoesOn())
+        sums = createWait(rewriter, loc, sums, /*pending=*/0);
+    }
+    rewriter.replaceOp(
+        op, packSums(rewriter, loc, sums, adaptor.getAccumulator().getType()));
     return success();
   }
 
@@ -283,57 +465,9 @@ private:
                     SmallVectorImpl<Value> &words) {
     SmallVector<Value> all(sums.begin(), sums.end());
     llvm::append_range(all, words);
-    all = createOrder(builder, loc, all, "wgmma.fence.sync.aligned;");
+    all = createOrder(builder, loc, all, kFence);
     llvm::copy(ArrayRef(all).take_front(sums.size()), sums.begin());
     llvm::copy(ArrayRef(all).drop_front(sums.size()), words.begin());
-  }
-
-  /// The registers of the left operand, in words of 32 bits.
-  static SmallVector<Value> toWords(OpBuilder &builder, Location loc,
-                                    Value vector) {
-    constexpr int64_t kWordBytes = 4;
-    auto type = cast<VectorType>(vector.getType());
-    int64_t bytes = type.getNumElements() * cta::getElementBytes(type);
-    auto words = VectorType::get({bytes / kWordBytes}, builder.getI32Type());
-    return unpackRegisters(
-        builder, loc, vector::BitCastOp::create(builder, loc, words, vector));
-  }
-
-  /// All matrices of the group. Registers of the result are numbered by its
-  /// layout: first within a matrix, then columns, then rows.
-  static void multiply(OpBuilder &builder, cta::DotOp op,
-                       const std::optional<MatrixInShared> &left,
-                       ArrayRef<Value> words, const MatrixInShared &right,
-                       SmallVectorImpl<Value> &sums) {
-    constexpr unsigned kWordsOfLeft = 4;
-    Location loc = op.getLoc();
-    WgmmaAttr wgmma = op.getWgmma();
-    cta::WarpGrid grid = cta::readWarpGrid(cta::getLayout(op.getType()), wgmma);
-    ArrayRef<int64_t> shape = cta::getTile(op.getResult()).getShape();
-    int64_t depth = cta::DotOp::getOperandShape(op.getA())[1] / wgmma.getK();
-    int64_t rows = (shape[0] / wgmma.getM()) >> grid.rowBits;
-    int64_t columns = (shape[1] / wgmma.getN()) >> grid.columnBits;
-    int64_t size = wgmma.getN() / 2;
-    for (int64_t row = 0; row < rows; ++row)
-      for (int64_t column = 0; column < columns; ++column)
-        for (int64_t step = 0; step < depth; ++step) {
-          int64_t k = step * wgmma.getK();
-          WarpgroupOperands operands;
-          operands.elementType = cta::DotOp::getOperandElementType(op.getA());
-          operands.isLeftTransposed = left && left->isTransposed();
-          if (left)
-            operands.leftDescriptor =
-                left->createDescriptor(builder, loc, row, k);
-          else
-            operands.leftWords =
-                words.slice((row * depth + step) * kWordsOfLeft, kWordsOfLeft);
-          operands.right = right.createDescriptor(builder, loc, column, k);
-          operands.isRightTransposed = right.isTransposed();
-          int64_t at = (row * columns + column) * size;
-          SmallVector<Value> next = createWgmma(builder, loc, wgmma, operands,
-                                                ArrayRef(sums).slice(at, size));
-          llvm::copy(next, sums.begin() + at);
-        }
   }
 };
 
@@ -343,10 +477,11 @@ struct ConvertWaitDot : OpConversionPattern<cta::WaitDotOp> {
   LogicalResult
   matchAndRewrite(cta::WaitDotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    SmallVector<Value> sums =
-        unpackRegisters(rewriter, op.getLoc(), adaptor.getSource());
-    sums = createWait(rewriter, op.getLoc(), sums, /*pending=*/0);
-    rewriter.replaceOp(op, packRegisters(rewriter, op.getLoc(), sums));
+    Value source = adaptor.getSource();
+    SmallVector<Value> sums = unpackSums(rewriter, op.getLoc(), source);
+    sums = createWait(rewriter, op.getLoc(), sums, op.getPending());
+    rewriter.replaceOp(op,
+                       packSums(rewriter, op.getLoc(), sums, source.getType()));
     return success();
   }
 };

@@ -159,9 +159,14 @@ template <typename OpTy> struct ConvertProduct : OpRewritePattern<OpTy> {
 
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
-    rewriter.replaceOpWithNewOp<cta::DotOp>(
+    Attribute addsInHalf = op->getDiscardableAttr(tts::kAddsInHalf);
+    auto dot = rewriter.replaceOpWithNewOp<cta::DotOp>(
         op, op.getInputs()[0], op.getInputs()[1], op.getOutputs()[0],
-        op->template getAttrOfType<StringAttr>(tts::kInputPrecision));
+        op->template getAttrOfType<StringAttr>(tts::kInputPrecision),
+        /*instruction=*/Attribute(),
+        op->template getAttrOfType<IntegerAttr>(tts::kMaxNumImpreciseAcc));
+    if (addsInHalf)
+      dot->setAttr(tts::kAddsInHalf, addsInHalf);
     return success();
   }
 };

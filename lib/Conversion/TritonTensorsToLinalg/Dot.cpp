@@ -1,7 +1,8 @@
 //===- Dot.cpp - tt.dot to linalg.matmul ----------------------------------===//
 //
 // The accumulator is the destination of the product. How operands may be
-// rounded first stays as an attribute, for the leg that executes the product.
+// rounded first, and how exact sums of 8-bit floats must be, stay as
+// attributes, for the leg that executes the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +59,6 @@ Value triton_shared::createProduct(OpBuilder &builder, Location loc, Value a,
 namespace {
 
 /// `tt.dot %a, %b, %c` becomes `linalg.matmul ins(%a, %b) outs(%c)`.
-/// `maxNumImpreciseAcc` is dropped: it allows a cheaper sum than the one made.
 struct LowerDot : OpConversionPattern<tt::DotOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -67,20 +67,35 @@ struct LowerDot : OpConversionPattern<tt::DotOp> {
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.replaceOp(op, createProduct(rewriter, op.getLoc(), adaptor.getA(),
                                          adaptor.getB(), adaptor.getC(),
-                                         getPrecision(op)));
+                                         getAttributes(op)));
     return success();
   }
 
 private:
-  /// Operands of other types than f32 are exact in all these precisions.
-  static SmallVector<NamedAttribute> getPrecision(tt::DotOp op) {
-    if (op.getInputPrecision() == tt::InputPrecision::IEEE ||
-        !getElementTypeOrSelf(op.getA()).isF32())
-      return {};
+  static bool isSmallFloat(Value operand) {
+    auto type = dyn_cast<FloatType>(getElementTypeOrSelf(operand));
+    return type && type.getWidth() == 8;
+  }
+
+  /// Operands of other types than f32 are exact in all these precisions, and
+  /// sums of other products than those of 8-bit floats are in f32.
+  static SmallVector<NamedAttribute> getAttributes(tt::DotOp op) {
     Builder builder(op.getContext());
-    return {builder.getNamedAttr(
-        tts::kInputPrecision, builder.getStringAttr(tt::stringifyInputPrecision(
-                                  op.getInputPrecision())))};
+    SmallVector<NamedAttribute> attributes;
+    if (op.getInputPrecision() != tt::InputPrecision::IEEE &&
+        getElementTypeOrSelf(op.getA()).isF32())
+      attributes.push_back(builder.getNamedAttr(
+          tts::kInputPrecision,
+          builder.getStringAttr(
+              tt::stringifyInputPrecision(op.getInputPrecision()))));
+    if (op.getMaxNumImpreciseAcc() != 0 && isSmallFloat(op.getA()) &&
+        isSmallFloat(op.getB()))
+      attributes.push_back(builder.getNamedAttr(
+          tts::kMaxNumImpreciseAcc, op.getMaxNumImpreciseAccAttr()));
+    if (getElementTypeOrSelf(op.getC()).isF16())
+      attributes.push_back(
+          builder.getNamedAttr(tts::kAddsInHalf, builder.getUnitAttr()));
+    return attributes;
   }
 };
 

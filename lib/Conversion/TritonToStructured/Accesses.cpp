@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "triton-shared/Analysis/PointerHints.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -31,11 +32,14 @@ public:
     Value other = op.getOther() ? toMemory(op.getOther()) : Value();
     StringAttr cache, evict;
     getHints(op, cache, evict);
-    if (isa<RankedTensorType>(type))
-      return {fromMemory(tts::GatherOp::create(builder, loc, type, base, offset,
-                                               op.getMask(), other, cache,
-                                               evict, op.getIsVolatile()),
-                         op.getType())};
+    if (isa<RankedTensorType>(type)) {
+      auto gather =
+          tts::GatherOp::create(builder, loc, type, base, offset, op.getMask(),
+                                other, cache, evict, op.getIsVolatile());
+      if (Attribute alignment = op->getAttr(kLineAlignment))
+        gather->setAttr(kLineAlignment, alignment);
+      return {fromMemory(gather, op.getType())};
+    }
     auto load = tts::LoadOp::create(builder, loc, type, base, offset, {},
                                     op.getMask(), other);
     load.setCacheAttr(cache);

@@ -56,6 +56,29 @@ private:
   }
 };
 
+/// Says of the arguments from `first` on what every descriptor that a launch
+/// passes guarantees: addresses and distances of rows are multiples of what a
+/// copy engine moves. A row's elements lie side by side: that stride becomes a
+/// constant in `parts`, the values of the arguments.
+void describeParts(tt::FuncOp function, unsigned first, RankedTensorType block,
+                   MutableArrayRef<Value> parts) {
+  constexpr int64_t kAlignment = 16;
+  OpBuilder builder(function.getBody());
+  auto divide = [&](unsigned part, int64_t by) {
+    function.setArgAttr(first + part, "tt.divisibility",
+                        builder.getI32IntegerAttr(by));
+  };
+  unsigned rank = block.getRank(), firstStride = 1 + rank;
+  int64_t bytes =
+      std::max<int64_t>(1, block.getElementTypeBitWidth() / CHAR_BIT);
+  divide(0, kAlignment);
+  for (unsigned d = 0; d + 1 < rank; ++d)
+    divide(firstStride + d, std::max<int64_t>(1, kAlignment / bytes));
+  Value &innermost = parts[firstStride + rank - 1];
+  innermost = arith::ConstantOp::create(builder, innermost.getLoc(),
+                                        builder.getI64IntegerAttr(1));
+}
+
 /// Replaces descriptor arguments of `function` by arguments for their parts.
 void splitArguments(tt::FuncOp function, const TypeConverter &converter) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
@@ -65,11 +88,12 @@ void splitArguments(tt::FuncOp function, const TypeConverter &converter) {
     SmallVector<Type> types;
     if (failed(converter.convertType(argument.getType(), types)))
       continue;
-    SmallVector<Value> parts;
-    for (auto [k, type] : llvm::enumerate(types)) {
+    for (auto [k, type] : llvm::enumerate(types))
       (void)function.insertArgument(i + 1 + k, type, {}, argument.getLoc());
-      parts.push_back(function.getArgument(i + 1 + k));
-    }
+    SmallVector<Value> parts(
+        function.getArguments().slice(i + 1, types.size()));
+    if (auto descriptor = dyn_cast<tt::TensorDescType>(argument.getType()))
+      describeParts(function, i + 1, descriptor.getSignlessBlockType(), parts);
     OpBuilder builder(function.getBody());
     auto cast = UnrealizedConversionCastOp::create(builder, argument.getLoc(),
                                                    argument.getType(), parts);

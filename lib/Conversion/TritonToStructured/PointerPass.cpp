@@ -13,6 +13,8 @@
 
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Analysis/PointerHints.h"
 #include "triton-shared/Conversion/Passes.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
@@ -348,10 +350,35 @@ struct TritonToStructured
     solver.load<PointerBaseAnalysis>();
     if (failed(solver.initializeAndRun(getOperation())))
       return signalPassFailure();
+    if (failed(keepHints()))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<tt::FuncOp>())
       if (!function.isExternal() &&
           failed(PointerRewriter(function, solver).run()))
         return signalPassFailure();
+  }
+
+private:
+  /// Writes down at loads what hints on their pointers say, before these are
+  /// gone.
+  LogicalResult keepHints() {
+    SmallVector<tt::LoadOp> loads;
+    bool hasHints = false;
+    getOperation().walk([&](Operation *op) {
+      if (auto load = dyn_cast<tt::LoadOp>(op);
+          load && isa<RankedTensorType>(load.getType()))
+        loads.push_back(load);
+      hasHints |= isa<tt::AddPtrOp>(op) && op->hasAttr("tt.divisibility");
+    });
+    if (!hasHints)
+      return success();
+    DataFlowSolver solver;
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
+      return failure();
+    for (tt::LoadOp load : loads)
+      if (DenseI64ArrayAttr found = findLineAlignment(solver, load.getPtr()))
+        load->setAttr(kLineAlignment, found);
+    return success();
   }
 };
 

@@ -95,10 +95,9 @@ private:
   // Places
   //===--------------------------------------------------------------------===//
 
-  /// The buffer that `op` makes room for; null if it makes none.
+  /// The buffer or barriers that `op` makes room for; null if it makes none.
   static Value getBuffer(Operation *op) {
-    auto alloc = dyn_cast<cta::AllocOp>(op);
-    return alloc ? alloc.getBuffer() : Value();
+    return isa<cta::AllocOp, cta::MbarriersOp>(op) ? op->getResult(0) : Value();
   }
 
   /// The last operation, by its number, that `buffer` is needed for: a loop
@@ -229,7 +228,7 @@ private:
         pending.clear();
       }
       for (const cta::BufferUse &use : uses)
-        // What goes on is there after a wait, which is a barrier.
+        // What goes on ends with a wait, and one for copies is a barrier.
         if (!use.goesOn)
           add(pending, getAccess(use));
       // An exchange waits between writing and reading.

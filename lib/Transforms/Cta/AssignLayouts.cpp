@@ -9,12 +9,14 @@
 #include "DotWarps.h"
 #include "LayoutRules.h"
 #include "MakeAgain.h"
+#include "TurnedLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -45,6 +47,9 @@ public:
   void assignRest(func::FuncOp function);
   /// Gives large blocks that are stored the layout that their store is fast in.
   void convertStores(func::FuncOp function) const;
+  /// Gives what is loaded and a product cannot read as it lies in memory the
+  /// layout in which threads turn it.
+  void turnOperands(func::FuncOp function) const;
 
   LinearLayout lookup(Value value) const { return layouts.lookup(value); }
 
@@ -264,6 +269,22 @@ void LayoutSpread::convertStores(func::FuncOp function) const {
   });
 }
 
+void LayoutSpread::turnOperands(func::FuncOp function) const {
+  OpBuilder builder(function.getContext());
+  function.walk([&](cta::DotOp dot) {
+    for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {
+      auto load = operand->get().getDefiningOp<tts::LoadOp>();
+      if (!load || !dot.isReadFromShared(*operand) ||
+          cta::findMatrixLayout(
+              *operand, describeAccessWidth(solver, load).order.front()))
+        continue;
+      if (std::optional<LinearLayout> layout =
+              chooseTurnedLayout(*operand, numWarps))
+        operand->set(getWithLayout(builder, load.getResult(), *layout));
+    }
+  });
+}
+
 namespace {
 
 struct CtaAssignLayouts
@@ -281,6 +302,7 @@ struct CtaAssignLayouts
       spread.assignRest(function);
       setAllLayouts(function, spread);
       spread.convertStores(function);
+      spread.turnOperands(function);
       convertOperands(function);
     }
   }

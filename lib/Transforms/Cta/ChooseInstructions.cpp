@@ -1,11 +1,20 @@
 //===- ChooseInstructions.cpp - What computes a matrix product ------------===//
+//
+// `wgmma` where it computes a product as it stands; of 8-bit floats, where it
+// does of f16 made of them; `mma.sync` for the rest. Only what is chosen says
+// which types operands and sums have, so that conversions stand here.
+//
+//===----------------------------------------------------------------------===//
 
 #include "LayoutRules.h"
+#include "Warpgroups.h"
 
+#include "../SmallFloats.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Analysis/AccessWidth.h"
-#include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -22,9 +31,13 @@ using cta::WgmmaAttr;
 
 /// What `wgmma` multiplies. Source: PTX ISA, "wgmma.mma_async".
 static constexpr int64_t kWgmmaRows = 64;
-static constexpr int64_t kWgmmaMinColumns = 16;
+static constexpr int64_t kWgmmaMinColumns = 8;
 static constexpr int64_t kWgmmaMaxColumns = 256;
 static constexpr int64_t kWgmmaDepthBytes = 32;
+
+/// The columns of sums that are added to others later. Two of them are in
+/// registers besides those, for which ptxas has no room if they are larger.
+static constexpr int64_t kPartialColumns = 32;
 
 /// The matrices that tensor cores multiply of the element types of `dot`; null
 /// if there are none.
@@ -66,6 +79,85 @@ static bool isMadeOfProduct(Value value) {
   return false;
 }
 
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+static bool isSmallFloat(Value operand) {
+  auto type = dyn_cast<FloatType>(getElementTypeOrSelf(operand));
+  return type && type.getWidth() == 8;
+}
+
+/// True if `wgmma` multiplies elements of these types.
+static bool hasWgmmaTypes(cta::DotOp dot) {
+  Type left = getElementTypeOrSelf(dot.getA());
+  Type right = getElementTypeOrSelf(dot.getB());
+  Type sum = getElementTypeOrSelf(dot.getType());
+  auto isTaken = [](Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  };
+  if (isTaken(left) && isTaken(right))
+    return sum.isF32() || sum.isF16();
+  if (left != right)
+    return false;
+  if (left.isInteger(8))
+    return sum.isInteger(32);
+  if (left.isF16())
+    return sum.isF32() || sum.isF16();
+  return sum.isF32() &&
+         (left.isBF16() || (left.isF32() && dot.getPrecision() == "tf32"));
+}
+
+/// Gives a product f16 in place of 8-bit floats. Each of these is an f16, so
+/// that nothing is lost, and the tensor cores of all GPUs take f16.
+static void widenOperands(cta::DotOp dot) {
+  OpBuilder builder(dot);
+  for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
+    if (isSmallFloat(operand->get()))
+      operand->set(widenSmallFloat(builder, dot.getLoc(), operand->get(),
+                                   builder.getF16Type()));
+  dot.removeImpreciseAttr();
+}
+
+/// The f16 of which `accumulator` is made; null if it is made otherwise.
+static Value findNarrow(OpBuilder &builder, Value accumulator) {
+  Type half = builder.getF16Type();
+  if (auto widened = accumulator.getDefiningOp<arith::ExtFOp>())
+    return getElementTypeOrSelf(widened.getIn()) == half ? widened.getIn()
+                                                         : Value();
+  if (!matchPattern(accumulator, m_AnyZeroFloat()))
+    return nullptr;
+  auto type = cast<ShapedType>(accumulator.getType()).clone(half);
+  return arith::ConstantOp::create(builder, accumulator.getLoc(), type,
+                                   builder.getZeroAttr(type));
+}
+
+/// Lets a product whose sum is meant to be an f16 add up in f16, without the
+/// conversions around it. Gives the product that is there afterwards.
+static cta::DotOp addInHalf(cta::DotOp dot) {
+  bool suits =
+      getElementTypeOrSelf(dot.getA()).isF16() || isSmallFloat(dot.getA());
+  if (!suits || !dot->hasAttr(tts::kAddsInHalf) || !dot->hasOneUse())
+    return dot;
+  auto narrowed = dyn_cast<arith::TruncFOp>(*dot->getUsers().begin());
+  if (!narrowed || !getElementTypeOrSelf(narrowed.getType()).isF16())
+    return dot;
+  OpBuilder builder(dot);
+  Value accumulator = findNarrow(builder, dot.getAccumulator());
+  if (!accumulator)
+    return dot;
+  auto added = cta::DotOp::create(builder, dot.getLoc(), dot.getA(), dot.getB(),
+                                  accumulator);
+  narrowed.replaceAllUsesWith(added.getResult());
+  narrowed.erase();
+  dot.erase();
+  return added;
+}
+
+//===----------------------------------------------------------------------===//
+// Products of four warps
+//===----------------------------------------------------------------------===//
+
 /// The columns that one instruction computes of a result: as many as the warps
 /// of a group have to.
 static int64_t getWarpgroupColumns(ArrayRef<int64_t> shape, int64_t numWarps) {
@@ -76,59 +168,38 @@ static int64_t getWarpgroupColumns(ArrayRef<int64_t> shape, int64_t numWarps) {
                   std::max(kWgmmaMinColumns, shape[1] / alongColumns));
 }
 
-/// True if `wgmma` multiplies elements of these types.
-static bool hasWgmmaTypes(cta::DotOp dot) {
-  Type operand = getElementTypeOrSelf(dot.getA());
-  Type sum = getElementTypeOrSelf(dot.getType());
-  if (operand != getElementTypeOrSelf(dot.getB()))
-    return false;
-  if (operand.isInteger(8))
-    return sum.isInteger(32);
-  return sum.isF32() && (operand.isF16() || operand.isBF16() ||
-                         (operand.isF32() && dot.getPrecision() == "tf32"));
+static int64_t getWgmmaDepth(cta::DotOp dot) {
+  return kWgmmaDepthBytes / cta::getElementBytes(dot.getA().getType());
 }
 
-namespace {
+static bool suitsWgmma(cta::DotOp dot) {
+  RankedTensorType result = cta::getTile(dot.getResult());
+  return hasWgmmaTypes(dot) && result.getRank() == 2 &&
+         result.getDimSize(0) >= kWgmmaRows &&
+         result.getDimSize(1) >= kWgmmaMinColumns &&
+         cta::getTile(dot.getA()).getDimSize(1) >= getWgmmaDepth(dot);
+}
 
-/// Chooses for the products of one function, of which each has its reasons.
-class WgmmaChoice {
-public:
-  WgmmaChoice(int64_t numWarps, const DataFlowSolver &solver)
-      : numWarps(numWarps), solver(solver) {}
+/// Lets groups of four warps compute `dot` from shared memory, if they can.
+static void chooseWgmma(cta::DotOp dot, int64_t numWarps) {
+  if (!suitsWgmma(dot))
+    return;
+  dot = addInHalf(dot);
+  auto setColumns = [&](int64_t columns) {
+    dot.setInstructionAttr(WgmmaAttr::get(dot.getContext(), kWgmmaRows, columns,
+                                          getWgmmaDepth(dot),
+                                          isMadeOfProduct(dot.getA())));
+  };
+  int64_t columns =
+      getWarpgroupColumns(cta::getTile(dot.getResult()).getShape(), numWarps);
+  setColumns(columns);
+  if (dot.getPartialDepth())
+    setColumns(std::min(columns, kPartialColumns));
+}
 
-  /// What four warps multiply from shared memory; null if nothing.
-  WgmmaAttr find(cta::DotOp dot) const {
-    RankedTensorType result = cta::getTile(dot.getResult());
-    int64_t depth =
-        kWgmmaDepthBytes / cta::getElementBytes(dot.getA().getType());
-    bool suits = hasWgmmaTypes(dot) && result.getRank() == 2 &&
-                 result.getDimSize(0) >= kWgmmaRows &&
-                 result.getDimSize(1) >= kWgmmaMinColumns &&
-                 cta::getTile(dot.getA()).getDimSize(1) >= depth;
-    if (!suits || !isReadable(dot.getA(), /*common=*/1) ||
-        !isReadable(dot.getB(), /*common=*/0))
-      return nullptr;
-    return WgmmaAttr::get(dot.getContext(), kWgmmaRows,
-                          getWarpgroupColumns(result.getShape(), numWarps),
-                          depth, isMadeOfProduct(dot.getA()));
-  }
-
-private:
-  /// Elements of 16 bits may lie either way; others that are copied to shared
-  /// memory have to be neighbours along the `common` dimension.
-  bool isReadable(Value operand, unsigned common) const {
-    constexpr int64_t kEitherWayBytes = 2;
-    auto load = operand.getDefiningOp<tts::LoadOp>();
-    return !load ||
-           cta::getElementBytes(operand.getType()) == kEitherWayBytes ||
-           describeAccessWidth(solver, load).order.front() == common;
-  }
-
-  int64_t numWarps;
-  const DataFlowSolver &solver;
-};
-
-} // namespace
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
 
 static bool suits(cta::DotOp dot, MmaAttr mma) {
   RankedTensorType result = cta::getTile(dot.getResult());
@@ -137,47 +208,39 @@ static bool suits(cta::DotOp dot, MmaAttr mma) {
          cta::getTile(dot.getA()).getDimSize(1) >= mma.getK();
 }
 
-/// True if `function` becomes one with calls, for messages of its author:
-/// ptxas lets nothing go on in such a function.
-static bool calls(func::FuncOp function) {
-  WalkResult result = function.walk([](Operation *op) {
-    bool isCall = isa<tts::PrintOp>(op) ||
-                  (isa<tts::AssertOp>(op) && !op->hasAttr(tts::kOwnCheck));
-    return isCall ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
 namespace {
 
 struct CtaChooseInstructions
     : triton_shared::impl::CtaChooseInstructionsBase<CtaChooseInstructions> {
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      SmallVector<cta::DotOp> dots;
-      function.walk([&](cta::DotOp dot) { dots.push_back(dot); });
       int64_t numWarps = cta::getNumWarps(function).value_or(1);
-      if (!dots.empty() && cta::getTarget(function).hasWgmma() &&
-          numWarps % GpuTarget::kWarpgroupWarps == 0 && !calls(function) &&
-          failed(chooseWgmma(dots, numWarps)))
-        return signalPassFailure();
-      for (cta::DotOp dot : dots)
-        if (MmaAttr mma = findMma(dot);
-            !dot.getInstruction() && mma && suits(dot, mma))
+      bool hasWgmma = mayUseWarpgroups(function);
+      if (hasWgmma)
+        for (cta::DotOp dot : findWithout(function))
+          chooseWgmma(dot, numWarps);
+      for (cta::DotOp dot : findWithout(function))
+        widenOperands(dot);
+      if (hasWgmma)
+        for (cta::DotOp dot : findWithout(function))
+          chooseWgmma(dot, numWarps);
+      for (cta::DotOp dot : findWithout(function))
+        if (MmaAttr mma = findMma(dot); mma && suits(dot, mma))
           dot.setInstructionAttr(mma);
+      function.walk(
+          [](cta::DotOp dot) { dot->removeDiscardableAttr(tts::kAddsInHalf); });
     }
   }
 
 private:
-  LogicalResult chooseWgmma(ArrayRef<cta::DotOp> dots, int64_t numWarps) {
-    DataFlowSolver solver;
-    if (failed(runDivisibilityAnalysis(solver, getOperation())))
-      return failure();
-    WgmmaChoice choice(numWarps, solver);
-    for (cta::DotOp dot : dots)
-      if (WgmmaAttr wgmma = choice.find(dot))
-        dot.setInstructionAttr(wgmma);
-    return success();
+  /// The products that have no instruction.
+  static SmallVector<cta::DotOp> findWithout(func::FuncOp function) {
+    SmallVector<cta::DotOp> dots;
+    function.walk([&](cta::DotOp dot) {
+      if (!dot.getInstruction())
+        dots.push_back(dot);
+    });
+    return dots;
   }
 };
 

@@ -9,24 +9,27 @@
 //   turn 2            W2 C1 R2
 //
 // The wait of a turn is also the barrier between the reads of the turn before
-// and the copy that replaces what they read. A product that goes on while the
-// next turn begins has read its slot a turn later: then there is one slot more.
+// and the copy that replaces what they read. Copies of threads are waited for
+// in groups, those of the copy engine at the barrier of their slot, whose phase
+// changes each time the ring begins again. The copies of a turn come after its
+// first product has begun, which keeps the tensor cores at work meanwhile.
+// Where that product goes on while the next turn begins, the one of the turn
+// before still reads its slot: it is waited for, and a barrier follows, before
+// copies replace that.
 //
 //===----------------------------------------------------------------------===//
 
-#include "LayoutRules.h"
-#include "LoopSlice.h"
+#include "AheadLoads.h"
+#include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
-#include "triton-shared/Layout/SharedAccess.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -36,194 +39,54 @@ namespace mlir::triton_shared {
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-using cta::LinearLayout;
-
-//===----------------------------------------------------------------------===//
-// Which loads
-//===----------------------------------------------------------------------===//
 
 namespace {
 
-/// A load that becomes copies.
-struct AheadLoad {
-  RankedTensorType getTile() const { return cta::getTile(load->getResult(0)); }
-
-  Operation *load;
-  cta::SharedLayout layout;
-  /// A product reads it from shared memory itself.
-  bool isMatrix;
-};
-
-/// Finds the loads of one loop that may run ahead.
-class AheadLoads {
-public:
-  AheadLoads(scf::ForOp loop, const DataFlowSolver &solver)
-      : loop(loop), solver(solver) {}
-
-  SmallVector<AheadLoad> find(LoopSlice &slice) {
-    SmallVector<AheadLoad> found;
-    if (!isInnermost() || !mayReorder())
-      return found;
-    for (auto load : loop.getBody()->getOps<tts::LoadOp>()) {
-      if (!isa<RankedTensorType>(load.getType()) || !feedsDot(load) ||
-          !isPlain(load) || isWritten(load.getBase()))
-        continue;
-      std::optional<cta::SharedLayout> matrix = findMatrixLayout(load);
-      std::optional<cta::SharedLayout> layout =
-          matrix ? matrix : findReadLayout(load);
-      if (layout && slice.addOperandsOf(load))
-        found.push_back({load, *layout, matrix.has_value()});
-    }
-    return found;
-  }
-
-private:
-  bool isInnermost() {
-    return !loop.getBody()
-                ->walk(
-                    [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-                .wasInterrupted();
-  }
-
-  /// False if the loop does more with memory than to load and store.
-  bool mayReorder() {
-    WalkResult result = loop.getBody()->walk([](Operation *op) {
-      auto access = dyn_cast<tts::AccessOpInterface>(op);
-      bool isKnown = (access && !access.isAtomic()) || isMemoryEffectFree(op) ||
-                     op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
-      return isKnown ? WalkResult::advance() : WalkResult::interrupt();
-    });
-    return !result.wasInterrupted();
-  }
-
-  /// Arguments are apart from each other; a computed address may be anywhere.
-  bool isWritten(Value base) {
-    WalkResult result = loop.getBody()->walk([&](tts::AccessOpInterface op) {
-      Value other = op.getBase();
-      bool isApart =
-          !op.isWrite() || (other != base && isa<BlockArgument>(other) &&
-                            isa<BlockArgument>(base));
-      return isApart ? WalkResult::advance() : WalkResult::interrupt();
-    });
-    return result.wasInterrupted();
-  }
-
-  bool feedsDot(tts::LoadOp load) {
-    SmallVector<Value> waiting = {load.getResult()};
-    llvm::SmallDenseSet<Value> seen;
-    while (!waiting.empty()) {
-      Value value = waiting.pop_back_val();
-      if (!seen.insert(value).second)
-        continue;
-      for (Operation *user : value.getUsers()) {
-        if (isa<cta::DotOp>(user))
-          return true;
-        if (user->getBlock() == loop.getBody())
-          llvm::append_range(waiting, user->getResults());
-      }
-    }
-    return false;
-  }
-
-  static bool isPlain(tts::LoadOp load) {
-    bool isZeroElsewhere = !load.getOther() ||
-                           matchPattern(load.getOther(), m_AnyZeroFloat()) ||
-                           matchPattern(load.getOther(), m_Zero());
-    return !load.getMask() && !load.getIsVolatile() && isZeroElsewhere;
-  }
-
-  /// How many neighbours a thread can copy at once; nothing if too few.
-  std::optional<unsigned> countNeighbours(tts::LoadOp load) {
-    AccessWidth width = describeAccessWidth(solver, load);
-    RankedTensorType tile = cta::getTile(load.getResult());
-    if (!width.isContiguous || !width.isUniform)
-      return std::nullopt;
-    unsigned elements =
-        std::min(width.elements,
-                 cta::getLayout(tile).countNeighbours(width.order.front()));
-    return elements * cta::getElementBytes(tile) >= GpuTarget::kLeastCopyBytes
-               ? std::optional(elements)
-               : std::nullopt;
-  }
-
-  /// True if `layout` lets threads copy pieces that are large enough.
-  static bool hasPieces(tts::LoadOp load, const cta::SharedLayout &layout,
-                        unsigned elements) {
-    RankedTensorType tile = cta::getTile(load.getResult());
-    cta::Piece piece =
-        cta::getPieces(layout.place(cta::getLayout(tile)), elements).front();
-    for (auto [i, reg] : llvm::enumerate(piece))
-      if (i != reg)
-        return false;
-    return piece.size() * cta::getElementBytes(tile) >=
-           GpuTarget::kLeastCopyBytes;
-  }
-
-  /// A layout for the ring from which a product reads it.
-  std::optional<cta::SharedLayout> findMatrixLayout(tts::LoadOp load) {
-    std::optional<unsigned> elements = countNeighbours(load);
-    if (!elements)
-      return std::nullopt;
-    unsigned contiguous = describeAccessWidth(solver, load).order.front();
-    for (OpOperand &use : load->getUses()) {
-      auto dot = dyn_cast<cta::DotOp>(use.getOwner());
-      if (!dot || !dot.isReadFromShared(use))
-        continue;
-      std::optional<cta::SharedLayout> layout =
-          cta::findMatrixLayout(use, contiguous);
-      return layout && hasPieces(load, *layout, *elements) ? layout
-                                                           : std::nullopt;
-    }
-    return std::nullopt;
-  }
-
-  /// A layout for the ring from which threads read it.
-  std::optional<cta::SharedLayout> findReadLayout(tts::LoadOp load) {
-    std::optional<unsigned> elements = countNeighbours(load);
-    if (!elements)
-      return std::nullopt;
-    RankedTensorType tile = cta::getTile(load.getResult());
-    cta::SharedLayout layout = cta::chooseSharedLayout(
-        tile.getShape(), cta::getElementBytes(tile), cta::getLayout(tile),
-        getReadLayout(load), *elements);
-    return hasPieces(load, layout, *elements) ? std::optional(layout)
-                                              : std::nullopt;
-  }
-
-  /// The layout in which most of the loop wants the tile.
-  static LinearLayout getReadLayout(tts::LoadOp load) {
-    for (Operation *user : load->getUsers())
-      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user))
-        return cta::getLayout(convert.getType());
-    return cta::getLayout(load.getType());
-  }
-
-  scf::ForOp loop;
-  const DataFlowSolver &solver;
-};
-
 /// The product of a loop that may go on while the next turn begins: the only
-/// one, of operands in rings, whose result is but what the next turn adds to.
-/// Null if there is none.
-cta::DotOp findLastingDot(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
+/// one, of operands in shared memory, whose result is but what the next turn
+/// adds to. Null if there is none.
+cta::DotOp findLastingDot(scf::ForOp loop) {
   SmallVector<cta::DotOp> dots;
   loop.walk([&](cta::DotOp dot) { dots.push_back(dot); });
   if (dots.size() != 1 || dots.front()->getBlock() != loop.getBody())
     return nullptr;
   cta::DotOp dot = dots.front();
-  auto isInRing = [&](OpOperand &operand) {
-    return dot.isReadFromShared(operand) &&
-           llvm::any_of(loads, [&](const AheadLoad &ahead) {
-             return ahead.isMatrix &&
-                    ahead.load == operand.get().getDefiningOp();
-           });
-  };
+  // Partial sums are waited for and added at once.
+  if (dot.getPartialDepth() || !dot.isReadFromShared(dot.getAMutable()) ||
+      !dot.isReadFromShared(dot.getBMutable()))
+    return nullptr;
   auto sum = dyn_cast<BlockArgument>(dot.getAccumulator());
-  if (!isInRing(dot.getAMutable()) || !isInRing(dot.getBMutable()) || !sum ||
-      sum.getOwner() != loop.getBody() || !sum.hasOneUse() || !dot->hasOneUse())
+  if (!sum || sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
+      !dot->hasOneUse())
     return nullptr;
   OpOperand *yielded = loop.getTiedLoopYieldedValue(sum);
   return yielded && yielded->get() == dot.getResult() ? dot : nullptr;
+}
+
+/// The product that a turn may begin with, before it copies ahead: of operands
+/// that lie in shared memory, and computed on no tile of the turn. Null if
+/// there is none.
+cta::DotOp findFirstDot(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
+  auto isAhead = [&](Operation *op) {
+    return llvm::any_of(loads, [&](const AheadLoad &ahead) {
+      return ahead.isMatrix && ahead.load == op;
+    });
+  };
+  for (Operation &op : *loop.getBody()) {
+    if (auto dot = dyn_cast<cta::DotOp>(op)) {
+      bool goesOn = dot.getWgmma() && !dot.getPartialDepth();
+      for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
+        goesOn &= dot.isReadFromShared(*operand) &&
+                  (loop.isDefinedOutsideOfLoop(operand->get()) ||
+                   isAhead(operand->get().getDefiningOp()));
+      return goesOn ? dot : nullptr;
+    }
+    if (!isAhead(&op) &&
+        (!isMemoryEffectFree(&op) ||
+         llvm::any_of(op.getResultTypes(), llvm::IsaPred<RankedTensorType>)))
+      return nullptr;
+  }
+  return nullptr;
 }
 
 //===----------------------------------------------------------------------===//
@@ -232,14 +95,21 @@ cta::DotOp findLastingDot(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
 
 /// What is to become of a loop.
 struct Plan {
-  /// A product that goes on holds its slots a turn longer.
-  int64_t countSlots() const { return stages + countLastingTurns(); }
-  int64_t countLastingTurns() const { return lasting ? 1 : 0; }
+  /// How many loads the copy engine does.
+  int64_t countBoxes() const {
+    return llvm::count_if(loads,
+                          [](const AheadLoad &ahead) { return ahead.box; });
+  }
+  bool hasCopiesOfThreads() const {
+    return countBoxes() < static_cast<int64_t>(loads.size());
+  }
 
   scf::ForOp loop;
   LoopSlice slice;
   SmallVector<AheadLoad> loads;
   cta::DotOp lasting;
+  /// What a turn begins before it copies ahead; null if there is nothing.
+  cta::DotOp first;
   int64_t stages;
 };
 
@@ -248,13 +118,14 @@ class LoopPipeline {
 public:
   explicit LoopPipeline(const Plan &plan)
       : plan(plan), loop(plan.loop), loads(plan.loads), slice(plan.slice),
-        stages(plan.stages), slots(plan.countSlots()),
-        iterated(slice.getIterated()), builder(loop), loc(loop.getLoc()) {}
+        stages(plan.stages), iterated(slice.getIterated()), builder(loop),
+        loc(loop.getLoc()) {}
 
   void run() {
     createRings();
     SmallVector<Value> inits = createFirstCopies();
-    inits.push_back(createI32(0));
+    // The slot to read, and the phase of its barrier if it has one.
+    inits.append(mbarriers ? 2 : 1, createI32(0));
     size_t before = loop.getNumRegionIterArgs();
     IRRewriter rewriter(builder.getContext());
     rewriter.setInsertionPoint(loop);
@@ -269,7 +140,10 @@ public:
     if (plan.lasting)
       last = waitForProduct(replaced);
     builder.setInsertionPointAfter(last);
-    createWait(0);
+    if (plan.hasCopiesOfThreads())
+      createWait(0);
+    if (mbarriers)
+      cta::InvalidateOp::create(builder, loc, mbarriers);
   }
 
 private:
@@ -287,18 +161,33 @@ private:
     for (const AheadLoad &ahead : loads) {
       RankedTensorType tile = ahead.getTile();
       auto type = cta::BufferType::get(
-          builder.getContext(), slots, tile.getShape(), tile.getElementType(),
+          builder.getContext(), stages, tile.getShape(), tile.getElementType(),
           cta::SharedLayoutAttr::get(builder.getContext(), ahead.layout));
       auto ring = cta::AllocOp::create(builder, loc, type);
       if (ahead.isMatrix)
         ring.setAlignment(cta::kMatrixAlignment);
       rings.push_back(ring);
+      maps.push_back(ahead.box ? addTensorMap(*ahead.box, ring) : TensorMap());
     }
+    if (int64_t boxes = plan.countBoxes())
+      mbarriers = cta::MbarriersOp::create(
+          builder, loc, cta::MbarriersType::get(builder.getContext(), stages),
+          boxes);
   }
 
+  /// Waits for the copies of threads but the last `pending` groups.
   void createWait(int64_t pending) {
-    auto isMatrix = [](const AheadLoad &ahead) { return ahead.isMatrix; };
-    cta::WaitOp::create(builder, loc, pending, llvm::any_of(loads, isMatrix));
+    cta::WaitOp::create(builder, loc, pending);
+  }
+
+  /// Waits for the oldest copies, and for the reads of the turn before.
+  void createTurnWait(Value slot, Value phase) {
+    if (mbarriers)
+      cta::WaitMbarrierOp::create(builder, loc, mbarriers, slot, phase);
+    if (plan.hasCopiesOfThreads())
+      createWait(stages - 2);
+    else
+      gpu::BarrierOp::create(builder, loc);
   }
 
   /// True while the turn `ahead` turns after that of `variable` comes before
@@ -314,15 +203,37 @@ private:
 
   /// The copies of one turn, whose values `mapping` has.
   void createCopies(const IRMapping &mapping, Value slot, Value condition) {
-    for (auto [ahead, ring] : llvm::zip_equal(loads, rings)) {
-      auto copy = cta::CopyOp::create(builder, loc, ring, slot, condition);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.createBlock(&copy.getLoad());
-      IRMapping inner = mapping;
-      Operation *load = builder.clone(*ahead.load, inner);
-      cta::YieldOp::create(builder, loc, load->getResults());
-    }
-    cta::CommitOp::create(builder, loc);
+    for (auto [ahead, ring, map] : llvm::zip_equal(loads, rings, maps))
+      if (ahead.box)
+        createBoxCopy(ahead, map, mapping, {ring, slot, condition});
+      else
+        createCopy(ahead, mapping, {ring, slot, condition});
+    if (plan.hasCopiesOfThreads())
+      cta::CommitOp::create(builder, loc);
+  }
+
+  struct CopyTarget {
+    Value ring, slot, condition;
+  };
+
+  void createCopy(const AheadLoad &ahead, const IRMapping &mapping,
+                  const CopyTarget &target) {
+    auto copy = cta::CopyOp::create(builder, loc, target.ring, target.slot,
+                                    target.condition);
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&copy.getLoad());
+    IRMapping inner = mapping;
+    Operation *load = builder.clone(*ahead.load, inner);
+    cta::YieldOp::create(builder, loc, load->getResults());
+  }
+
+  void createBoxCopy(const AheadLoad &ahead, const TensorMap &map,
+                     const IRMapping &mapping, const CopyTarget &target) {
+    SmallVector<Value> start = createBoxStart(
+        builder, loc, cast<tts::LoadOp>(ahead.load), *ahead.box, mapping);
+    cta::CopyBoxOp::create(builder, loc, map.parameter, start, map.dims,
+                           map.piece, target.ring, target.slot, mbarriers,
+                           target.condition);
   }
 
   /// What the iterated values of the slice are one turn later.
@@ -368,34 +279,48 @@ private:
     loop = replaced;
     Block *body = loop.getBody();
     builder.setInsertionPointToStart(body);
-    auto added = loop.getRegionIterArgs().drop_front(numBefore);
-    Value readSlot = added.back();
-    createWait(stages - 2);
+    SmallVector<Value> added(loop.getRegionIterArgs().drop_front(numBefore));
+    Value phase = mbarriers ? added.pop_back_val() : nullptr;
+    Value readSlot = added.pop_back_val();
+    createTurnWait(readSlot, phase);
     IRMapping mapping;
     mapping.map(loop.getInductionVar(),
                 arith::AddIOp::create(builder, loc, loop.getInductionVar(),
                                       createCount((stages - 1) * getStep())));
-    mapIterated(mapping, ValueRange(added.drop_back()));
+    mapIterated(mapping, ValueRange(added));
+    if (plan.first)
+      builder.setInsertionPointAfter(plan.first);
+    if (plan.lasting) {
+      letGoOn(plan.lasting, 1);
+      gpu::BarrierOp::create(builder, loc);
+    }
     slice.clone(builder, mapping);
-    Value copySlot = readSlot;
-    for (int64_t turn = 0; turn <= plan.countLastingTurns(); ++turn)
-      copySlot = createPrevious(copySlot);
-    createCopies(mapping, copySlot,
+    createCopies(mapping, createPrevious(readSlot),
                  createIsTurn(loop.getInductionVar(), stages - 1));
+    if (plan.first && !plan.lasting)
+      letGoOn(plan.first, 0);
     SmallVector<Value> next = getNext(mapping);
     next.push_back(createNext(readSlot));
+    if (mbarriers)
+      next.push_back(createNextPhase(next.back(), phase));
     auto yield = cast<scf::YieldOp>(body->getTerminator());
     yield->setOperands(numBefore, next.size(), next);
     for (auto [ahead, ring] : llvm::zip_equal(loads, rings))
       readFrom(ahead, ring, readSlot);
   }
 
-  /// Lets the product of each turn go on, and waits for the last one. A loop
-  /// of no turns has none: what is in flight on one way here and not on the
-  /// other, ptxas would not let be in flight at all.
+  /// Lets a product go on to here, or until `turns` later ones have begun.
+  void letGoOn(cta::DotOp dot, int64_t turns) {
+    dot.setGoesOn(true);
+    auto wait = cta::WaitDotOp::create(builder, loc, dot.getResult(), turns);
+    dot.getResult().replaceAllUsesExcept(wait, wait);
+  }
+
+  /// Waits for the product of the last turn. A loop of no turns has none: what
+  /// is in flight on one way here and not on the other, ptxas would not let be
+  /// in flight at all.
   Operation *waitForProduct(scf::ForOp loop) {
     cta::DotOp dot = plan.lasting;
-    dot.setGoesOn(true);
     unsigned number = cast<BlockArgument>(dot.getAccumulator()).getArgNumber() -
                       loop.getNumInductionVars();
     builder.setInsertionPoint(loop);
@@ -407,7 +332,8 @@ private:
     loop->moveBefore(guard.thenBlock(), guard.thenBlock()->end());
     builder.setInsertionPointAfter(loop);
     SmallVector<Value> results(loop.getResults());
-    results[number] = cta::WaitDotOp::create(builder, loc, results[number]);
+    results[number] = cta::WaitDotOp::create(builder, loc, results[number],
+                                             /*pending=*/0);
     scf::YieldOp::create(builder, loc, results);
     return guard;
   }
@@ -416,19 +342,28 @@ private:
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, slot, createI32(0));
     return arith::SelectOp::create(
-        builder, loc, isFirst, createI32(slots - 1),
+        builder, loc, isFirst, createI32(stages - 1),
         arith::SubIOp::create(builder, loc, slot, createI32(1)));
   }
   Value createNext(Value slot) {
     Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                         slot, createI32(slots - 1));
+                                         slot, createI32(stages - 1));
     return arith::SelectOp::create(
         builder, loc, isLast, createI32(0),
         arith::AddIOp::create(builder, loc, slot, createI32(1)));
   }
 
+  /// The phase of `slot`, which comes after one of `phase`.
+  Value createNextPhase(Value slot, Value phase) {
+    Value isFirst = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, slot, createI32(0));
+    return arith::SelectOp::create(
+        builder, loc, isFirst,
+        arith::XOrIOp::create(builder, loc, phase, createI32(1)), phase);
+  }
+
   /// Each user of the tile that wants it in another layout reads it so.
-  void readFrom(const AheadLoad &ahead, Value ring, Value slot) {
+  void readFrom(const AheadLoad &ahead, cta::AllocOp ring, Value slot) {
     Operation *load = ahead.load;
     RankedTensorType tile = ahead.getTile();
     SmallVector<int64_t> origin(tile.getRank(), 0);
@@ -448,13 +383,18 @@ private:
 
   const Plan &plan;
   scf::ForOp loop;
-  ArrayRef<AheadLoad> loads;
+  SmallVector<AheadLoad> loads;
   const LoopSlice &slice;
-  int64_t stages, slots;
+  /// Also the slots of a ring.
+  int64_t stages;
   SmallVector<unsigned> iterated;
   OpBuilder builder;
   Location loc;
-  SmallVector<Value> rings;
+  SmallVector<cta::AllocOp> rings;
+  /// For each load; of those that the copy engine does.
+  SmallVector<TensorMap> maps;
+  /// Where copies of the copy engine arrive; null if there are none.
+  cta::MbarriersOp mbarriers;
   /// That the loop has a turn.
   Value isNotEmpty;
 };
@@ -468,25 +408,31 @@ struct CtaPipelineLoads
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
     // What is known about values holds before the first loop changes.
-    SmallVector<Plan> plans;
+    std::vector<Plan> plans;
+    DenseMap<Operation *, std::unique_ptr<TensorBoxAnalysis>> boxesOf;
     getOperation().walk([&](scf::ForOp loop) {
       auto function = loop->getParentOfType<func::FuncOp>();
-      if (function && function->hasAttr(cta::kNumWarps))
-        if (std::optional<Plan> found = plan(loop, solver))
-          plans.push_back(std::move(*found));
+      if (!function || !function->hasAttr(cta::kNumWarps))
+        return;
+      auto [boxes, isNew] = boxesOf.try_emplace(function);
+      if (isNew)
+        boxes->second = std::make_unique<TensorBoxAnalysis>(function, solver);
+      if (std::optional<Plan> found = plan(loop, solver, *boxes->second))
+        plans.push_back(std::move(*found));
     });
     for (const Plan &found : plans)
       LoopPipeline(found).run();
   }
 
 private:
-  std::optional<Plan> plan(scf::ForOp loop, const DataFlowSolver &solver) {
+  std::optional<Plan> plan(scf::ForOp loop, const DataFlowSolver &solver,
+                           TensorBoxAnalysis &boxes) {
     std::optional<int64_t> step = getConstantIntValue(loop.getStep());
     if (!step || *step <= 0 || *step > kLargestStep)
       return std::nullopt;
-    Plan plan = {loop, LoopSlice(loop), {}, nullptr, 1};
-    plan.loads = AheadLoads(loop, solver).find(plan.slice);
-    plan.lasting = findLastingDot(loop, plan.loads);
+    Plan plan = {loop, LoopSlice(loop), {}, nullptr, nullptr, 1};
+    plan.loads = AheadLoads(loop, solver, boxes).find(plan.slice);
+    plan.lasting = findLastingDot(loop);
     fitStages(plan);
     if (plan.stages < 2 && plan.lasting) {
       plan.lasting = nullptr;
@@ -494,6 +440,7 @@ private:
     }
     if (plan.loads.empty() || plan.stages < 2)
       return std::nullopt;
+    plan.first = plan.lasting ? plan.lasting : findFirstDot(loop, plan.loads);
     return plan;
   }
 
@@ -503,9 +450,10 @@ private:
     for (const AheadLoad &ahead : plan.loads)
       perSlot += cta::getTileBytes(ahead.getTile());
     // Operands that are not read where they were loaded have buffers of their
-    // own.
-    auto isLoaded = [&](Value operand) {
-      if (auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>())
+    // own: those of `wgmma`, where threads turn them.
+    auto isLoaded = [&](cta::DotOp dot, Value operand) {
+      auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>();
+      if (convert && !dot.getWgmma())
         operand = convert.getSource();
       return llvm::any_of(plan.loads, [&](const AheadLoad &ahead) {
         return ahead.load == operand.getDefiningOp();
@@ -515,16 +463,23 @@ private:
     plan.loop.walk([&](cta::DotOp dot) {
       for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
         if ((!dot.getWgmma() || dot.isReadFromShared(*operand)) &&
-            !isLoaded(operand->get()) && buffered.insert(operand->get()).second)
-          others += cta::getTileBytes(cta::getTile(operand->get()));
+            !isLoaded(dot, operand->get()) &&
+            buffered.insert(operand->get()).second)
+          others += countBuffers(plan, dot, operand->get()) *
+                    cta::getTileBytes(cta::getTile(operand->get()));
     });
     int64_t sharedBytes =
         cta::getTarget(plan.loop->getParentOfType<func::FuncOp>())
             .getSharedBytes();
     plan.stages = numStages;
-    while (plan.stages > 1 &&
-           plan.countSlots() * perSlot + others > sharedBytes)
+    while (plan.stages > 1 && plan.stages * perSlot + others > sharedBytes)
       --plan.stages;
+  }
+
+  /// What each turn writes for a product that goes on needs two places.
+  static int64_t countBuffers(const Plan &plan, cta::DotOp dot, Value operand) {
+    scf::ForOp loop = plan.loop;
+    return dot == plan.lasting && !loop.isDefinedOutsideOfLoop(operand) ? 2 : 1;
   }
 
   /// So that a few steps are no overflow.

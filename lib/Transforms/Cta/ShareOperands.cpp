@@ -2,12 +2,14 @@
 //
 // A `wgmma` reads shared memory. What was copied there by a pipeline is there
 // already, in a way that suits; anything else is written there first, before
-// the loops that do not change it.
+// the loops that do not change it. What each turn writes for a product that
+// goes on while the next turn begins has two slots.
 //
 //===----------------------------------------------------------------------===//
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Layout/SharedAccess.h"
@@ -75,22 +77,94 @@ cta::SharedLayout chooseMatrixLayout(OpOperand &operand) {
   return best->second;
 }
 
-/// Writes `operand` to a buffer, after which products can read it.
-Place writeToBuffer(OpOperand &operand) {
-  Value value = operand.get();
-  RankedTensorType tile = cta::getTile(value);
-  MLIRContext *context = tile.getContext();
-  OpBuilder builder(
-      value.getParentBlock()->findAncestorOpInBlock(*operand.getOwner()));
-  Location loc = operand.getOwner()->getLoc();
-  auto type = cta::BufferType::get(
-      context, /*slots=*/1, tile.getShape(), tile.getElementType(),
-      cta::SharedLayoutAttr::get(context, chooseMatrixLayout(operand)));
-  auto buffer = cta::AllocOp::create(builder, loc, type, cta::kMatrixAlignment);
-  Value slot = arith::ConstantIntOp::create(builder, loc, 0, 32);
-  cta::WriteOp::create(builder, loc, value, buffer, slot, /*fenced=*/true);
-  return {buffer, slot};
-}
+/// Lets one product read its operands from shared memory.
+class Sharing {
+public:
+  explicit Sharing(cta::DotOp dot) : dot(dot) {}
+
+  void run() {
+    // Before anything is looked up in the loop, which is another one then.
+    if (takesTurns(dot.getAMutable()) || takesTurns(dot.getBMutable()))
+      parity = createParity();
+    Place a = share(dot.getAMutable()), b = share(dot.getBMutable());
+    OpBuilder builder(dot);
+    Value shared = cta::DotOp::create(
+        builder, dot.getLoc(), dot.getType(), a.operand, b.operand,
+        dot.getAccumulator(), a.slot, b.slot, dot.getPrecisionAttr(),
+        dot.getImpreciseAttr(), dot.getGoesOnAttr(), dot.getInstructionAttr());
+    SmallVector<Value> before = {dot.getA(), dot.getB()};
+    dot.replaceAllUsesWith(shared);
+    dot.erase();
+    for (Value operand : before)
+      if (auto read = operand.getDefiningOp<cta::ReadOp>();
+          read && read->use_empty())
+        read.erase();
+  }
+
+private:
+  Place share(OpOperand &operand) {
+    if (!dot.isReadFromShared(operand))
+      return {operand.get(), nullptr};
+    if (cta::ReadOp read = findRead(operand))
+      return {read.getBuffer(), read.getSlot()};
+    return writeToBuffer(operand);
+  }
+
+  /// True if the product goes on while the next turn writes `operand`.
+  bool takesTurns(OpOperand &operand) {
+    return dot.getGoesOn() && dot.isReadFromShared(operand) &&
+           !findRead(operand) &&
+           !getLoop().isDefinedOutsideOfLoop(operand.get());
+  }
+
+  /// Writes `operand` to a buffer, after which products can read it. Slots that
+  /// take turns keep their place for the whole loop.
+  Place writeToBuffer(OpOperand &operand) {
+    Value value = operand.get();
+    OpBuilder builder(value.getParentBlock()->findAncestorOpInBlock(*dot));
+    Location loc = dot.getLoc();
+    bool isTwice = takesTurns(operand);
+    Value slot =
+        isTwice ? parity : arith::ConstantIntOp::create(builder, loc, 0, 32);
+    Value buffer =
+        isTwice ? createBuffer(OpBuilder(getLoop()), operand, /*slots=*/2)
+                : createBuffer(builder, operand, /*slots=*/1);
+    cta::WriteOp::create(builder, loc, value, buffer, slot, /*fenced=*/true);
+    return {buffer, slot};
+  }
+
+  static Value createBuffer(OpBuilder builder, OpOperand &operand,
+                            int64_t slots) {
+    RankedTensorType tile = cta::getTile(operand.get());
+    auto type = cta::BufferType::get(
+        tile.getContext(), slots, tile.getShape(), tile.getElementType(),
+        cta::SharedLayoutAttr::get(tile.getContext(),
+                                   chooseMatrixLayout(operand)));
+    return cta::AllocOp::create(builder, operand.getOwner()->getLoc(), type,
+                                cta::kMatrixAlignment);
+  }
+
+  scf::ForOp getLoop() { return dot->getParentOfType<scf::ForOp>(); }
+
+  /// 0 in the first turn of the loop, 1 in the next, and so on.
+  Value createParity() {
+    scf::ForOp loop = getLoop();
+    IRRewriter rewriter(dot.getContext());
+    rewriter.setInsertionPoint(loop);
+    Value zero = arith::ConstantIntOp::create(rewriter, loop.getLoc(), 0, 32);
+    auto replaced = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
+        rewriter, zero, /*replaceInitOperandUsesInLoop=*/false,
+        [](OpBuilder &builder, Location loc,
+           ArrayRef<BlockArgument> arguments) -> SmallVector<Value> {
+          Value one = arith::ConstantIntOp::create(builder, loc, 1, 32);
+          return {arith::XOrIOp::create(builder, loc, arguments.front(), one)};
+        }));
+    return replaced.getRegionIterArgs().back();
+  }
+
+  cta::DotOp dot;
+  Value parity;
+};
 
 struct CtaShareOperands
     : triton_shared::impl::CtaShareOperandsBase<CtaShareOperands> {
@@ -101,32 +175,7 @@ struct CtaShareOperands
         dots.push_back(dot);
     });
     for (cta::DotOp dot : dots)
-      share(dot);
-  }
-
-private:
-  static void share(cta::DotOp dot) {
-    Place a = share(dot.getAMutable()), b = share(dot.getBMutable());
-    OpBuilder builder(dot);
-    Value shared = cta::DotOp::create(
-        builder, dot.getLoc(), dot.getType(), a.operand, b.operand,
-        dot.getAccumulator(), a.slot, b.slot, dot.getPrecisionAttr(),
-        dot.getGoesOnAttr(), dot.getInstructionAttr());
-    SmallVector<Value> before = {dot.getA(), dot.getB()};
-    dot.replaceAllUsesWith(shared);
-    dot.erase();
-    for (Value operand : before)
-      if (auto read = operand.getDefiningOp<cta::ReadOp>();
-          read && read->use_empty())
-        read.erase();
-  }
-
-  static Place share(OpOperand &operand) {
-    if (!cast<cta::DotOp>(operand.getOwner()).isReadFromShared(operand))
-      return {operand.get(), nullptr};
-    if (cta::ReadOp read = findRead(operand))
-      return {read.getBuffer(), read.getSlot()};
-    return writeToBuffer(operand);
+      Sharing(dot).run();
   }
 };
 

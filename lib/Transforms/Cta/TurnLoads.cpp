@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/PointerHints.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -43,6 +44,11 @@ static void turn(tts::LoadOp load, cta::TransposeOp transpose) {
                                     dimensions, Value(), load.getOther());
   turned.setCacheAttr(load.getCacheAttr());
   turned.setEvictAttr(load.getEvictAttr());
+  if (auto alignment = load->getAttrOfType<DenseI64ArrayAttr>(kLineAlignment))
+    turned->setAttr(kLineAlignment,
+                    builder.getDenseI64ArrayAttr(llvm::map_to_vector(
+                        transpose.getPermutation(),
+                        [&](int64_t dim) { return alignment[dim]; })));
   transpose.replaceAllUsesWith(turned.getResult());
   transpose.erase();
   load.erase();

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..cuda import tensor_map
 from ..launcher import hidden_kinds
 
 _GRID = {
@@ -14,7 +15,12 @@ _GRID = {
     "grid.z": ("uint32_t", "(uint32_t)gridZ"),
 }
 _PASSED = {
-    "cuda": _GRID,
+    "cuda": _GRID
+    | {
+        # What they hold is encoded once there are arguments.
+        tensor_map.KIND: ("struct TritonSharedTensorMap", ""),
+        tensor_map.ENCODED: ("uint32_t", "0"),
+    },
     # One call runs the whole grid.
     "cpu": _GRID
     | {
@@ -33,13 +39,46 @@ class HiddenParameter:
     kind: str
     c_type: str
     c_value: str
+    """Empty for a tensor map."""
+    recipe: str = ""
+    """Of a tensor map: the initializer of a `TritonSharedTensorMapRecipe`."""
 
 
 def hidden_parameters(
-    kernel: str, target: str, hidden: Iterable[Mapping[str, Any]]
+    kernel: str,
+    target: str,
+    hidden: Sequence[Mapping[str, Any]],
+    arguments: Sequence[tensor_map.Argument] = (),
 ) -> tuple[HiddenParameter, ...]:
     """Those that the kernel's metadata lists, in order."""
     passed = _PASSED[target]
     return tuple(
-        HiddenParameter(kind, *passed[kind]) for kind in hidden_kinds(kernel, hidden, passed)
+        HiddenParameter(kind, *passed[kind], _recipe(kernel, listed, arguments))
+        for kind, listed in zip(hidden_kinds(kernel, hidden, passed), hidden, strict=True)
     )
+
+
+def _recipe(
+    kernel: str, hidden: Mapping[str, Any], arguments: Sequence[tensor_map.Argument]
+) -> str:
+    if hidden["kind"] != tensor_map.KIND:
+        return ""
+    recipe = tensor_map.read(hidden)
+    _, element, base, sizes, strides, box, swizzle, fills = tensor_map.as_plan(0, recipe, arguments)
+    lists = [_braces(_number(one) for one in numbers) for numbers in (sizes, strides)]
+    head = (f'"{kernel}"', f'"{element}"', str(len(box)), _number(base), *lists)
+    return _braces([*head, _braces(map(str, box)), str(swizzle), _number(fills)])
+
+
+def _number(plan: tuple[int, int, int, bool, str]) -> str:
+    argument, constant, size, is_unsigned, name = plan
+    words = (str(argument), f"INT64_C({constant})", str(size), _word(is_unsigned), f'"{name}"')
+    return _braces(words)
+
+
+def _word(is_true: bool) -> str:
+    return "true" if is_true else "false"
+
+
+def _braces(words: Iterable[str]) -> str:
+    return f"{{{', '.join(words)}}}"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import library
+from ..cuda import tensor_map
 from ..errors import CompilationError, TritonSharedError
 from ..frontend import Target, parse_options
 from . import sources
@@ -69,6 +70,17 @@ class Kernel:
         return [parameter for parameter in self.parameters if parameter.is_passed]
 
     @property
+    def tensor_maps(self) -> list[tuple[int, HiddenParameter]]:
+        """The hidden parameters that are encoded at a launch, with their numbers."""
+        return [(number, one) for number, one in enumerate(self.hidden) if one.recipe]
+
+    @property
+    def encoded(self) -> int | None:
+        """The hidden parameter that says which tensor maps there are."""
+        kinds = [one.kind for one in self.hidden]
+        return kinds.index(tensor_map.ENCODED) if tensor_map.ENCODED in kinds else None
+
+    @property
     def linkable(self) -> list[Parameter]:
         """The parameters of every variant of this kernel: those that are 1 here, too."""
         return [parameter for parameter in self.parameters if not parameter.is_constant]
@@ -110,7 +122,7 @@ def compile_kernel(
         num_stages,
         int(facts.get("shared", 0)),
         tuple(facts.get("block", (1, 1))),
-        hidden_parameters(symbol, device.kind, facts["hidden"]),
+        hidden_parameters(symbol, device.kind, facts["hidden"], kernel_arguments(parameters)),
         artefacts,
     )
 
@@ -135,6 +147,15 @@ def _lower(
     if "obj" in artefacts:
         artefacts["obj"] = artefacts["obj"][:-_SEAL_BYTES]
     return artefacts, json.loads(done.metadata)
+
+
+def kernel_arguments(parameters: Sequence[Parameter]) -> list[tensor_map.Argument]:
+    """What the launcher passes, as recipes of tensor maps count it."""
+    return [
+        tensor_map.Argument(p.name, p.size, is_unsigned=p.type.startswith(("u", "*")))
+        for p in parameters
+        if p.is_passed
+    ]
 
 
 _KINDS = {"u1": "i1", "fp16": "f16", "fp32": "f32", "fp64": "f64"}

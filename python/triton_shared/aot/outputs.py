@@ -105,7 +105,7 @@ def launcher(kernel: Kernel, object_name: str) -> str:
         most=_LARGEST_GRID_YZ,
         called=called,
         runtime=runtime.source_of(called),
-        driver=runtime.driver_source(),
+        driver=runtime.driver_source(has_tensor_maps=bool(kernel.tensor_maps)),
         cubin=kernel.artefacts.get("cubin", b""),
     )
 

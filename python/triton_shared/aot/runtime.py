@@ -15,6 +15,7 @@ from ..errors import TritonSharedError
 
 _HEADER = "kernel.h"
 _DRIVER = ("driver.h", "launch.h")
+_TENSOR_MAP = "tensor_map.h"
 _FILES = {
     "tritonSharedAssertFailed": "assertion.c",
     "tritonSharedYield": _HEADER,
@@ -43,9 +44,9 @@ def source_of(functions: Iterable[str]) -> str:
     return _join("kernel", (_HEADER, *others))
 
 
-def driver_source() -> str:
+def driver_source(*, has_tensor_maps: bool = False) -> str:
     """One text in C that finds the CUDA driver, loads a function with it and launches it."""
-    return _join("cuda", _DRIVER)
+    return _join("cuda", (*_DRIVER, _TENSOR_MAP) if has_tensor_maps else _DRIVER)
 
 
 def _join(folder: str, files: Sequence[str]) -> str:

@@ -61,6 +61,12 @@ class Parameter:
         """What a C program passes."""
         return POINTER if self.type.startswith("*") else C_TYPES[self.type]
 
+    @property
+    def size(self) -> int:
+        """Of the C type, in bytes."""
+        bits = re.search(r"\d+", self.type)
+        return 8 if self.type.startswith("*") or not bits else max(int(bits[0]), 8) // 8
+
 
 def split(text: str) -> list[str]:
     """Splits at the commas outside of parentheses, and strips the parts."""

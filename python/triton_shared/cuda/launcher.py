@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DamagedObjectError, TritonSharedError
-from ..launcher import check_element_type, hidden_kinds, is_expected, parameters, where_cached
-from . import gpus
+from ..launcher import (
+    Parameter,
+    check_element_type,
+    hidden_kinds,
+    is_expected,
+    parameters,
+    where_cached,
+)
+from . import gpus, tensor_map
 
 if TYPE_CHECKING:
     from .. import _native
 
 _AXES = ("grid.x", "grid.y", "grid.z")
-_PASSED = (*_AXES, "scratch.global", "scratch.profile")
-"""The hidden parameters that the launcher fills in: sizes of the grid, and memory, of which
-Triton's own facts (`global_scratch_size` and so on) say how much."""
+_SCRATCH = ("scratch.global", "scratch.profile")
+_PASSED = (*_AXES, *_SCRATCH, tensor_map.KIND, tensor_map.ENCODED)
+"""The hidden parameters that the launcher fills in: sizes of the grid, memory, of which Triton's
+own facts (`global_scratch_size` and so on) say how much, and tensor maps."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,7 @@ def make_launcher(src: Any, metadata: Any) -> Any:
         programs=programs,
         cooperative=bool(getattr(metadata, "launch_cooperative_grid", False)),
         starts_early=bool(getattr(metadata, "launch_pdl", False)),
+        **tensor_maps_plan(metadata.hidden, _values(flat)),
     )
     return _ScratchLauncher(launcher, metadata, scratch) if scratch else launcher
 
@@ -86,8 +95,34 @@ def hidden_plan(
         ("grid", kind, _AXES.index(kind), "i32", False, 0, False)
         if kind in _AXES
         else ("pointer", kind, next(number), "ptr", False, 0, False)
+        if kind in _SCRATCH
+        else ("later", kind, 0, "ptr", False, 0, False)
         for kind in hidden_kinds(kernel, hidden, _PASSED)
     ]
+
+
+def _values(parameters: Iterable[Parameter]) -> list[tensor_map.Argument]:
+    """The C values that the parameters become."""
+    return [
+        tensor_map.Argument.of_kind(name, kind, parameter.unsigned)
+        for parameter in parameters
+        for name, kind in zip(parameter.value_names(), parameter.kinds, strict=True)
+    ]
+
+
+def tensor_maps_plan(
+    hidden: Sequence[Mapping[str, Any]], arguments: Sequence[tensor_map.Argument]
+) -> dict[str, Any]:
+    """What the native launcher encodes, and which argument says what it could encode."""
+    places = list(enumerate(hidden, len(arguments)))
+    maps = [(place, one) for place, one in places if one["kind"] == tensor_map.KIND]
+    encoded = [place for place, one in places if one["kind"] == tensor_map.ENCODED]
+    return {
+        "tensor_maps": [
+            tensor_map.as_plan(place, tensor_map.read(one), arguments) for place, one in maps
+        ],
+        "encoded_place": encoded[0] if encoded else -1,
+    }
 
 
 class _ScratchLauncher:

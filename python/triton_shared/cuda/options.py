@@ -11,6 +11,9 @@ from .. import knobs
 from ..options import LaunchOptions
 from . import tools
 
+WGMMA_CAPABILITY = 90
+"""Of the GPUs whose tensor cores add up products of 8-bit floats with fewer bits than f32 has."""
+
 _ARCH = re.compile(r"sm_?(?P<capability>\d+)[af]?")
 
 
@@ -21,6 +24,8 @@ class CudaOptions(LaunchOptions):
     arch: str = "sm90"
     backend_name: str = "shared_cuda"
     default_dot_input_precision: str = "tf32"
+    max_num_imprecise_acc_default: int | None = None
+    """As many products of 8-bit floats as there are where `wgmma` adds them up, none elsewhere."""
 
     precise: bool = field(default_factory=knobs.precise)
     """No approximate functions, no tf32 unasked: tells rounding from an error."""
@@ -40,6 +45,10 @@ class CudaOptions(LaunchOptions):
             raise ValueError(
                 f"arch must be 'sm' and a compute capability, as in sm90; got {self.arch!r}"
             )
+        if self.max_num_imprecise_acc_default is None:
+            is_imprecise = self.capability == WGMMA_CAPABILITY and not self.precise
+            most = 1 << 30 if is_imprecise else 0
+            object.__setattr__(self, "max_num_imprecise_acc_default", most)
         if self.maxnreg is not None and self.maxnreg not in range(1, 256):
             raise ValueError(
                 f"maxnreg must be a number of registers from 1 to 255; got {self.maxnreg!r}"
@@ -53,10 +62,14 @@ class CudaOptions(LaunchOptions):
     @property
     def target(self) -> str:
         """The target's name, `cuda:90a`; from Hopper on, with what only this architecture has."""
+        return f"cuda:{self.capability}{'a' if self.capability >= 90 else ''}"
+
+    @property
+    def capability(self) -> int:
+        """The compute capability as a number, 90 for 9.0."""
         match = _ARCH.fullmatch(self.arch)
         assert match
-        capability = int(match["capability"])
-        return f"cuda:{capability}{'a' if capability >= 90 else ''}"
+        return int(match["capability"])
 
     @property
     def fuses(self) -> bool:

@@ -44,6 +44,11 @@ LIBRARY_UNITS = {
 BESSEL = {"f32": 2.2e-6, "f64": 5e-12}
 """How far off the functions j0 to yn may be where they oscillate, whatever their size."""
 
+FLUSHED = 2.0**-126
+"""Results of exponentials of less than 64 bits that are smaller may be zero."""
+LIBRARY_POWERS = frozenset({"exp2", "fast_exp"})
+"""Functions of libdevice that are such exponentials."""
+
 SUMMING = frozenset({"tt.dot", "tt.dot_scaled", "tt.atomic_rmw"})
 
 EXACT = frozenset({"arith.maxnumf", "arith.minnumf", "arith.maximumf", "arith.minimumf"}) | {
@@ -56,6 +61,7 @@ _INEXACT = re.compile(r"\.approx\b|\.full\b")
 """Instructions in assembly that are not rounded once."""
 _SCALED = "tt.dot_scaled"
 _SHAPE = re.compile(r"tensor<(?:\d+x)*?(\d+)x([a-z]\w*)>")
+_SMALL_PRODUCT = re.compile(r"\btt\.dot\b.*xf8E\w+> \*")
 _FLOAT = re.compile(r"(?:(?<=x)|(?<!\w))(?:f16|bf16|f32|f64|f8E\w+)\b")
 
 
@@ -77,8 +83,10 @@ class Census:
     """Whether the kernel asks for the size of the grid."""
     library_units: int = 0
     """Units in the last place by which functions of libdevice may be further off than others."""
+    has_small_products: bool = False
+    """Whether a dot multiplies floats of 8 bits."""
     absolute: float = 0.0
-    """By how much functions of libdevice may be off whatever the size of their result."""
+    """By how much functions may be off whatever the size of their result."""
 
     @property
     def is_exact(self) -> bool:
@@ -115,6 +123,8 @@ def take(ttir: str) -> Census:
                 counts[name] += 1
                 types.add(floats[-1])
                 exponentials += name == "math.exp" or "__nv_fast_exp" in line
+                if name in ("math.exp", "math.exp2") and floats[-1] != "f64":
+                    absolute += FLUSHED
                 further = (
                     _of_scaled_product(line) if name == _SCALED else _of_library(line, floats[-1])
                 )
@@ -127,6 +137,7 @@ def take(ttir: str) -> Census:
         has_tf32="inputPrecision = tf32" in ttir,
         knows_grid="tt.get_num_programs" in ttir,
         library_units=units,
+        has_small_products=bool(_SMALL_PRODUCT.search(ttir)),
         absolute=absolute,
     )
 
@@ -146,4 +157,6 @@ def _of_library(line: str, element: str) -> tuple[int, float]:
         return 0, 0.0
     name = symbol[1] if symbol[1] in LIBRARY_UNITS else symbol[1].removesuffix("f")
     units = max(0, LIBRARY_UNITS.get(name, 0) - APPROXIMATE["tt.extern_elementwise"])
+    if name in LIBRARY_POWERS and element != "f64":
+        return units, FLUSHED
     return units, BESSEL.get(element, 0.0) if name[:1] in ("j", "y") and units else 0.0

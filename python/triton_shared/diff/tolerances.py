@@ -7,6 +7,7 @@ stated       The case says value and bound of each element, for operands that ar
 accumulated  Sums of products with plus signs alone. Of n terms whose sizes add up to S, a sum is
              off by (n + 4) u S at most, in whatever order; tf32 operands add 2^-10 S, a narrower
              result half its ulp. The kernel computes n and S in f64: on ones, on absolute values.
+             Hopper cuts off products of 8-bit floats 13 bits below the largest: u is 2^-13 there.
 reference    Anything else that also runs in f64. The CPU leg's own error there, at elements of the
              same size, times 4, and 2 ulp, and what approximate functions of a GPU may be off. If
              it has lost half of its digits, and the other is 1024 times closer, it is wrong itself.
@@ -37,6 +38,7 @@ _UNITS = {
 }  # fmt: skip
 
 _TF32 = 2.0**-11
+_SMALL_PRODUCTS = 2.0**-13
 _FACTOR = 4
 _FAR = 1024
 """How many times further off than the other a side is that cannot be right, too."""
@@ -101,6 +103,8 @@ def _accumulated(dtype: str, census: Census, reference: Reference) -> Bound | No
     if not bool(((sizes >= reference.value.abs()) & (terms >= 0)).all()):
         return None
     unit = max(_UNITS[name] for name in census.types)
+    if census.has_small_products:
+        unit = max(unit, _SMALL_PRODUCTS)
     relative = (terms + 4) * unit + (2 * _TF32 if census.has_tf32 else 0)
     out = rounding(TYPES[dtype])
     allowed = relative * sizes + out.unit * reference.value.abs() + out.smallest

@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,13 @@ import numpy as np
 import torch
 
 from .. import library
+from ..cuda import tensor_map as recipes
 from ..launcher import hidden_kinds
 from . import rewrite
-from .tensor_map import TensorMap
+from .tensor_map import TensorMap, encode_recipe
 
 _AXES = ("grid.x", "grid.y", "grid.z")
+_PASSED = (*_AXES, recipes.KIND, recipes.ENCODED)
 _MACHINE = sorted(Path(__file__).parent.glob("*.c"))
 """What a kernel is linked with."""
 
@@ -54,8 +57,8 @@ class EmulatedKernel:
     library: ctypes.CDLL
     parameters: tuple[str, ...]
     """LLVM types, in order."""
-    hidden: tuple[str, ...]
-    """What a launch fills in behind the arguments: sizes of the grid."""
+    hidden: tuple[Mapping[str, Any], ...]
+    """What a launch fills in behind the arguments, as the compiler lists it."""
     threads: int
     """Of a program."""
     programs: int
@@ -64,6 +67,11 @@ class EmulatedKernel:
     """Bytes of shared memory."""
     llvm: str
     """The MLIR of the LLVM dialect that it was made of."""
+
+    @property
+    def asks_for_maps(self) -> bool:
+        """Whether it can do without a tensor map."""
+        return any(one["kind"] == recipes.ENCODED for one in self.hidden)
 
 
 def _tool(name: str) -> str:
@@ -133,12 +141,22 @@ def compile_kernel(
 ) -> EmulatedKernel:
     """Lowers the kernel of `text` for a GPU and builds it for this machine."""
     gpu = _to_gpu(text, num_warps, folder, num_stages, keeps_warps)
-    named = [{"kind": kind} for kind in re.findall(r'tts\.parameter = "([^"]*)"', gpu)]
-    hidden = hidden_kinds("emulated", named, _AXES)
-    return build_kernel(_to_llir(gpu, folder), folder, hidden)
+    return build_kernel(_to_llir(gpu, folder), folder, _hidden(gpu))
 
 
-def build_kernel(llvm: str, folder: Path, hidden: Sequence[str] = ()) -> EmulatedKernel:
+def _hidden(gpu: str) -> list[Mapping[str, Any]]:
+    """The hidden parameters of a kernel in phase `gpu`."""
+    if "tts.parameter" not in gpu:
+        return []
+    done = library.compile_text(gpu, "target=cuda:90a to-phase=gpu", printed_by_triton=True)
+    hidden: list[Mapping[str, Any]] = json.loads(done.metadata)["hidden"]
+    hidden_kinds("emulated", hidden, _PASSED)
+    return hidden
+
+
+def build_kernel(
+    llvm: str, folder: Path, hidden: Sequence[Mapping[str, Any]] = ()
+) -> EmulatedKernel:
     """Builds a kernel in the LLVM dialect for this machine."""
     aliases = "\n".join(line for line in llvm.splitlines() if line.startswith("#"))
     body = llvm[llvm.index("{", llvm.index("gpu.module")) + 1 :].rstrip().removesuffix("}")
@@ -170,6 +188,8 @@ _FLOATS = {"half": "f2", "float": "f4", "double": "f8"}
 
 def _encode(kind: str, value: Any) -> bytes:
     """An argument as it lies in memory."""
+    if isinstance(value, bytes):
+        return value
     if isinstance(value, TensorMap):
         assert kind == rewrite.TENSOR_MAP, kind
         return value.encode()
@@ -185,6 +205,24 @@ def _encode(kind: str, value: Any) -> bytes:
     return (int(value) % (1 << (8 * size))).to_bytes(size, "little")
 
 
+def _fill_in(kernel: EmulatedKernel, arguments: Sequence[Any], blocks: list[int]) -> list[Any]:
+    """The values of the hidden parameters."""
+    values: dict[int, Any] = {}
+    encoded, count = 0, 0
+    for place, one in enumerate(kernel.hidden):
+        if one["kind"] in _AXES:
+            values[place] = blocks[_AXES.index(one["kind"])]
+        if one["kind"] == recipes.KIND:
+            recipe = recipes.read(one)
+            held = encode_recipe(recipe, arguments)
+            if held is None and not kernel.asks_for_maps and 0 not in blocks:
+                raise ValueError(f"TMA cannot do with the numbers of {recipe}: {list(arguments)}")
+            encoded |= (held is not None) << count
+            count += 1
+            values[place] = held or bytes(128)
+    return [values.get(place, encoded) for place in range(len(kernel.hidden))]
+
+
 def launch(
     kernel: EmulatedKernel, arguments: Sequence[Any], grid: Sequence[int], seed: int = 0
 ) -> None:
@@ -194,7 +232,7 @@ def launch(
     `seed` 0 runs threads in ascending order, 1 in descending, others at random.
     """
     blocks = [*grid, 1, 1][:3]
-    arguments = [*arguments, *(blocks[_AXES.index(kind)] for kind in kernel.hidden)]
+    arguments = [*arguments, *_fill_in(kernel, arguments, blocks)]
     blocks[0] = -(-blocks[0] // kernel.programs)
     assert len(arguments) == len(kernel.parameters), kernel.parameters
     held = [_encode(kind, value) for kind, value in zip(kernel.parameters, arguments, strict=True)]

@@ -1,15 +1,17 @@
 """Inline assembly of what is asynchronous becomes calls of wgmma.c, order.c and mbarrier.c.
 
-Three kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
-sets from an operand or as a number; the loop that waits for an mbarrier; and statements with
-numbers at most (`wgmma.wait_group`, `fence.proxy.async`, `bar.arrive`, …), which hand the values
-that are tied to them through.
+Four kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
+sets from an operand or as a number; the loop that waits for an mbarrier; predicated instructions of
+TMA (boxes.py); and statements with numbers at most (`wgmma.wait_group`, `fence.proxy.async`,
+`bar.arrive`, …), which hand the values that are tied to them through.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from . import boxes
 
 _PRODUCT = re.compile(
     r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(\w+)\.(\w+)\.(\w+)\s+"
@@ -22,11 +24,12 @@ _SILENT = {
     "wgmma.commit_group.sync.aligned",
     "fence.proxy.async",
     "fence.proxy.async.shared::cta",
+    "fence.mbarrier_init.release.cluster",
 }
 _SPIN = re.compile(
     r"\{?\s*\.reg \.pred\s+(\w+);\s*(\w+):\s*mbarrier\.try_wait\.parity\.shared(?:::cta)?\.b64\s+"
-    r"\1,\s*\[(\S+)\],\s*([^,;\s]+)(?:,[^;]*)?;\s*@\1 bra(?:\.uni)?\s+(\w+);\s*"
-    r"bra(?:\.uni)?\s+\2;\s*\5:\s*\}?"
+    r"\1,\s*\[(\S+)\],\s*([^,;\s]+)(?:,[^;]*)?;\s*(?:@!\1 bra(?:\.uni)?\s+\2;|"
+    r"@\1 bra(?:\.uni)?\s+(\w+);\s*bra(?:\.uni)?\s+\2;\s*\5:)\s*\}?"
 )
 _ARRIVE = re.compile(r"(?:bar|barrier(?:\.cta)?)\.arrive(?:\.aligned)?\s+(\S+),\s*(\S+)")
 _WAIT = re.compile(r"wgmma\.wait_group\.sync\.aligned\s+(\S+)")
@@ -39,6 +42,8 @@ FUNCTIONS = (
     ("void", "@emu_mbarrier_wait_parity", "i64, i32"),
     ("void", "@emu_fence_proxy_async", ""),
     ("void", "@emu_fence_proxy_async_shared_cta", ""),
+    ("void", "@emu_fence_mbarrier_init_release_cluster", ""),
+    *boxes.FUNCTIONS,
 )
 """What the functions call: type, name, types of the arguments."""
 _RESULTS = {"f32": "f", "f16": "h", "s32": "i"}
@@ -95,7 +100,14 @@ class _Assembly:
 
 def split(text: str) -> list[str]:
     """The parts of a list with commas, some of them within brackets."""
-    return [part.strip() for part in re.findall(r"(?:<[^>]*>|\{[^}]*\}|[^,<{])+", text)]
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character in "<{([") - (character in ">})]")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
 
 
 def _read(name: str, result: str, constraints: str, types: list[str]) -> _Assembly:
@@ -118,6 +130,8 @@ def make(name: str, result: str, text: str, constraints: str, types: list[str]) 
         return _make_product(assembly, statements)
     if spin := _SPIN.fullmatch(text.strip()):
         return _make_spin(assembly, spin[3], spin[4])
+    if lines := boxes.make(statements, assembly.value):
+        return assembly.define(lines, {})
     if all(
         part in _SILENT or _WAIT.fullmatch(part) or _ARRIVE.fullmatch(part) for part in statements
     ):

@@ -224,7 +224,10 @@ def _make_product(name: str, match: re.Match[str], types: list[str]) -> str:
     return "\n".join([*lines, f"  ret {match['type']} {before}", "}"])
 
 
-_COPY = re.compile(r"@\$0 cp\.async\.c[ag]\.shared\.global \[\$1\], \[\$2\], (\d+)(, \$3)?;$")
+_COPY = re.compile(
+    r"@\$0 cp\.async\.c[ag]\.shared\.global \[\$1(?: \+ (-?\d+))?\], \[\$2(?: \+ (-?\d+))?\], "
+    r"(\d+)(, \$3)?;$"
+)
 
 
 def _make_copy(name: str, match: re.Match[str], types: list[str]) -> str:
@@ -233,12 +236,14 @@ def _make_copy(name: str, match: re.Match[str], types: list[str]) -> str:
     if not copy or types[:3] != ["i1", "i32", "ptr"]:
         raise UnknownInstruction(match["text"])
     parameters = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(types))
-    size = copy[1]
-    valid = "%a3" if copy[2] else size
+    target, source, size = copy[1] or 0, copy[2] or 0, copy[3]
+    valid = "%a3" if copy[4] else size
     return (
         f"define internal void {name}({parameters}) {{\n"
         "  %p = zext i1 %a0 to i32\n"
-        f"  call void @emu_copy(i32 %p, i32 %a1, ptr %a2, i32 {size}, i32 {valid})\n"
+        f"  %target = add i32 %a1, {target}\n"
+        f"  %source = getelementptr i8, ptr %a2, i64 {source}\n"
+        f"  call void @emu_copy(i32 %p, i32 %target, ptr %source, i32 {size}, i32 {valid})\n"
         "  ret void\n}"
     )
 

@@ -150,7 +150,10 @@ DEFINE_FLOAT_SHUFFLE(down)
 // get.
 float emu_div_full(float dividend, float divisor) { return dividend / divisor; }
 float emu_ex2_approx_f32(float x) { return __builtin_exp2f(x); }
-float emu_ex2_approx_ftz_f32(float x) { return __builtin_exp2f(x); }
+float emu_ex2_approx_ftz_f32(float x) {
+  float power = __builtin_exp2f(x);
+  return __builtin_fabsf(power) < 0x1p-126f ? 0 : power;
+}
 
 // To nearest, ties away from zero.
 uint32_t emu_f2tf32_rna(float x) {

@@ -52,6 +52,7 @@ typedef struct {
   int writer; // a slot
   uint32_t writeTime;
   int fences;           // of the writer before it wrote
+  int isCopied;         // by `cp.async`: products need no fence
   int readEpoch, reads; // the first of a list, of the epoch
   int copier;           // the thread whose copy is under way to it, or -1
   int isBarrier;        // whether it belongs to an mbarrier

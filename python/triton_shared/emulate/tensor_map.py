@@ -6,9 +6,13 @@ The form is the emulator's own: what a driver makes of the same facts is not kno
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
+
+from ..cuda.tensor_map import Recipe
 
 MAGIC = 0x544D4150
 """What the bytes begin with, so that others are found."""
@@ -21,6 +25,12 @@ _LETTERS = {
     torch.uint64: "L", torch.int64: "l", torch.float64: "d",
 }  # fmt: skip
 """As tma.c has them."""
+_ELEMENTS = {
+    "f16": ("h", 2), "bf16": ("b", 2), "f32": ("f", 4), "f64": ("d", 8), "i16": ("H", 2),
+    "i32": ("i", 4), "i64": ("l", 8),
+}  # fmt: skip
+"""The same and sizes, by MLIR's words; all others are bytes."""
+_SWIZZLE_BYTES = (0, 32, 64, 128)
 
 
 @dataclass(frozen=True)
@@ -51,15 +61,54 @@ class TensorMap:
 
     def encode(self) -> bytes:
         """The bytes that a kernel gets."""
-
-        def five(numbers: list[int]) -> list[int]:
-            numbers = numbers[::-1]
-            return numbers + [0] * (5 - len(numbers))
-
         size = self.tensor.itemsize
-        head = (MAGIC, self.tensor.dim(), ord(_LETTERS[self.tensor.dtype]))
-        layout = (list(SWIZZLES).index(self.swizzle), self.is_filled_with_nan)
-        strides = five([stride * size for stride in self.tensor.stride()])
-        sizes = [*five(list(self.tensor.shape)), *five(list(self.box))]
-        held = struct.pack("=IBBBBQ10I5Q", *head, *layout, self.tensor.data_ptr(), *sizes, *strides)
-        return held.ljust(128, b"\0")
+        return _encode(
+            _LETTERS[self.tensor.dtype],
+            self.tensor.data_ptr(),
+            self.tensor.shape,
+            [stride * size for stride in self.tensor.stride()],
+            self.box,
+            list(SWIZZLES).index(self.swizzle),
+            self.is_filled_with_nan,
+        )
+
+
+def encode_recipe(recipe: Recipe, arguments: Sequence[Any]) -> bytes | None:
+    """The bytes for a kernel's own tensor map, as its launch makes them; none if TMA cannot do with
+    the numbers. Pointers are tensors or addresses."""
+    letter, size = _ELEMENTS.get(recipe.element, ("B", 1))
+    base = arguments[recipe.base]
+    address = base.data_ptr() if isinstance(base, torch.Tensor) else int(base)
+    sizes = [number.of(arguments) for number in recipe.sizes]
+    strides = [number.of(arguments) * size for number in recipe.strides]
+    if not address or address % 16 or not all(1 <= n <= 1 << 32 for n in sizes):
+        return None
+    if not all(0 <= stride < 1 << 40 and stride % 16 == 0 for stride in strides[:-1]):
+        return None
+    if size == 1 and recipe.is_nan_outside.of(arguments):
+        return None
+    # No coordinate, which has 32 bits, is beyond these sizes.
+    sizes = [min(n, (1 << 32) - 1) for n in sizes]
+    swizzle = _SWIZZLE_BYTES.index(recipe.swizzle)
+    fills = recipe.is_nan_outside.of(arguments) != 0
+    return _encode(letter, address, sizes, strides, recipe.box, swizzle, fills)
+
+
+def _encode(
+    letter: str,
+    address: int,
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    box: Sequence[int],
+    swizzle: int,
+    fills: bool,
+) -> bytes:
+    """`strides` are in bytes, `swizzle` is the number of a mode."""
+
+    def five(numbers: Sequence[int]) -> list[int]:
+        turned = list(numbers)[::-1]
+        return turned + [0] * (5 - len(turned))
+
+    numbers = [*five(sizes), *five(box), *five(strides)]
+    head = (MAGIC, len(sizes), ord(letter), swizzle, fills, address)
+    return struct.pack("=IBBBBQ10I5Q", *head, *numbers).ljust(128, b"\0")

@@ -55,6 +55,10 @@ static Box open_box(const TensorMap *map, int rank, const int *coordinates,
     box.coordinates[i] = coordinates[i];
     box.rows *= i ? map->box[i] : 1;
   }
+  if (coordinates[0] * box.size % 16)
+    fail(
+        "copies a box that begins at byte %d of its rows, which is no multiple of 16",
+        coordinates[0] * box.size);
   if (box.offset % 128)
     fail(
         "copies a box at offset %u of shared memory, which is no multiple of 128",

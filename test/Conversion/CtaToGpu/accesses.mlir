@@ -86,3 +86,46 @@ func.func @bytes(%p: memref<*xi8>, %m: i1, %gx: i32, %gy: i32, %gz: i32, %x: i32
   %v = tts.load %p[%zero] strides [1] mask %mask : tensor<32xi1, #single> : memref<*xi8> -> tensor<32xi8, #single>
   return
 }
+
+// A computed bound that many elements are compared with is made narrow once; what a register adds is taken from it.
+// CHECK-LABEL: gpu.func @narrow_bound(
+// CHECK-DAG:     %[[SIZE:.*]] = arith.constant 128 : i64
+// CHECK:         %[[CUT:.*]] = arith.minsi %{{.*}}, %[[SIZE]] : i64
+// CHECK:         %[[LEAST:.*]] = arith.maxsi %[[CUT]], %{{.*}} : i64
+// CHECK:         %[[BOUND:.*]] = arith.trunci %[[LEAST]] : i64 to i32
+// CHECK:         arith.cmpi slt, %[[THREAD:.*]], %[[BOUND]] : i32
+// CHECK-COUNT-3: arith.cmpi slt, %[[THREAD]], %{{.*}} : i32
+// CHECK-NOT:     arith.cmpi
+// CHECK:         gpu.return
+func.func @narrow_bound(%p: memref<*xf32>, %n: i64, %start: i64, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  %zero = arith.constant 0 : i64
+  %high = arith.subi %n, %start : i64
+  %v = tts.load %p[%start] strides [1] bounds [0] from (%zero) to (%high) : memref<*xf32> -> tensor<128xf32, #vector>
+  tts.store %v to %p[%zero] strides [1] : tensor<128xf32, #vector>, memref<*xf32>
+  return
+}
+
+// Where a thread has several indices, the start of what wraps around is wrapped once; the one index of a thread needs no more.
+#rows = #cta.layout<register = [[0, 1], [0, 2], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
+// CHECK-LABEL: gpu.func @wraps(
+// CHECK-SAME:    %[[START:[a-z0-9]*]]: i64, %[[SIZE:[a-z0-9]*]]: i64
+// CHECK:         %[[WRAPPED:.*]] = arith.remui %[[START]], %[[SIZE]]
+// CHECK:         %[[FIRST:.*]] = arith.addi %[[WRAPPED]], %{{.*}} : i64
+// CHECK:         arith.remui %[[FIRST]], %[[SIZE]]
+// CHECK:         %[[SECOND:.*]] = arith.addi %[[WRAPPED]], %{{.*}} : i64
+// CHECK:         arith.remui %[[SECOND]], %[[SIZE]]
+// CHECK-NOT:     arith.remui
+// CHECK:         %[[ONLY:.*]] = arith.addi %[[START]], %{{.*}} : i64
+// CHECK:         arith.remui %[[ONLY]], %[[SIZE]]
+// CHECK-NOT:     arith.remui
+// CHECK:         gpu.return
+func.func @wraps(%start: i64, %size: i64, %p: memref<*xf32> {tt.divisibility = 16 : i32}, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [4, 1] wrap [0] from (%start) size (%size) : memref<*xf32> -> tensor<64x4xf32, #rows>
+  tts.store %v to %p[%zero] strides [4, 1] : tensor<64x4xf32, #rows>, memref<*xf32>
+  %w = tts.load %p[%zero] strides [1] wrap [0] from (%start) size (%size) : memref<*xf32> -> tensor<32xf32, #single>
+  tts.store %w to %p[%zero] strides [1] : tensor<32xf32, #single>, memref<*xf32>
+  return
+}

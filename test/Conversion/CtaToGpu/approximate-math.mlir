@@ -7,7 +7,7 @@
 // CHECK-SAME:    %[[X:.*]]: f32, %[[Y:.*]]: f32
 // CHECK:         llvm.call_intrinsic "llvm.nvvm.div.full"(%[[X]], %[[Y]])
 // CHECK:         %[[SCALED:.*]] = arith.mulf %[[X]]
-// CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx"(%[[SCALED]])
+// CHECK:         llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"(%[[SCALED]])
 func.func @scalars(%x: f32, %y: f32) -> (f32, f32) {
   %q = arith.divf %x, %y : f32
   %e = math.exp %x : f32
@@ -16,7 +16,7 @@ func.func @scalars(%x: f32, %y: f32) -> (f32, f32) {
 
 // Each register by itself.
 // CHECK-LABEL: func.func @registers(
-// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx"
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz"
 // CHECK:         vector.from_elements
 func.func @registers(%x: vector<2xf32>) -> vector<2xf32> {
   %e = math.exp2 %x : vector<2xf32>

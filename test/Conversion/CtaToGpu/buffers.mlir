@@ -55,6 +55,45 @@ func.func @copies(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %high: i64, %m
   return
 }
 
+// What is constant about two addresses is left to the instruction.
+#tall = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = []>
+#lines = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]>
+// CHECK-LABEL: gpu.func @steps(
+// CHECK: llvm.inline_asm {{.*}}[$1], [$2], 16;", "b,r,l" %[[MORE:.*]], %[[TO:.*]], %[[FROM:.*]] :
+// CHECK: llvm.inline_asm {{.*}}[$1 + 512], [$2 + 2048], 16;", "b,r,l" %[[MORE]], %[[TO]], %[[FROM]] :
+func.func @steps(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %more: i1, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32)
+    attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %at = arith.constant 0 : i64
+  %buffer = cta.alloc : !cta.buffer<1, 32x16xf16, #lines>
+  cta.copy to %buffer[%zero] if %more : !cta.buffer<1, 32x16xf16, #lines> {
+    %v = tts.load %x[%at] strides [64, 1] : memref<*xf16> -> tensor<32x16xf16, #tall>
+    cta.yield %v : tensor<32x16xf16, #tall>
+  }
+  cta.commit
+  cta.wait 0
+  return
+}
+
+// Which has room for so much only.
+// CHECK-LABEL: gpu.func @far(
+// CHECK: %[[NEXT:.*]] = llvm.getelementptr %{{.*}}[67108864] : (!llvm.ptr<1>) -> !llvm.ptr<1>, f16
+// CHECK: llvm.inline_asm {{.*}}[$1], [$2], 16;", "b,r,l" %[[MORE:.*]], %[[TO:.*]], %{{.*}} :
+// CHECK: llvm.inline_asm {{.*}}[$1 + 512], [$2], 16;", "b,r,l" %[[MORE]], %[[TO]], %[[NEXT]] :
+func.func @far(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %more: i1, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32)
+    attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %at = arith.constant 0 : i64
+  %buffer = cta.alloc : !cta.buffer<1, 32x16xf16, #lines>
+  cta.copy to %buffer[%zero] if %more : !cta.buffer<1, 32x16xf16, #lines> {
+    %v = tts.load %x[%at] strides [4194304, 1] : memref<*xf16> -> tensor<32x16xf16, #tall>
+    cta.yield %v : tensor<32x16xf16, #tall>
+  }
+  cta.commit
+  cta.wait 0
+  return
+}
+
 // One that always happens needs no predicate.
 // CHECK-LABEL: gpu.func @always(
 // CHECK: nvvm.cp.async.shared.global %{{.*}}, %{{.*}}, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>
@@ -88,5 +127,29 @@ func.func @part(%x: memref<*xf16>, %o: memref<*xf16>, %gx: i32, %gy: i32, %gz: i
   %v = tts.load %x[%at] strides [32, 1] : memref<*xf16> -> tensor<4x32xf16, #two>
   %p = cta.slice %v [0, 16] : tensor<4x32xf16, #two> -> tensor<4x16xf16, #one>
   tts.store %p to %o[%at] strides [16, 1] : tensor<4x16xf16, #one>, memref<*xf16>
+  return
+}
+
+// What several lanes hold, here four, is copied by one of them.
+#few = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [0, 0], [0, 0]], warp = []>
+#small = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>
+// CHECK-LABEL: gpu.func @held_by_several(
+// CHECK-SAME: %[[MORE:[a-z0-9]*]]: i1
+// CHECK-DAG: %[[MASK:.*]] = arith.constant 24 : i32
+// CHECK-DAG: %[[TWICE:.*]] = arith.andi %{{.*}}, %[[MASK]] : i32
+// CHECK-DAG: %[[FIRST:.*]] = arith.cmpi eq, %[[TWICE]], %{{.*}} : i32
+// CHECK: %[[COPIES:.*]] = arith.andi %[[MORE]], %[[FIRST]] : i1
+// CHECK: cp.async{{.*}} %[[COPIES]],
+func.func @held_by_several(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %more: i1, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32)
+    attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %at = arith.constant 0 : i64
+  %buffer = cta.alloc : !cta.buffer<1, 4x16xf16, #small>
+  cta.copy to %buffer[%zero] if %more : !cta.buffer<1, 4x16xf16, #small> {
+    %v = tts.load %x[%at] strides [16, 1] : memref<*xf16> -> tensor<4x16xf16, #few>
+    cta.yield %v : tensor<4x16xf16, #few>
+  }
+  cta.commit
+  cta.wait 0
   return
 }

@@ -12,18 +12,20 @@
 // CHECK-SAME: cta.shared = 5120 : i64
 // CHECK-DAG: %[[KD:.*]] = arith.constant -9223371899415756800 : i64
 // CHECK-DAG: %[[ND:.*]] = arith.constant -4611685949703716864 : i64
-// CHECK-DAG: %[[KD2:.*]] = arith.constant -9223371899415756798 : i64
-// CHECK-DAG: %[[ND2:.*]] = arith.constant -4611685949703716832 : i64
+// CHECK-DAG: %[[KSTEP:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[NSTEP:.*]] = arith.constant 32 : i64
 // CHECK-DAG: %[[MASK:.*]] = arith.constant 16383 : i32
 // CHECK: nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.shared>, space = #nvvm.shared_space<cta>}
 // CHECK: gpu.barrier
 // CHECK: arith.andi %{{.*}}, %[[MASK]] : i32
-// CHECK: %[[B:.*]] = arith.addi %{{.*}}, %[[ND]] : i64
-// CHECK: %[[A:.*]] = arith.addi %{{.*}}, %[[KD]] : i64
+// CHECK: %[[ND0:.*]] = arith.addi %{{.*}}, %[[ND]] : i64
+// CHECK: %[[B:.*]] = llvm.inline_asm "", "=l,0" %[[ND0]]
+// CHECK: %[[KD0:.*]] = arith.addi %{{.*}}, %[[KD]] : i64
+// CHECK: %[[A:.*]] = llvm.inline_asm "", "=l,0" %[[KD0]]
 // CHECK: "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7"
 // CHECK: llvm.inline_asm has_side_effects "{{.*}}wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p, 1, 1, 0, 1;{{.*}}", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,l,l" {{.*}}, %[[A]], %[[B]] :
-// CHECK-DAG: %[[A2:.*]] = arith.addi %{{.*}}, %[[KD2]] : i64
-// CHECK-DAG: %[[B2:.*]] = arith.addi %{{.*}}, %[[ND2]] : i64
+// CHECK-DAG: %[[A2:.*]] = arith.addi %[[A]], %[[KSTEP]] : i64
+// CHECK-DAG: %[[B2:.*]] = arith.addi %[[B]], %[[NSTEP]] : i64
 // CHECK: wgmma.mma_async{{.*}}, %[[A2]], %[[B2]] :
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7"
@@ -59,6 +61,29 @@ func.func @checked(%o: memref<*xf32>, %size: i1, %gx: i32, %gy: i32, %gz: i32, %
   %d = cta.dot %left[%slot], %right[%slot], %z0 goes_on : !cta.buffer<1, 64x32xf16, #k>, !cta.buffer<1, 32x16xf16, #n> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
   %e = cta.wait_dot %d : tensor<64x16xf32, #c>
   tts.store %e to %o[%zero] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
+  return
+}
+
+// Two products one after the other: the first has ended when the second goes on alone.
+// CHECK-LABEL: gpu.func @going_on(
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NOT: wait_group
+// CHECK: nvvm.wgmma.commit.group.sync.aligned
+// CHECK-NEXT: %[[FIRST:.*]] = llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 1;"
+// CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK-NOT: wait_group
+func.func @going_on(%o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %slot = arith.constant 0 : i32
+  %zero = arith.constant 0 : i64
+  %left = cta.alloc {alignment = 1024 : i64} : <1, 64x32xf16, #k>
+  %right = cta.alloc {alignment = 1024 : i64} : <1, 32x16xf16, #n>
+  %z0 = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %d = cta.dot %left[%slot], %right[%slot], %z0 goes_on : !cta.buffer<1, 64x32xf16, #k>, !cta.buffer<1, 32x16xf16, #n> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
+  %e = cta.dot %left[%slot], %right[%slot], %d goes_on : !cta.buffer<1, 64x32xf16, #k>, !cta.buffer<1, 32x16xf16, #n> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
+  %f = cta.wait_dot %e but 1 : tensor<64x16xf32, #c>
+  %g = cta.wait_dot %f : tensor<64x16xf32, #c>
+  tts.store %g to %o[%zero] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
   return
 }
 

@@ -56,7 +56,7 @@ func.func @first(%x: tensor<4x8xi32>) -> tensor<4xi32> {
 // CHECK-LABEL: func.func @product(
 // CHECK-SAME: %[[A:[^:]*]]: tensor<16x32xf16>, %[[B:[^:]*]]: tensor<32x8xf16>, %[[C:[^:]*]]: tensor<16x8xf32>
 func.func @product(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // CHECK: cta.dot %[[A]], %[[B]], %[[C]] precision "tf32" : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>
-  %0 = linalg.matmul {tts.input_precision = "tf32"} ins(%a, %b : tensor<16x32xf16>, tensor<32x8xf16>) outs(%c : tensor<16x8xf32>) -> tensor<16x8xf32>
+  // CHECK: cta.dot %[[A]], %[[B]], %[[C]] precision "tf32" imprecise 64 {tts.adds_in_half} : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>
+  %0 = linalg.matmul {tts.adds_in_half, tts.input_precision = "tf32", tts.max_num_imprecise_acc = 64 : i32} ins(%a, %b : tensor<16x32xf16>, tensor<32x8xf16>) outs(%c : tensor<16x8xf32>) -> tensor<16x8xf32>
   return %0 : tensor<16x8xf32>
 }

@@ -2,8 +2,8 @@
 
 // A store through a descriptor is bounded all round.
 // CHECK-LABEL: tt.func @store(
-// CHECK-SAME:    %[[P:[^:]*]]: !tt.ptr<f16>, %[[M:[^:]*]]: i64, %[[N:[^:]*]]: i64, %[[SM:[^:]*]]: i64, %[[SN:[^:]*]]: i64
-// CHECK:         tts.store %{{.*}} to %[[P]][%{{.*}}] strides [%[[SM]], %[[SN]]]
+// CHECK-SAME:    %[[P:[^:]*]]: !tt.ptr<f16> {{{.*}}}, %[[M:[^:]*]]: i64, %[[N:[^:]*]]: i64, %[[SM:[^:]*]]: i64
+// CHECK:         tts.store %{{.*}} to %[[P]][%{{.*}}] strides [%[[SM]], 1]
 // CHECK-SAME:      bounds [0, 1] from({{.*}}) to({{.*}})
 tt.func @store(%d: !tt.tensordesc<tensor<8x16xf16>>, %v: tensor<8x16xf16>, %i: i32) {
   tt.descriptor_store %d[%i, %i], %v : !tt.tensordesc<tensor<8x16xf16>>, tensor<8x16xf16>

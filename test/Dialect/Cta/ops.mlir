@@ -50,8 +50,8 @@ func.func @across_elements(%x: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4x8xf3
 
 // CHECK-LABEL: func.func @products(
 func.func @products(%a: tensor<16x32xf16>, %b: tensor<32x8xf16>, %c: tensor<16x8xf32>) -> tensor<16x8xf32> {
-  // CHECK: cta.dot %{{.*}}, %{{.*}}, %{{.*}} precision "tf32" : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>
-  %0 = cta.dot %a, %b, %c precision "tf32" : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>
+  // CHECK: cta.dot %{{.*}}, %{{.*}}, %{{.*}} precision "tf32" imprecise 32 : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>
+  %0 = cta.dot %a, %b, %c precision "tf32" imprecise 32 : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>
   return %0 : tensor<16x8xf32>
 }
 

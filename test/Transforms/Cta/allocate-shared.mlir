@@ -130,6 +130,34 @@ func.func @buffers(%x: tensor<128xf32, #a>) -> tensor<128xf32, #b> attributes {c
   return %3 : tensor<128xf32, #b>
 }
 
+// What a product that goes on reads, no barrier keeps: copies to other slots follow it without one.
+#sum = #cta.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#left = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#k = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
+#n = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]>
+// CHECK-LABEL: func.func @going_on(
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func @going_on(%p: memref<*xf16>, %x: tensor<64x16xf32, #sum>, %n: i32, %more: i1) -> tensor<64x16xf32, #sum> attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %at = arith.constant 0 : i64
+  %ring = cta.alloc {alignment = 1024 : i64} : <2, 64x32xf16, #k>
+  %right = cta.alloc {alignment = 1024 : i64} : <1, 32x16xf16, #n>
+  %r = scf.for %k = %zero to %n step %one iter_args(%v = %x) -> (tensor<64x16xf32, #sum>) : i32 {
+    cta.wait 0
+    %d = cta.dot %ring[%zero], %right[%zero], %v goes_on : !cta.buffer<2, 64x32xf16, #k>, !cta.buffer<1, 32x16xf16, #n> -> tensor<64x16xf32, #sum> by #cta.wgmma<m64n16k16>
+    cta.copy to %ring[%one] if %more : !cta.buffer<2, 64x32xf16, #k> {
+      %0 = tts.load %p[%at] strides [32, 1] : memref<*xf16> -> tensor<64x32xf16, #left>
+      cta.yield %0 : tensor<64x32xf16, #left>
+    }
+    cta.commit
+    %e = cta.wait_dot %d but 1 : tensor<64x16xf32, #sum>
+    scf.yield %e : tensor<64x16xf32, #sum>
+  }
+  return %r : tensor<64x16xf32, #sum>
+}
+
 // Copies are waited for: the wait is the only barrier. A ring that a loop reads
 // is needed until the loop ends.
 // CHECK-LABEL: func.func @ring(

@@ -87,12 +87,12 @@ func.func @two_warps(%a: tensor<64x32xf16>, %b: tensor<32x64xf16>, %c: tensor<64
   return
 }
 
-// Elements that are not of 16 bits are copied only where they lie along K.
+// Elements that are not of 16 bits, too, are read from shared memory, however they were loaded.
 // CHECK-LABEL: func.func @bytes(
 // CHECK: %[[ALONG:.*]] = tts.load {{.*}} strides [1, 64]
 // CHECK: %[[ACROSS:.*]] = tts.load {{.*}} strides [64, 1]
 // CHECK: cta.dot %{{.*}}, %[[ALONG]], {{.*}} by #cta.wgmma<m64n64k32>
-// CHECK: cta.dot %{{.*}}, %[[ACROSS]], {{.*}} by #cta.mma<m16n8k32, i8>
+// CHECK: cta.dot %{{.*}}, %[[ACROSS]], {{.*}} by #cta.wgmma<m64n64k32>
 func.func @bytes(%a: tensor<64x64xi8>, %p: memref<*xi8>, %c: tensor<64x64xi32>)
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
   %zero = arith.constant 0 : i64

@@ -7,6 +7,7 @@
 // Lines of 64 bytes, whose pieces of 16 bytes change places.
 #s = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
 #plain = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
+#plainRight = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0]]>
 
 // The left operand is read where the ring has it. The right one does not change in the loop.
 // CHECK-LABEL: func.func @ring(
@@ -45,4 +46,30 @@ func.func @other_places(%ring: !cta.buffer<1, 64x32xf16, #s>, %plain: !cta.buffe
   %p = cta.read %plain[%slot] [0, 0] : !cta.buffer<1, 64x32xf16, #plain> -> tensor<64x32xf16, #rows>
   %e = cta.dot %p, %b, %d : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
   return %e : tensor<64x32xf32, #c>
+}
+
+// What each turn writes for a product that goes on has two slots, in turns, which keep their place for the whole loop.
+// CHECK-LABEL: func.func @two_slots(
+// CHECK-SAME: %[[RING:[a-z0-9]*]]: !cta.buffer<3, 64x32xf16
+// CHECK: %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK: %[[BUFFER:.*]] = cta.alloc {alignment = 1024 : i64} : <2, 32x32xf16
+// CHECK: scf.for %[[SLOT:[a-z0-9]*]] = {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[TURN:.*]] = %{{.*}})
+// CHECK: %[[B:.*]] = cta.read
+// CHECK: cta.write %[[B]] to %[[BUFFER]][%[[TURN]]] fenced
+// CHECK: cta.dot %[[RING]][%[[SLOT]]], %[[BUFFER]][%[[TURN]]], %{{.*}} goes_on
+// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK: %[[NEXT:.*]] = arith.xori %[[TURN]], %[[ONE]]
+// CHECK: scf.yield %{{.*}}, %[[NEXT]]
+func.func @two_slots(%ring: !cta.buffer<3, 64x32xf16, #s>, %plain: !cta.buffer<3, 32x32xf16, #plainRight>, %c: tensor<64x32xf32, #c>, %n: i32) -> tensor<64x32xf32, #c>
+    attributes {cta.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %sum = scf.for %slot = %zero to %n step %one iter_args(%last = %c) -> (tensor<64x32xf32, #c>) : i32 {
+    %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+    %b = cta.read %plain[%slot] [0, 0] : !cta.buffer<3, 32x32xf16, #plainRight> -> tensor<32x32xf16, #right>
+    %d = cta.dot %a, %b, %last goes_on : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+    scf.yield %d : tensor<64x32xf32, #c>
+  }
+  %done = cta.wait_dot %sum : tensor<64x32xf32, #c>
+  return %done : tensor<64x32xf32, #c>
 }

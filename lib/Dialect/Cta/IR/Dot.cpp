@@ -92,12 +92,13 @@ Attribute WgmmaAttr::parse(AsmParser &parser, Type) {
 
 void DotOp::build(OpBuilder &, OperationState &state, Value a, Value b,
                   Value accumulator, StringAttr precision,
-                  Attribute instruction) {
+                  Attribute instruction, IntegerAttr imprecise) {
   state.addOperands({a, b, accumulator});
   Properties &properties = state.getOrAddProperties<Properties>();
   properties.operandSegmentSizes = {1, 1, 1, 0, 0};
   properties.precision = precision;
   properties.instruction = instruction;
+  properties.imprecise = imprecise;
   state.addTypes(accumulator.getType());
 }
 
@@ -128,6 +129,19 @@ bool DotOp::isReadFromShared(OpOperand &operand) {
           (&operand == &getAMutable() && !wgmma.getIsLeftInRegisters()));
 }
 
+std::optional<int64_t> DotOp::getPartialDepth() {
+  WgmmaAttr wgmma = getWgmma();
+  auto operand = dyn_cast<FloatType>(getOperandElementType(getA()));
+  if (!wgmma || !operand || operand.getWidth() != 8 ||
+      !getElementTypeOrSelf(getType()).isF32())
+    return std::nullopt;
+  int64_t depth = getOperandShape(getA())[1], step = wgmma.getK();
+  int64_t most = getImprecise().value_or(0);
+  if (most > depth)
+    return std::nullopt;
+  return std::max(step, most / step * step);
+}
+
 StringRef DotOp::getNoun() { return "this product of matrices"; }
 
 int64_t DotOp::getSharedBytes() {
@@ -140,7 +154,7 @@ SmallVector<BufferUse> DotOp::getBufferUses() {
   SmallVector<BufferUse> uses;
   for (Value operand : {getA(), getB()})
     if (isa<BufferType>(operand.getType()))
-      uses.push_back({operand, /*isWrite=*/false});
+      uses.push_back({operand, /*isWrite=*/false, getGoesOn()});
   return uses;
 }
 
@@ -261,6 +275,8 @@ LogicalResult DotOp::verify() {
     return emitOpError("takes a slot of each buffer, and of nothing else");
   if (getGoesOn() && !getWgmma())
     return emitOpError("goes on only by #cta.wgmma");
+  if (getGoesOn() && getPartialDepth())
+    return emitOpError("has partial sums to add, and cannot go on");
   if (getMma())
     return verifyMma();
   if (getWgmma())

@@ -84,26 +84,41 @@ std::optional<SharedLayout> cta::findMatrixLayout(OpOperand &operand,
   return getBoxes(shape, bytes, contiguous, std::min(kLines[0], line));
 }
 
-std::optional<MatrixDescriptor> cta::describeMatrix(BufferType buffer,
-                                                    OpOperand &operand) {
-  if (buffer.getShape().size() != 2)
+std::optional<SharedLayout> cta::findLinesLayout(RankedTensorType tile,
+                                                 unsigned along) {
+  int64_t bytes = getElementBytes(tile);
+  int64_t line = std::min(kLines[0], tile.getDimSize(along) * bytes);
+  if (line < kLines[2])
+    return std::nullopt;
+  return getBoxes(tile.getShape(), bytes, along, line);
+}
+
+std::optional<LinesOfBoxes> cta::describeLines(BufferType buffer) {
+  ArrayRef<int64_t> shape = buffer.getShape();
+  if (shape.size() != 2)
     return std::nullopt;
   int64_t bytes = getElementBytes(buffer.getElementType());
-  unsigned common = getCommonDim(operand);
   SharedLayout layout = buffer.getLayout().getLayout();
-  for (unsigned contiguous : {common, 1 - common})
-    for (int64_t lineBytes : kLines) {
-      bool isTransposed = contiguous != common;
-      int64_t line = buffer.getShape()[contiguous] * bytes;
-      if (lineBytes > line || (isTransposed && bytes != 2) ||
-          !(layout ==
-            getBoxes(buffer.getShape(), bytes, contiguous, lineBytes)))
-        continue;
-      // An instruction takes whole boxes, of whole groups of lines.
-      if (isTransposed && getOwnSize(operand) * bytes < lineBytes)
-        continue;
-      return MatrixDescriptor{lineBytes, isTransposed,
-                              buffer.getShape()[1 - contiguous] * lineBytes};
-    }
+  for (unsigned along : {1, 0})
+    for (int64_t lineBytes : kLines)
+      if (lineBytes <= shape[along] * bytes &&
+          layout == getBoxes(shape, bytes, along, lineBytes))
+        return LinesOfBoxes{along, lineBytes};
   return std::nullopt;
+}
+
+std::optional<MatrixDescriptor> cta::describeMatrix(BufferType buffer,
+                                                    OpOperand &operand) {
+  std::optional<LinesOfBoxes> lines = describeLines(buffer);
+  if (!lines)
+    return std::nullopt;
+  int64_t bytes = getElementBytes(buffer.getElementType());
+  bool isTransposed = lines->along != getCommonDim(operand);
+  // Only elements of 16 bits are transposed on the way, and an instruction
+  // takes whole boxes, of whole groups of lines.
+  if (isTransposed &&
+      (bytes != 2 || getOwnSize(operand) * bytes < lines->bytes))
+    return std::nullopt;
+  return MatrixDescriptor{lines->bytes, isTransposed,
+                          buffer.getShape()[1 - lines->along] * lines->bytes};
 }

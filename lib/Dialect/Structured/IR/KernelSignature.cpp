@@ -2,7 +2,10 @@
 
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
+#include "TensorMap.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -47,6 +50,49 @@ void KernelSignature::nameLast(FunctionOpInterface function,
                         builder.getStringAttr(stringifyParameterKind(kind)));
 }
 
+void KernelSignature::nameDocumented(FunctionOpInterface function) {
+  unsigned count = function.getNumArguments();
+  if (count > 0 && !getKind(function, count - 1) && endsAsDocumented(function))
+    nameLast(function, kGridAndProgram);
+}
+
+void KernelSignature::copyNames(FunctionOpInterface from,
+                                FunctionOpInterface to) {
+  unsigned count = from.getNumArguments();
+  for (unsigned i = KernelSignature(from).getNumWritten(); i < count; ++i)
+    for (StringRef name : {kParameter, kBytes, kTensorMap})
+      if (Attribute attribute = from.getArgAttr(i, name))
+        to.setArgAttr(i, name, attribute);
+}
+
+BlockArgument KernelSignature::append(FunctionOpInterface function,
+                                      ParameterKind kind, Type type) {
+  nameDocumented(function);
+  unsigned index = function.getNumArguments();
+  (void)function.insertArgument(index, type, nullptr, function.getLoc());
+  nameLast(function, kind);
+  return function.getArgument(index);
+}
+
+BlockArgument KernelSignature::getOrAppend(FunctionOpInterface function,
+                                           ParameterKind kind, Type type) {
+  if (BlockArgument known = KernelSignature(function).find(kind))
+    return known;
+  return append(function, kind, type);
+}
+
+BlockArgument KernelSignature::getOrAppend(FunctionOpInterface function,
+                                           TensorMapAttr map) {
+  for (BlockArgument argument : function.getArguments())
+    if (function.getArgAttr(argument.getArgNumber(), kTensorMap) == map)
+      return argument;
+  BlockArgument argument =
+      append(function, ParameterKind::TensorMap,
+             LLVM::LLVMPointerType::get(function.getContext()));
+  function.setArgAttr(argument.getArgNumber(), kTensorMap, map);
+  return argument;
+}
+
 void KernelSignature::removeNames(FunctionOpInterface function) {
   assert(KernelSignature(function).hidden.empty() ||
          (KernelSignature(function).getHidden() == ArrayRef(kGridAndProgram) &&
@@ -55,28 +101,54 @@ void KernelSignature::removeNames(FunctionOpInterface function) {
     function.removeArgAttr(i, kParameter);
 }
 
-LogicalResult TTSDialect::verifyRegionArgAttribute(Operation *op, unsigned,
-                                                   unsigned index,
-                                                   NamedAttribute attribute) {
-  auto function = dyn_cast<FunctionOpInterface>(op);
-  if (attribute.getName() != kParameter || !function)
-    return success();
-  auto name = dyn_cast<StringAttr>(attribute.getValue());
-  if (!name || !symbolizeParameterKind(name)) {
-    InFlightDiagnostic error = op->emitOpError("has the argument ");
-    error << index << " for a hidden parameter that nobody knows: "
-          << attribute.getValue();
+/// What is wrong with the name of an argument.
+static LogicalResult verifyName(FunctionOpInterface function, unsigned index,
+                                Attribute attribute) {
+  auto name = dyn_cast<StringAttr>(attribute);
+  std::optional<ParameterKind> kind =
+      name ? symbolizeParameterKind(name) : std::nullopt;
+  if (!kind) {
+    InFlightDiagnostic error = function->emitOpError("has the argument ");
+    error << index
+          << " for a hidden parameter that nobody knows: " << attribute;
     error.attachNote() << "KernelSignature.h says what hidden parameters are";
     return error;
   }
   if (index + 1 < function.getNumArguments() && !getKind(function, index + 1)) {
-    InFlightDiagnostic error = op->emitOpError("has the written parameter ");
-    error << index + 1 << " behind the hidden parameter '" << name.getValue()
-          << "'";
+    InFlightDiagnostic error = function->emitOpError("has the written ");
+    error << "parameter " << index + 1 << " behind the hidden parameter '"
+          << name.getValue() << "'";
     error.attachNote() << "hidden parameters stand behind all others";
     return error;
   }
+  if (kind == ParameterKind::TensorMap &&
+      !function.getArgAttrOfType<TensorMapAttr>(index, kTensorMap)) {
+    InFlightDiagnostic error = function->emitOpError("has the argument ");
+    error << index << " for a tensor map, but not what it is made of";
+    error.attachNote() << "the attribute '" << kTensorMap << "' tells that";
+    return error;
+  }
   return success();
+}
+
+LogicalResult TTSDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                   unsigned index,
+                                                   NamedAttribute attribute) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return success();
+  if (attribute.getName() == kParameter)
+    return verifyName(function, index, attribute.getValue());
+  if (attribute.getName() != kTensorMap)
+    return success();
+  if (getKind(function, index) != ParameterKind::TensorMap)
+    return op->emitOpError("has the argument ")
+           << index << " with '" << kTensorMap
+           << "' that is no hidden parameter 'tensor_map'";
+  // The name asks for a recipe.
+  auto map = dyn_cast<TensorMapAttr>(attribute.getValue());
+  return map ? verifyTensorMap(function, index, KernelSignature(function), map)
+             : success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,9 +163,15 @@ SmallVector<HiddenParameter> KernelSignature::describeHidden() {
   SmallVector<HiddenParameter> described;
   for (auto [i, kind] : llvm::enumerate(hidden)) {
     Type type = function.getArgumentTypes()[numWritten + i];
+    if (kind == ParameterKind::TensorMap) {
+      described.push_back({kind, kTensorMapBytes, kTensorMapAlignment,
+                           function.getArgAttrOfType<TensorMapAttr>(
+                               numWritten + i, kTensorMap)});
+      continue;
+    }
     // What is no number is a pointer.
     unsigned bytes = type.isInteger() ? type.getIntOrFloatBitWidth() / 8 : 8;
-    described.push_back({kind, bytes, /*alignment=*/bytes});
+    described.push_back({kind, bytes, /*alignment=*/bytes, nullptr});
   }
   return described;
 }

@@ -357,13 +357,14 @@ def CTA_WaitOp : CTA_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>],
   let summary = "Wait for all groups of copies but the last ones";
   let description = [{
     Until the copies of every thread have arrived but for those of the last
-    `pending` groups; all threads wait for each other. With `fenced`, products
-    that read buffers see what was copied there.
+    `pending` groups; all threads wait for each other. Products that read
+    buffers see what was copied there.
   }];
-  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending,
-                       UnitAttr:$fenced);
-  let assemblyFormat = "$pending (`fenced` $fenced^)? attr-dict";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
 }
+
+include "triton-shared/Dialect/Cta/IR/CtaBoxes.td"
 
 //===----------------------------------------------------------------------===//
 // Across elements
@@ -453,6 +454,11 @@ def CTA_DotOp : CTA_Op<"dot", [AttrSizedOperandSegments,
     may be rounded, in the words of `tt.dot`. `instruction` is what computes it
     on tensor cores; without one, every thread does for its elements.
 
+    Tensor cores of Hopper add up products of 8-bit floats with fewer bits than
+    f32 has. So many along K as `imprecise` says may be added so; without it, no
+    more than one instruction adds. A sum of these is added to the accumulator
+    in f32.
+
     ```mlir
     %d = cta.dot %a, %b, %c : tensor<64x32xf16>, tensor<32x64xf16>
            -> tensor<64x64xf32> by #cta.mma<m16n8k16, f16>
@@ -466,27 +472,31 @@ def CTA_DotOp : CTA_Op<"dot", [AttrSizedOperandSegments,
            -> tensor<64x64xf32> by #cta.wgmma<m64n64k16>
     ```
 
-    One that `goes_on` has only begun: all products before it have ended then,
-    and its buffers are still read. Its result is the accumulator of the next
-    product, or waited for by `cta.wait_dot`.
+    One that `goes_on` has only begun, and its buffers are still read. Its result
+    is for `cta.wait_dot`.
   }];
   let arguments = (ins AnyTypeOf<[CTA_Tile, CTA_Buffer]>:$a,
                        AnyTypeOf<[CTA_Tile, CTA_Buffer]>:$b,
                        CTA_Tile:$accumulator,
                        Optional<I32>:$aSlot, Optional<I32>:$bSlot,
-                       OptionalAttr<StrAttr>:$precision, UnitAttr:$goesOn,
+                       OptionalAttr<StrAttr>:$precision,
+                       OptionalAttr<ConfinedAttr<I32Attr, [IntPositive]>>
+                         :$imprecise,
+                       UnitAttr:$goesOn,
                        OptionalAttr<AnyAttrOf<[CTA_MmaAttr, CTA_WgmmaAttr]>>
                          :$instruction);
   let results = (outs CTA_Tile:$result);
   let assemblyFormat = [{
     $a (`[` $aSlot^ `]`)? `,` $b (`[` $bSlot^ `]`)? `,` $accumulator
-    (`precision` $precision^)? (`goes_on` $goesOn^)? attr-dict
+    (`precision` $precision^)? (`imprecise` $imprecise^)?
+    (`goes_on` $goesOn^)? attr-dict
     `:` type($a) `,` type($b) `->` type($result) (`by` $instruction^)?
   }];
   let builders = [
     OpBuilder<(ins "Value":$a, "Value":$b, "Value":$accumulator,
                    CArg<"StringAttr", "{}">:$precision,
-                   CArg<"Attribute", "{}">:$instruction)>,
+                   CArg<"Attribute", "{}">:$instruction,
+                   CArg<"IntegerAttr", "{}">:$imprecise)>,
   ];
   let extraClassDeclaration = [{
     /// The instruction, if it is that one; null otherwise.
@@ -497,6 +507,9 @@ def CTA_DotOp : CTA_Op<"dot", [AttrSizedOperandSegments,
     static Type getOperandElementType(Value operand);
     /// True if the instruction reads `operand` from shared memory.
     bool isReadFromShared(OpOperand &operand);
+    /// How far along K `wgmma` adds up in registers of their own, before the
+    /// accumulator gets the sum; nothing if it adds to the accumulator itself.
+    std::optional<int64_t> getPartialDepth();
     LogicalResult verifyMma();
     LogicalResult verifyWgmma();
   }];
@@ -507,9 +520,14 @@ def CTA_WaitDotOp : CTA_Op<"wait_dot", [SameOperandsAndResultType,
     MemoryEffects<[MemRead, MemWrite]>],
     ["getLayoutRelations", "getNeededLayout"]> {
   let summary = "The result of products that go on, when they have ended";
-  let arguments = (ins CTA_Tile:$source);
+  let description = [{
+    All products have ended but the last `pending` ones, of which the result may
+    be one: that is the accumulator of the next product then, or waited for.
+  }];
+  let arguments = (ins CTA_Tile:$source,
+      DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$pending);
   let results = (outs CTA_Tile:$result);
-  let assemblyFormat = "$source attr-dict `:` type($source)";
+  let assemblyFormat = "$source (`but` $pending^)? attr-dict `:` type($source)";
 }
 
 def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,

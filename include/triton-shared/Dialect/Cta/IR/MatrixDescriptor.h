@@ -44,6 +44,21 @@ inline constexpr int64_t kMatrixAlignment = 1024;
 std::optional<SharedLayout> findMatrixLayout(OpOperand &operand,
                                              unsigned contiguous);
 
+/// Lines of `bytes` along dimension `along`.
+struct LinesOfBoxes {
+  unsigned along;
+  int64_t bytes;
+};
+
+/// The lines of a buffer of two dimensions that lies in boxes, as the copy
+/// engine fills them; nothing if it lies in another way.
+std::optional<LinesOfBoxes> describeLines(BufferType buffer);
+
+/// The layout in boxes of lines along dimension `along` of a tile of two
+/// dimensions, as long as they can be; nothing if its rows are too short.
+std::optional<SharedLayout> findLinesLayout(RankedTensorType tile,
+                                            unsigned along);
+
 /// How the instruction reads `operand` of a product from `buffer`; nothing if
 /// it cannot.
 std::optional<MatrixDescriptor> describeMatrix(BufferType buffer,

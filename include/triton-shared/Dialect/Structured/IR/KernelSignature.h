@@ -32,6 +32,11 @@ namespace mlir::tts {
 inline constexpr llvm::StringLiteral kParameter = "tts.parameter";
 /// Beside `scratch`: the size of the memory.
 inline constexpr llvm::StringLiteral kBytes = "tts.bytes";
+/// Beside `tensor_map`: what it is made of, a `TensorMapAttr`.
+inline constexpr llvm::StringLiteral kTensorMap = "tts.tensor_map";
+
+/// How a tensor map is passed, by value.
+inline constexpr unsigned kTensorMapBytes = 128, kTensorMapAlignment = 64;
 
 /// Sizes of the grid along x, y and z.
 inline constexpr ParameterKind kGridSizes[] = {
@@ -51,6 +56,8 @@ struct HiddenParameter {
   ParameterKind kind;
   /// How it is passed, in bytes.
   unsigned bytes, alignment;
+  /// Of a tensor map; else null.
+  TensorMapAttr map;
 };
 
 /// The parameters of a function: first the written ones, then the hidden ones.
@@ -67,7 +74,7 @@ public:
   /// True if sizes of the grid and the place of the program are parameters.
   bool hasProgram() const;
 
-  /// The argument that holds `kind`; null if there is none.
+  /// The first argument that holds `kind`; null if there is none.
   BlockArgument find(ParameterKind kind);
 
   /// The arguments that hold `kinds`; empty if one is missing.
@@ -77,10 +84,28 @@ public:
   static void nameLast(FunctionOpInterface function,
                        ArrayRef<ParameterKind> kinds);
 
+  /// Names the arguments of the documented order if nothing has a name.
+  static void nameDocumented(FunctionOpInterface function);
+
+  /// Names the hidden arguments of `to` as those of `from`, which has as many.
+  static void copyNames(FunctionOpInterface from, FunctionOpInterface to);
+
+  /// The argument that holds `kind`; a new one of `type`, behind all others, if
+  /// there is none.
+  static BlockArgument getOrAppend(FunctionOpInterface function,
+                                   ParameterKind kind, Type type);
+
+  /// The argument that holds the tensor map `map`, perhaps a new one.
+  static BlockArgument getOrAppend(FunctionOpInterface function,
+                                   TensorMapAttr map);
+
   /// Takes the names away where the documented order says the same.
   static void removeNames(FunctionOpInterface function);
 
 private:
+  static BlockArgument append(FunctionOpInterface function, ParameterKind kind,
+                              Type type);
+
   FunctionOpInterface function;
   unsigned numWritten;
   SmallVector<ParameterKind> hidden;

@@ -39,6 +39,24 @@ struct DimensionAccess {
   }
 };
 
+/// A number that a launch knows.
+struct LaunchNumber {
+  static LaunchNumber constant(int64_t value) { return {false, value}; }
+  /// That of the written parameter `index`.
+  static LaunchNumber argument(unsigned index) { return {true, index}; }
+
+  bool isArgument;
+  int64_t value;
+
+  bool operator==(const LaunchNumber &other) const {
+    return isArgument == other.isArgument && value == other.value;
+  }
+};
+
+inline llvm::hash_code hash_value(const LaunchNumber &number) {
+  return llvm::hash_combine(number.isArgument, number.value);
+}
+
 /// A discardable attribute of an argument, or of an operation with one result:
 /// the accesses of the function rely on it that the number is not negative.
 inline constexpr llvm::StringLiteral kSizeMark = "tts.size";
@@ -48,6 +66,15 @@ inline constexpr llvm::StringLiteral kOwnCheck = "tts.own_check";
 /// Attribute of a matrix product: how f32 operands may be rounded, in the words
 /// of `tt.dot`.
 inline constexpr llvm::StringLiteral kInputPrecision = "tts.input_precision";
+
+/// Attribute of a product of 8-bit floats: how many products along K may be
+/// added up with fewer bits than f32 has, if any (`max_num_imprecise_acc`).
+inline constexpr llvm::StringLiteral kMaxNumImpreciseAcc =
+    "tts.max_num_imprecise_acc";
+
+/// Attribute of a product in f32 whose accumulator was and whose result becomes
+/// f16: tensor cores may add up in f16.
+inline constexpr llvm::StringLiteral kAddsInHalf = "tts.adds_in_half";
 
 /// On a product of f32, the format that its operands are exact in: `bf16` or
 /// `tf32`. Only numbers near the smallest of f32 may lose bits.

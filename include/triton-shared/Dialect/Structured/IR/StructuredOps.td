@@ -121,7 +121,9 @@ def TTS_ParameterKind : TTS_Enum<"ParameterKind",
   I32EnumCase<"FirstProgram", 7, "programs.first">,
   I32EnumCase<"ProgramCount", 8, "programs.count">,
   I32EnumCase<"RunningProgram", 9, "programs.running">,
-  I32EnumCase<"Scratch", 10, "scratch">
+  I32EnumCase<"Scratch", 10, "scratch">,
+  I32EnumCase<"TensorMap", 11, "tensor_map">,
+  I32EnumCase<"EncodedTensorMaps", 12, "tensor_maps.encoded">
 ]>;
 
 class TTS_EnumAttr<EnumInfo info, string mnemonic>
@@ -130,6 +132,46 @@ def TTS_AtomicKindAttr : TTS_EnumAttr<TTS_AtomicKind, "kind">;
 def TTS_MemoryOrderAttr : TTS_EnumAttr<TTS_MemoryOrder, "order">;
 def TTS_MachineRegisterAttr : TTS_EnumAttr<TTS_MachineRegister, "machine">;
 def TTS_MemoryScopeAttr : TTS_EnumAttr<TTS_MemoryScope, "scope">;
+
+def TTS_TensorMapAttr : AttrDef<TTS_Dialect, "TensorMap"> {
+  let mnemonic = "tensor_map";
+  let summary = "What a launch makes a tensor map of";
+  let description = [{
+    A tensor map tells the copy engine of a GPU where a tensor lies and which
+    boxes of it are copied. A launch encodes it from the kernel's arguments and
+    passes it by value; this is the recipe, the attribute `tts.tensor_map` of
+    the hidden parameter `tensor_map`:
+
+    ```mlir
+    func.func @kernel(%a: memref<*xf16>, %m: i32, %k: i32, %stride: i32, ...,
+        %map: !llvm.ptr {
+          tts.parameter = "tensor_map",
+          tts.tensor_map = #tts.tensor_map<f16, base = arg 0,
+            sizes = [arg 1, arg 2], strides = [arg 3, 1], box = [128, 64],
+            swizzle = 128, outside = zeros>})
+    ```
+
+    Dimensions are in the order of the tensor, the last one is that of
+    neighbours. Sizes and strides, in elements, are constants or `arg`, the
+    number of a written parameter. Element (i, j) lies at base + i * stride + j.
+    The rows of a box lie one after the other in shared memory, swizzled if they
+    have 32, 64 or 128 bytes and that is the swizzle (0: none). Elements outside
+    of the tensor are copied as zeros or as NaN; `outside = arg 4` means NaN if
+    that parameter, an i1, is true. Elements of 8 bits are bytes.
+
+    The hidden parameter `tensor_maps.encoded`, an i32, has bit i set if the
+    numbers of tensor map i, counted among the parameters of this kind, were
+    ones that it can have. A kernel that asks for it has another way where they
+    were not; a launch of any other kernel fails then.
+  }];
+  let parameters = (ins "::mlir::Type":$elementType, "unsigned":$base,
+    ArrayRefParameter<"::mlir::tts::LaunchNumber">:$sizes,
+    ArrayRefParameter<"::mlir::tts::LaunchNumber">:$strides,
+    ArrayRefParameter<"int64_t">:$box, "unsigned":$swizzle,
+    "::mlir::tts::LaunchNumber":$fillsWithNan);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
 
 class TTS_Op<string mnemonic, list<Trait> traits = []>
     : Op<TTS_Dialect, mnemonic, traits>;

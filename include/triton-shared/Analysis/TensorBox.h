@@ -1,0 +1,74 @@
+//===- TensorBox.h - Accesses that are a box of a tensor --------*- C++ -*-===//
+//
+// TMA copies a box of a tensor whose base, sizes and strides are known when the
+// kernel is launched; what lies outside of the tensor is not touched, and read
+// as zero. An access is such a box if its bounds are where the tensor ends.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_ANALYSIS_TENSORBOX_H
+#define TRITON_SHARED_ANALYSIS_TENSORBOX_H
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Analysis/AffineForm.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+
+#include <variant>
+
+namespace mlir::triton_shared {
+
+/// One dimension of a tensor and of the box in it.
+struct BoxDimension {
+  /// The dimension of the block that lies along it.
+  unsigned ofBlock;
+  /// Of the tensor, in elements. The size is not negative.
+  tts::LaunchNumber size, stride;
+};
+
+struct TensorBox {
+  /// The number of the parameter that points to the tensor.
+  unsigned base;
+  /// What is read outside: NaN if that is true, else zero.
+  tts::LaunchNumber isNanOutside;
+  /// The outermost in memory first; the stride of the last one is 1.
+  SmallVector<BoxDimension> dimensions;
+};
+
+/// Where a box begins along dimension `ofBlock`, in elements: an i64. It may
+/// lie outside of the tensor. Null if the access is no box.
+OpFoldResult getBoxStart(tts::AccessOpInterface access, unsigned ofBlock);
+
+/// Finds the boxes of one function. Changes nothing.
+class TensorBoxAnalysis {
+public:
+  using Result = std::variant<TensorBox, Unstructured>;
+
+  /// TMA has no more dimensions.
+  static constexpr unsigned kMaxRank = 5;
+  /// What addresses and strides are multiples of, in bytes.
+  static constexpr int64_t kAlignment = 16;
+
+  /// `solver` has run `DivisibilityAnalysis`.
+  TensorBoxAnalysis(FunctionOpInterface function, const DataFlowSolver &solver)
+      : function(function), forms(function), solver(solver) {}
+
+  Result analyze(tts::AccessOpInterface access);
+
+private:
+  std::variant<BoxDimension, Unstructured>
+  describe(unsigned dim, tts::AccessOpInterface access);
+  std::optional<tts::LaunchNumber> toLaunchNumber(AffineExpr expr) const;
+  std::optional<unsigned> findParameter(Value value) const;
+  std::optional<Unstructured> checkOther(Value other, TensorBox &box) const;
+  std::optional<Unstructured> checkAlignment(tts::AccessOpInterface access,
+                                             const BoxDimension &innermost);
+  AffineExpr getForm(OpFoldResult number);
+
+  FunctionOpInterface function;
+  AffineAnalysis forms;
+  const DataFlowSolver &solver;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_ANALYSIS_TENSORBOX_H

@@ -1,0 +1,103 @@
+//===- CtaBoxes.td - Copies by the copy engine of Hopper ---*- tablegen -*-===//
+//
+// TMA copies boxes of a tensor that a tensor map describes. One thread asks for
+// a copy; it arrives at an `mbarrier` in shared memory, at which all wait. A part
+// of CtaOps.td.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_DIALECT_CTA_BOXES
+#define TRITON_SHARED_DIALECT_CTA_BOXES
+
+def CTA_TensorMap : Type<
+    CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">,
+    "the address of a tensor map">;
+
+def CTA_Mbarriers : TypeDef<CTA_Dialect, "Mbarriers"> {
+  let mnemonic = "mbarriers";
+  let summary = "Barriers in shared memory, one for each slot of rings";
+  let description = [{
+    `!cta.mbarriers<3>`. The phase of each begins as 0 and changes whenever all
+    that should has arrived. Source: PTX ISA, "mbarrier".
+  }];
+  let parameters = (ins "int64_t":$slots);
+  let assemblyFormat = "`<` $slots `>`";
+  let genVerifyDecl = 1;
+}
+
+def CTA_MbarriersOp : CTA_Op<"mbarriers", [MemoryEffects<[MemAlloc, MemWrite]>],
+    ["getSharedBytes", "getNoun", "getBufferUses"]> {
+  let summary = "Barriers at which `arrivals` copies arrive in each phase";
+  let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$arrivals);
+  let results = (outs CTA_Mbarriers:$mbarriers);
+  let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($mbarriers)";
+}
+
+def CTA_InvalidateOp : CTA_Op<"invalidate", [MemoryEffects<[MemWrite]>],
+    ["getBufferUses"]> {
+  let summary = "The end of barriers at which nobody waits any more";
+  let arguments = (ins CTA_Mbarriers:$mbarriers);
+  let assemblyFormat = "$mbarriers attr-dict `:` type($mbarriers)";
+}
+
+def CTA_CopyBoxOp : CTA_Op<"copy_box", [MemoryEffects<[MemRead, MemWrite]>],
+    ["getBufferUses"]> {
+  let summary = "Begin to copy a box of a tensor into a slot of a buffer";
+  let description = [{
+    The box has the sizes of the buffer's tile, whose dimension `dims[i]` lies
+    along dimension `i` of the tensor map, the outermost first. It begins at
+    `start`, in elements of the tensor, and is zero outside of that. The copy is
+    made of pieces of sizes `piece`, which is what the map says. It arrives at
+    the barrier of the same slot. Nothing happens where `condition` is false.
+
+    ```mlir
+    cta.copy_box %map[%row, %column] dims [0, 1] by [128, 64]
+      to %ring[%slot] at %full if %more
+      : !llvm.ptr, !cta.buffer<3, 128x64xf16, #s>, !cta.mbarriers<3>
+    ```
+  }];
+  let arguments = (ins CTA_TensorMap:$map, Variadic<I32>:$start,
+                       DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$piece,
+                       CTA_Buffer:$buffer, I32:$slot, CTA_Mbarriers:$mbarriers,
+                       I1:$condition);
+  let assemblyFormat = [{
+    $map `[` $start `]` `dims` $dims `by` $piece `to` $buffer `[` $slot `]`
+    `at` $mbarriers `if` $condition attr-dict
+    `:` type($map) `,` type($buffer) `,` type($mbarriers)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_WaitMbarrierOp : CTA_Op<"wait_mbarrier",
+    [MemoryEffects<[MemRead, MemWrite]>], ["getBufferUses"]> {
+  let summary = "Wait until all that should has arrived in a phase";
+  let description = [{
+    Until the phase of the slot's barrier is no longer `phase`, which is 0 or 1.
+    Each thread waits for itself.
+  }];
+  let arguments = (ins CTA_Mbarriers:$mbarriers, I32:$slot, I32:$phase);
+  let assemblyFormat = [{
+    $mbarriers `[` $slot `]` `phase` $phase attr-dict `:` type($mbarriers)
+  }];
+}
+
+def CTA_StoreBoxOp : CTA_Op<"store_box", [MemoryEffects<[MemRead, MemWrite]>],
+    ["getBufferUses"]> {
+  let summary = "Copy a slot of a buffer to a box of a tensor";
+  let description = [{
+    The opposite of `cta.copy_box`: what lies outside of the tensor is not
+    written. The buffer has been read afterwards; the tensor has been written
+    when the kernel ends. What was written to the buffer before, `fenced`, and
+    before a barrier, is what is copied.
+  }];
+  let arguments = (ins CTA_Buffer:$buffer, I32:$slot, CTA_TensorMap:$map,
+                       Variadic<I32>:$start, DenseI64ArrayAttr:$dims,
+                       DenseI64ArrayAttr:$piece);
+  let assemblyFormat = [{
+    $buffer `[` $slot `]` `to` $map `[` $start `]` `dims` $dims `by` $piece
+    attr-dict `:` type($buffer) `,` type($map)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TRITON_SHARED_DIALECT_CTA_BOXES

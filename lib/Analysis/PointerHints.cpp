@@ -1,0 +1,88 @@
+//===- PointerHints.cpp - What a kernel says of its pointers --------------===//
+
+#include "triton-shared/Analysis/PointerHints.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "triton-shared/Target/GpuTarget.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
+
+/// More than any access can use.
+static constexpr int64_t kMost = GpuTarget::kBytesPerAccess;
+
+static DenseIntElementsAttr getHint(tt::AddPtrOp move) {
+  return move->getAttrOfType<DenseIntElementsAttr>("tt.divisibility");
+}
+
+/// The largest power of two, at most `kMost`, that divides the distance in
+/// bytes by which `move` moves all pointers alike; one if it moves them apart.
+static int64_t getStep(const DataFlowSolver &solver, tt::AddPtrOp move) {
+  Value distance = move.getOffset();
+  if (auto splat = distance.getDefiningOp<tt::SplatOp>())
+    distance = splat.getSrc();
+  auto pointer =
+      cast<tt::PointerType>(getElementTypeOrSelf(move.getResult().getType()));
+  int64_t bytes = pointer.getPointeeType().getIntOrFloatBitWidth() / 8;
+  return std::min(kMost, std::max<int64_t>(1, bytes) *
+                             getKnownDivisor(solver, distance, kMost));
+}
+
+namespace {
+
+/// Pointers that have been moved on, all alike by a multiple of `step` bytes.
+struct Moved {
+  /// From where: not moved itself, or with a hint of its own.
+  Value from;
+  int64_t step = kMost;
+};
+
+} // namespace
+
+static Moved follow(const DataFlowSolver &solver, Value pointers) {
+  Moved moved = {pointers};
+  while (auto move = moved.from.getDefiningOp<tt::AddPtrOp>()) {
+    if (getHint(move))
+      break;
+    moved.step = std::min(moved.step, getStep(solver, move));
+    moved.from = move.getPtr();
+  }
+  return moved;
+}
+
+/// What the start of a loop was moved from, if `pointers` are a variable of the
+/// loop that moves on turn after turn.
+static Moved followToStart(const DataFlowSolver &solver, Value pointers) {
+  Moved moved = follow(solver, pointers);
+  auto argument = dyn_cast<BlockArgument>(moved.from);
+  auto loop = argument
+                  ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                  : nullptr;
+  OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+  if (!init)
+    return moved;
+  Moved next = follow(solver, loop.getTiedLoopYieldedValue(argument)->get());
+  if (next.from != argument)
+    return moved;
+  Moved start = followToStart(solver, init->get());
+  return {start.from, std::min({moved.step, next.step, start.step})};
+}
+
+DenseI64ArrayAttr triton_shared::findLineAlignment(const DataFlowSolver &solver,
+                                                   Value pointers) {
+  Moved moved = followToStart(solver, pointers);
+  auto move = moved.from.getDefiningOp<tt::AddPtrOp>();
+  DenseIntElementsAttr hint = move ? getHint(move) : nullptr;
+  auto type = cast<RankedTensorType>(pointers.getType());
+  if (!hint || hint.getNumElements() != type.getRank())
+    return nullptr;
+  auto alignments =
+      llvm::map_to_vector(hint.getValues<APInt>(), [&](const APInt &value) {
+        int64_t number = value.getSExtValue();
+        return std::min(moved.step, number > 0 ? number & -number : 1);
+      });
+  return DenseI64ArrayAttr::get(pointers.getContext(), alignments);
+}

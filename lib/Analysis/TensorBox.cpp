@@ -1,0 +1,193 @@
+//===- TensorBox.cpp - Accesses that are a box of a tensor ----------------===//
+
+#include "triton-shared/Analysis/TensorBox.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+static int64_t getElementBytes(Type elementType) {
+  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+AffineExpr TensorBoxAnalysis::getForm(OpFoldResult number) {
+  if (auto value = dyn_cast<Value>(number))
+    return forms.getForm(value).expr;
+  return getAffineConstantExpr(*getConstantIntValue(number),
+                               forms.getContext());
+}
+
+/// The number of `value` among the parameters that the kernel's author wrote.
+std::optional<unsigned> TensorBoxAnalysis::findParameter(Value value) const {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isWritten =
+      argument && argument.getOwner()->getParentOp() == function &&
+      argument.getArgNumber() < tts::KernelSignature(function).getNumWritten();
+  return isWritten ? std::optional(argument.getArgNumber()) : std::nullopt;
+}
+
+std::optional<tts::LaunchNumber>
+TensorBoxAnalysis::toLaunchNumber(AffineExpr expr) const {
+  if (!expr)
+    return std::nullopt;
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return tts::LaunchNumber::constant(constant.getValue());
+  if (!isa<AffineSymbolExpr>(expr))
+    return std::nullopt;
+  const IndexSymbol &symbol = forms.getSymbol(expr);
+  if (symbol.kind != IndexSymbol::Kind::Scalar)
+    return std::nullopt;
+  std::optional<unsigned> parameter = findParameter(symbol.value);
+  if (!parameter)
+    return std::nullopt;
+  return tts::LaunchNumber::argument(*parameter);
+}
+
+OpFoldResult triton_shared::getBoxStart(tts::AccessOpInterface access,
+                                        unsigned ofBlock) {
+  // The bound was computed as 0 - start.
+  Value low = access.getDimensions()[ofBlock].low;
+  if (!low)
+    return {};
+  APInt constant;
+  if (matchPattern(low, m_ConstantInt(&constant)))
+    return IntegerAttr::get(low.getType(), -constant);
+  auto difference = low.getDefiningOp<arith::SubIOp>();
+  if (difference && matchPattern(difference.getLhs(), m_Zero()))
+    return difference.getRhs();
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+std::variant<BoxDimension, Unstructured>
+TensorBoxAnalysis::describe(unsigned dim, tts::AccessOpInterface access) {
+  auto fail = [&](StringRef reason) {
+    return Unstructured{access.getTile(),
+                        ("has a dimension that " + reason).str()};
+  };
+  tts::DimensionAccess dimension = access.getDimensions()[dim];
+  if (dimension.isWrapped() || dimension.isGathered())
+    return fail("is no line");
+  if (!dimension.isBounded())
+    return fail("has no bounds");
+  std::optional<tts::LaunchNumber> stride =
+      toLaunchNumber(getForm(dimension.stride));
+  if (!stride)
+    return fail("has a stride that is computed in the kernel");
+  OpFoldResult start = getBoxStart(access, dim);
+  if (!start)
+    return fail("does not end where its tensor begins");
+  std::optional<tts::LaunchNumber> size =
+      toLaunchNumber(add(getForm(dimension.high), getForm(start)));
+  if (!size)
+    return fail("does not end where its tensor ends");
+  return BoxDimension{dim, *size, *stride};
+}
+
+/// What is read outside is zero, or as a parameter says.
+std::optional<Unstructured>
+TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
+  auto isZero = [](Value value) {
+    return matchPattern(value, m_AnyZeroFloat()) ||
+           matchPattern(value, m_Zero());
+  };
+  if (!other || isZero(other))
+    return std::nullopt;
+  if (matchPattern(other, m_NaNFloat())) {
+    box.isNanOutside = tts::LaunchNumber::constant(1);
+    return std::nullopt;
+  }
+  if (auto choice = other.getDefiningOp<arith::SelectOp>()) {
+    std::optional<unsigned> isNan = findParameter(choice.getCondition());
+    if (isNan && matchPattern(choice.getTrueValue(), m_NaNFloat()) &&
+        isZero(choice.getFalseValue())) {
+      box.isNanOutside = tts::LaunchNumber::argument(*isNan);
+      return std::nullopt;
+    }
+  }
+  return Unstructured{other, "is read outside, and is neither zero nor NaN"};
+}
+
+std::optional<Unstructured>
+TensorBoxAnalysis::checkAlignment(tts::AccessOpInterface access,
+                                  const BoxDimension &innermost) {
+  int64_t bytes = getElementBytes(access.getTileType().getElementType());
+  if (getKnownDivisor(solver, access.getBase(), kAlignment) < kAlignment)
+    return Unstructured{access.getBase(),
+                        "is not known to be a multiple of 16 bytes"};
+  OpFoldResult begin = getBoxStart(access, innermost.ofBlock);
+  int64_t start = isa<Value>(begin)
+                      ? getKnownDivisor(solver, cast<Value>(begin), kAlignment)
+                      : *getConstantIntValue(begin);
+  if (start * bytes % kAlignment)
+    return Unstructured{access.getTile(),
+                        "does not begin at a multiple of 16 bytes of a row, as "
+                        "far as is known"};
+  for (auto [i, dimension] : llvm::enumerate(access.getDimensions())) {
+    std::optional<int64_t> constant = getConstantIntValue(dimension.stride);
+    if (i == innermost.ofBlock ||
+        (constant && *constant * bytes % kAlignment == 0))
+      continue;
+    Value stride = dyn_cast<Value>(dimension.stride);
+    if (!stride ||
+        getKnownDivisor(solver, stride, kAlignment) * bytes < kAlignment)
+      return Unstructured{stride ? stride : access.getTile(),
+                          "has a stride that is not known to be a multiple of "
+                          "16 bytes"};
+  }
+  return std::nullopt;
+}
+
+TensorBoxAnalysis::Result
+TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
+  Value tile = access.getTile();
+  SmallVector<tts::DimensionAccess> dimensions = access.getDimensions();
+  if (dimensions.empty() || dimensions.size() > kMaxRank)
+    return Unstructured{tile, "is no block of one to five dimensions"};
+  if (access.getMask() || access.isVolatile())
+    return Unstructured{tile, "is masked element by element, or volatile"};
+  std::optional<unsigned> base = findParameter(access.getBase());
+  if (!base)
+    return Unstructured{access.getBase(), "is no argument of the kernel"};
+  TensorBox box{*base, tts::LaunchNumber::constant(0), {}};
+  AffineExpr offset = getAffineConstantExpr(0, forms.getContext());
+  for (auto [i, dimension] : llvm::enumerate(dimensions)) {
+    auto described = describe(i, access);
+    if (auto *why = std::get_if<Unstructured>(&described))
+      return *why;
+    box.dimensions.push_back(std::get<BoxDimension>(described));
+    AffineExpr step =
+        multiply(getForm(getBoxStart(access, i)), getForm(dimension.stride));
+    offset = step ? add(offset, step) : step;
+    if (!offset)
+      return Unstructured{tile, "has an offset of too many bits"};
+  }
+  // The last one with neighbours that lie side by side is the innermost.
+  auto isDense = [](const BoxDimension &dimension) {
+    return dimension.stride == tts::LaunchNumber::constant(1);
+  };
+  auto innermost = llvm::find_if(llvm::reverse(box.dimensions), isDense);
+  if (innermost == box.dimensions.rend())
+    return Unstructured{tile, "has no dimension known to be dense"};
+  std::rotate(innermost.base() - 1, innermost.base(), box.dimensions.end());
+  if (getForm(access.getOffset()) != offset)
+    return Unstructured{access.getOffset(), "is not where its bounds say"};
+  if (std::optional<Unstructured> why = checkOther(access.getOther(), box))
+    return *why;
+  if (std::optional<Unstructured> why =
+          checkAlignment(access, box.dimensions.back()))
+    return *why;
+  return box;
+}

@@ -1,0 +1,73 @@
+//===- Boxes.cpp - Copies by TMA, as operations ---------------------------===//
+
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+using namespace mlir;
+using namespace mlir::cta;
+
+/// The bytes of one barrier.
+static constexpr int64_t kMbarrierBytes = 8;
+
+LogicalResult
+MbarriersType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                      int64_t slots) {
+  if (slots < 1)
+    return emitError() << "barriers are one or more";
+  return success();
+}
+
+int64_t MbarriersOp::getSharedBytes() {
+  return getMbarriers().getType().getSlots() * kMbarrierBytes;
+}
+
+StringRef MbarriersOp::getNoun() { return "waiting for copies of blocks"; }
+
+SmallVector<BufferUse> MbarriersOp::getBufferUses() {
+  return {{getMbarriers(), /*isWrite=*/true}};
+}
+
+SmallVector<BufferUse> InvalidateOp::getBufferUses() {
+  return {{getMbarriers(), /*isWrite=*/true}};
+}
+
+SmallVector<BufferUse> WaitMbarrierOp::getBufferUses() {
+  return {{getMbarriers(), /*isWrite=*/false}};
+}
+
+SmallVector<BufferUse> CopyBoxOp::getBufferUses() {
+  return {{getBuffer(), /*isWrite=*/true, /*goesOn=*/true},
+          {getMbarriers(), /*isWrite=*/false}};
+}
+
+SmallVector<BufferUse> StoreBoxOp::getBufferUses() {
+  return {{getBuffer(), /*isWrite=*/false}};
+}
+
+/// A box is made of pieces, in each dimension of the buffer's tile.
+template <typename BoxOp> static LogicalResult verifyPieces(BoxOp op) {
+  ArrayRef<int64_t> shape = op.getBuffer().getType().getShape();
+  size_t rank = shape.size();
+  if (op.getStart().size() != rank || op.getDims().size() != rank ||
+      op.getPiece().size() != rank)
+    return op.emitOpError("has one start, dimension and size of pieces for "
+                          "each of the ")
+           << rank << " dimensions of its buffer";
+  SmallVector<int64_t> sorted(op.getDims());
+  llvm::sort(sorted);
+  for (auto [i, dim] : llvm::enumerate(sorted))
+    if (dim != static_cast<int64_t>(i))
+      return op.emitOpError("names each dimension of its buffer once");
+  for (auto [dim, size] : llvm::zip_equal(op.getDims(), op.getPiece()))
+    if (size < 1 || shape[dim] % size != 0)
+      return op.emitOpError("cuts ")
+             << shape[dim] << " elements into pieces of " << size;
+  return success();
+}
+
+LogicalResult StoreBoxOp::verify() { return verifyPieces(*this); }
+
+LogicalResult CopyBoxOp::verify() {
+  if (getMbarriers().getType().getSlots() != getBuffer().getType().getSlots())
+    return emitOpError("has a barrier for each slot of its buffer");
+  return verifyPieces(*this);
+}

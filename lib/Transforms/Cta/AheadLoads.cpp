@@ -1,0 +1,199 @@
+//===- AheadLoads.cpp - Which loads of a loop may run ahead ---------------===//
+
+#include "AheadLoads.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
+#include "triton-shared/Analysis/AccessWidth.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Layout/SharedAccess.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+using cta::LinearLayout;
+
+SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice) {
+  SmallVector<AheadLoad> found;
+  if (!isInnermost() || !mayReorder())
+    return found;
+  for (auto load : loop.getBody()->getOps<tts::LoadOp>()) {
+    if (!isa<RankedTensorType>(load.getType()) || !feedsDot(load) ||
+        load.getMask() || load.getIsVolatile() || isWritten(load.getBase()))
+      continue;
+    std::optional<AheadLoad> ahead = plan(load);
+    if (ahead && slice.addOperandsOf(load))
+      found.push_back(*ahead);
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// What the loop does
+//===----------------------------------------------------------------------===//
+
+bool AheadLoads::isInnermost() {
+  return !loop.getBody()
+              ->walk(
+                  [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+}
+
+/// False if the loop does more with memory than to load and store.
+bool AheadLoads::mayReorder() {
+  WalkResult result = loop.getBody()->walk([](Operation *op) {
+    auto access = dyn_cast<tts::AccessOpInterface>(op);
+    bool isKnown = (access && !access.isAtomic()) || isMemoryEffectFree(op) ||
+                   op->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+    return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// True if `region` may write what `base` points to. Arguments are apart from
+/// each other; a computed address may be anywhere.
+static bool mayWrite(Region &region, Value base) {
+  WalkResult result = region.walk([&](tts::AccessOpInterface op) {
+    Value other = op.getBase();
+    bool isApart =
+        !op.isWrite() || (other != base && isa<BlockArgument>(other) &&
+                          isa<BlockArgument>(base));
+    return isApart ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return result.wasInterrupted();
+}
+
+bool AheadLoads::isWritten(Value base) {
+  return mayWrite(loop.getRegion(), base);
+}
+
+bool AheadLoads::feedsDot(tts::LoadOp load) {
+  SmallVector<Value> waiting = {load.getResult()};
+  llvm::SmallDenseSet<Value> seen;
+  while (!waiting.empty()) {
+    Value value = waiting.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    for (Operation *user : value.getUsers()) {
+      if (isa<cta::DotOp>(user))
+        return true;
+      if (user->getBlock() == loop.getBody())
+        llvm::append_range(waiting, user->getResults());
+    }
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// How a load is copied
+//===----------------------------------------------------------------------===//
+
+std::optional<AheadLoad> AheadLoads::plan(tts::LoadOp load) {
+  if (std::optional<AheadLoad> ahead = planBox(load))
+    return ahead;
+  bool isZeroElsewhere = !load.getOther() ||
+                         matchPattern(load.getOther(), m_AnyZeroFloat()) ||
+                         matchPattern(load.getOther(), m_Zero());
+  if (!isZeroElsewhere)
+    return std::nullopt;
+  std::optional<cta::SharedLayout> matrix = findMatrixLayout(load);
+  std::optional<cta::SharedLayout> layout =
+      matrix ? matrix : findReadLayout(load);
+  if (!layout)
+    return std::nullopt;
+  return AheadLoad{load, *layout, matrix.has_value(), std::nullopt};
+}
+
+/// The product that reads the tile of `load` from shared memory itself; null
+/// if there is none.
+static OpOperand *findMatrixUse(tts::LoadOp load) {
+  for (OpOperand &use : load->getUses()) {
+    auto dot = dyn_cast<cta::DotOp>(use.getOwner());
+    if (dot && dot.isReadFromShared(use))
+      return &use;
+  }
+  return nullptr;
+}
+
+/// The copy engine sees what kernels before have written, but not always what
+/// this one has.
+std::optional<AheadLoad> AheadLoads::planBox(tts::LoadOp load) {
+  auto function = loop->getParentOfType<func::FuncOp>();
+  OpOperand *use = findMatrixUse(load);
+  if (!cta::getTarget(function).hasTma() || !use ||
+      mayWrite(function.getBody(), load.getBase()))
+    return std::nullopt;
+  TensorBoxAnalysis::Result result = boxes.analyze(load);
+  auto *box = std::get_if<TensorBox>(&result);
+  if (!box)
+    return std::nullopt;
+  std::optional<cta::SharedLayout> layout =
+      cta::findMatrixLayout(*use, box->dimensions.back().ofBlock);
+  if (!layout)
+    return std::nullopt;
+  return AheadLoad{load, *layout, /*isMatrix=*/true, *box};
+}
+
+//===----------------------------------------------------------------------===//
+// Copies by threads
+//===----------------------------------------------------------------------===//
+
+/// How many neighbours a thread can copy at once; nothing if too few.
+std::optional<unsigned> AheadLoads::countNeighbours(tts::LoadOp load) {
+  AccessWidth width = describeAccessWidth(solver, load);
+  RankedTensorType tile = cta::getTile(load.getResult());
+  if (!width.isContiguous || !width.isUniform)
+    return std::nullopt;
+  unsigned elements =
+      std::min(width.elements,
+               cta::getLayout(tile).countNeighbours(width.order.front()));
+  return elements * cta::getElementBytes(tile) >= GpuTarget::kLeastCopyBytes
+             ? std::optional(elements)
+             : std::nullopt;
+}
+
+/// True if `layout` lets threads copy pieces that are large enough.
+static bool hasPieces(tts::LoadOp load, const cta::SharedLayout &layout,
+                      unsigned elements) {
+  RankedTensorType tile = cta::getTile(load.getResult());
+  cta::Piece piece =
+      cta::getPieces(layout.place(cta::getLayout(tile)), elements).front();
+  for (auto [i, reg] : llvm::enumerate(piece))
+    if (i != reg)
+      return false;
+  return piece.size() * cta::getElementBytes(tile) >=
+         GpuTarget::kLeastCopyBytes;
+}
+
+/// A layout for the ring from which a product reads it.
+std::optional<cta::SharedLayout>
+AheadLoads::findMatrixLayout(tts::LoadOp load) {
+  std::optional<unsigned> elements = countNeighbours(load);
+  OpOperand *use = findMatrixUse(load);
+  if (!elements || !use)
+    return std::nullopt;
+  unsigned contiguous = describeAccessWidth(solver, load).order.front();
+  std::optional<cta::SharedLayout> layout =
+      cta::findMatrixLayout(*use, contiguous);
+  return layout && hasPieces(load, *layout, *elements) ? layout : std::nullopt;
+}
+
+/// The layout in which most of the loop wants the tile.
+static LinearLayout getReadLayout(tts::LoadOp load) {
+  for (Operation *user : load->getUsers())
+    if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user))
+      return cta::getLayout(convert.getType());
+  return cta::getLayout(load.getType());
+}
+
+/// A layout for the ring from which threads read it.
+std::optional<cta::SharedLayout> AheadLoads::findReadLayout(tts::LoadOp load) {
+  std::optional<unsigned> elements = countNeighbours(load);
+  if (!elements)
+    return std::nullopt;
+  RankedTensorType tile = cta::getTile(load.getResult());
+  cta::SharedLayout layout = cta::chooseSharedLayout(
+      tile.getShape(), cta::getElementBytes(tile), cta::getLayout(tile),
+      getReadLayout(load), *elements);
+  return hasPieces(load, layout, *elements) ? std::optional(layout)
+                                            : std::nullopt;
+}

@@ -1,0 +1,61 @@
+//===- AheadLoads.h - Which loads of a loop may run ahead -------*- C++ -*-===//
+//
+// A load that feeds matrix products becomes copies into a ring of slots in
+// shared memory, if it can be computed ahead and nothing of the loop writes
+// what it reads. Where the GPU has a copy engine and the load is a box of a
+// tensor, that one copies; otherwise each thread copies its part.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LIB_TRANSFORMS_CTA_AHEADLOADS_H
+#define TRITON_SHARED_LIB_TRANSFORMS_CTA_AHEADLOADS_H
+
+#include "LoopSlice.h"
+
+#include "triton-shared/Analysis/TensorBox.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+
+namespace mlir::triton_shared {
+
+/// A load that becomes copies.
+struct AheadLoad {
+  RankedTensorType getTile() const { return cta::getTile(load->getResult(0)); }
+
+  Operation *load;
+  cta::SharedLayout layout;
+  /// A product reads it from shared memory itself.
+  bool isMatrix;
+  /// What the copy engine copies, if it does.
+  std::optional<TensorBox> box;
+};
+
+/// Finds the loads of one loop that may run ahead.
+class AheadLoads {
+public:
+  AheadLoads(scf::ForOp loop, const DataFlowSolver &solver,
+             TensorBoxAnalysis &boxes)
+      : loop(loop), solver(solver), boxes(boxes) {}
+
+  /// `slice` comes to have what their addresses are computed from.
+  SmallVector<AheadLoad> find(LoopSlice &slice);
+
+private:
+  bool isInnermost();
+  bool mayReorder();
+  bool isWritten(Value base);
+  bool feedsDot(tts::LoadOp load);
+  std::optional<AheadLoad> plan(tts::LoadOp load);
+  std::optional<AheadLoad> planBox(tts::LoadOp load);
+  std::optional<unsigned> countNeighbours(tts::LoadOp load);
+  std::optional<cta::SharedLayout> findMatrixLayout(tts::LoadOp load);
+  std::optional<cta::SharedLayout> findReadLayout(tts::LoadOp load);
+
+  scf::ForOp loop;
+  const DataFlowSolver &solver;
+  TensorBoxAnalysis &boxes;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_TRANSFORMS_CTA_AHEADLOADS_H

@@ -1,0 +1,120 @@
+//===- StoreBoxes.cpp - Stores by the copy engine -------------------------===//
+//
+// Threads that hold parts of a tile write short pieces of rows; the copy engine
+// writes whole lines, from shared memory, and leaves out what lies outside of
+// the tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMaps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTASTOREBOXES
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// True if nothing but `store` accesses what it writes, as far as can be seen:
+/// arguments are apart from each other.
+static bool isOnlyAccess(tts::StoreOp store, func::FuncOp function) {
+  WalkResult result = function.walk([&](tts::AccessOpInterface op) {
+    bool isApart = op == store || (op.getBase() != store.getBase() &&
+                                   isa<BlockArgument>(op.getBase()));
+    return isApart ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// The tile before it was moved between threads only to be stored.
+static Value findUnmoved(Value tile) {
+  auto convert = tile.getDefiningOp<cta::ConvertLayoutOp>();
+  return convert && convert->hasOneUse() ? convert.getSource() : tile;
+}
+
+namespace {
+
+/// A store that the copy engine does.
+struct BoxStore {
+  tts::StoreOp store;
+  TensorBox box;
+  cta::SharedLayout layout;
+};
+
+struct CtaStoreBoxes : triton_shared::impl::CtaStoreBoxesBase<CtaStoreBoxes> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (cta::getNumWarps(function) && cta::getTarget(function).hasTma())
+        functions.push_back(function);
+    if (functions.empty())
+      return;
+    DataFlowSolver solver;
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
+      return signalPassFailure();
+    for (func::FuncOp function : functions) {
+      TensorBoxAnalysis boxes(function, solver);
+      SmallVector<BoxStore> found;
+      function.walk([&](tts::StoreOp store) {
+        if (std::optional<BoxStore> box = plan(store, function, boxes))
+          found.push_back(*box);
+      });
+      for (BoxStore &box : found)
+        storeBox(box);
+    }
+  }
+
+private:
+  static std::optional<BoxStore> plan(tts::StoreOp store, func::FuncOp function,
+                                      TensorBoxAnalysis &boxes) {
+    auto tile = dyn_cast<RankedTensorType>(store.getValue().getType());
+    if (!tile || tile.getRank() != 2 || !isOnlyAccess(store, function))
+      return std::nullopt;
+    TensorBoxAnalysis::Result result = boxes.analyze(store);
+    auto *box = std::get_if<TensorBox>(&result);
+    if (!box)
+      return std::nullopt;
+    std::optional<cta::SharedLayout> layout =
+        cta::findLinesLayout(tile, box->dimensions.back().ofBlock);
+    if (!layout)
+      return std::nullopt;
+    return BoxStore{store, *box, *layout};
+  }
+
+  static void storeBox(BoxStore &found) {
+    OpBuilder builder(found.store);
+    Location loc = found.store.getLoc();
+    Value tile = findUnmoved(found.store.getValue());
+    auto type = cast<RankedTensorType>(tile.getType());
+    auto buffer = cta::AllocOp::create(
+        builder, loc,
+        cta::BufferType::get(
+            builder.getContext(), /*slots=*/1, type.getShape(),
+            type.getElementType(),
+            cta::SharedLayoutAttr::get(builder.getContext(), found.layout)),
+        cta::kMatrixAlignment);
+    Value slot = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    cta::WriteOp::create(builder, loc, tile, buffer, slot, /*fenced=*/true);
+    TensorMap map = addTensorMap(found.box, buffer);
+    SmallVector<Value> start =
+        createBoxStart(builder, loc, found.store, found.box, IRMapping());
+    cta::StoreBoxOp::create(builder, loc, buffer, slot, map.parameter, start,
+                            map.dims, map.piece);
+    Value moved = found.store.getValue();
+    found.store.erase();
+    if (moved != tile)
+      moved.getDefiningOp()->erase();
+  }
+};
+
+} // namespace

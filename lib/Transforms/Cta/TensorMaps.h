@@ -1,0 +1,39 @@
+//===- TensorMaps.h - Boxes of tensors as parameters ------------*- C++ -*-===//
+//
+// The copy engine is told about a tensor by a tensor map, which a launch makes
+// of the kernel's arguments and passes as one more.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_LIB_TRANSFORMS_CTA_TENSORMAPS_H
+#define TRITON_SHARED_LIB_TRANSFORMS_CTA_TENSORMAPS_H
+
+#include "mlir/IR/IRMapping.h"
+#include "triton-shared/Analysis/TensorBox.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+
+namespace mlir::triton_shared {
+
+/// How a box is copied to a buffer.
+struct TensorMap {
+  /// The parameter that holds the map.
+  Value parameter;
+  /// The dimensions of the buffer's tile in the order of the map, the outermost
+  /// first, and how much of each one copy takes.
+  SmallVector<int64_t> dims, piece;
+};
+
+/// The map for copies of `box` to `buffer`, in whose layout the copy engine can
+/// write: a parameter of the kernel, which gets it if it has none like it.
+TensorMap addTensorMap(const TensorBox &box, cta::AllocOp buffer);
+
+/// Where `box`, that of `access`, begins: an i32 for each dimension, the
+/// outermost first. What lies beyond every tensor stays beyond.
+SmallVector<Value> createBoxStart(OpBuilder &builder, Location loc,
+                                  tts::AccessOpInterface access,
+                                  const TensorBox &box,
+                                  const IRMapping &mapping);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_TRANSFORMS_CTA_TENSORMAPS_H

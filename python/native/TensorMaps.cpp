@@ -1,0 +1,119 @@
+//===- TensorMaps.cpp - Tensor maps of a kernel's launches ----------------===//
+
+#include "TensorMaps.h"
+
+#include "Launcher.h"
+
+#include <nanobind/stl/string.h>
+
+namespace nb = nanobind;
+using namespace triton_shared_python;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+TritonSharedMapNumber TensorMap::parseNumber(nb::handle number) {
+  names.push_back(nb::cast<std::string>(number[4]));
+  return {nb::cast<int>(number[0]), nb::cast<int64_t>(number[1]),
+          nb::cast<unsigned>(number[2]), nb::cast<bool>(number[3]),
+          names.back().c_str()};
+}
+
+TensorMap::TensorMap(const std::string &kernel, nb::handle plan)
+    : kernel(kernel), element(nb::cast<std::string>(plan[1])),
+      place(nb::cast<size_t>(plan[0])), recipe{}, known{} {
+  recipe.kernel = this->kernel.c_str();
+  recipe.element = element.c_str();
+  recipe.base = parseNumber(plan[2]);
+  recipe.rank = nb::len(nb::handle(plan[3]));
+  if (recipe.rank < 1 || recipe.rank > tritonSharedMapRank)
+    throw nb::value_error("a tensor map has 1 to 5 dimensions");
+  for (unsigned i = 0; i < recipe.rank; ++i) {
+    recipe.sizes[i] = parseNumber(plan[3][i]);
+    recipe.strides[i] = parseNumber(plan[4][i]);
+    recipe.box[i] = nb::cast<uint32_t>(plan[5][i]);
+  }
+  recipe.swizzle = nb::cast<unsigned>(plan[6]);
+  recipe.fillsWithNan = parseNumber(plan[7]);
+}
+
+//===----------------------------------------------------------------------===//
+// Encoding
+//===----------------------------------------------------------------------===//
+
+bool TensorMap::find(const TritonSharedMapValues &values,
+                     TritonSharedTensorMap &map) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const Known &one : known) {
+    if (std::memcmp(&one.values, &values, sizeof values))
+      continue;
+    map = one.map;
+    return true;
+  }
+  return false;
+}
+
+void TensorMap::keep(const TritonSharedMapValues &values,
+                     const TritonSharedTensorMap &map) {
+  std::lock_guard<std::mutex> lock(mutex);
+  known[oldest] = {values, map};
+  oldest = (oldest + 1) % kKnown;
+}
+
+TensorMap::Outcome TensorMap::encode(const TritonSharedCudaKernel *kernel,
+                                     void *const *arguments,
+                                     TritonSharedTensorMap &map,
+                                     std::string &error) {
+  TritonSharedMapValues values = tritonSharedReadMapValues(&recipe, arguments);
+  if (values.base && find(values, map))
+    return Outcome::Encoded;
+  char text[1024] = "";
+  if (!tritonSharedCheckMapValues(&recipe, &values, text, sizeof text)) {
+    error = text;
+    return Outcome::BadValues;
+  }
+  char *reason = nullptr;
+  if (!tritonSharedCudaKernelEncode(kernel, &recipe, &values, &map, &reason)) {
+    error = takeText(reason);
+    return Outcome::Refused;
+  }
+  keep(values, map);
+  return Outcome::Encoded;
+}
+
+TensorMaps::TensorMaps(const std::string &kernel, nb::sequence plans,
+                       int encodedPlace)
+    : encodedPlace(encodedPlace) {
+  for (nb::handle plan : plans)
+    maps.emplace_back(kernel, plan);
+  if (maps.size() > 32)
+    throw nb::value_error("a kernel has at most 32 tensor maps");
+}
+
+bool TensorMaps::fill(const TritonSharedCudaKernel *kernel, void **arguments,
+                      TritonSharedTensorMap *storage, uint32_t &encoded,
+                      nb::handle failure) {
+  encoded = 0;
+  if (encodedPlace >= 0)
+    arguments[encodedPlace] = &encoded;
+  for (size_t i = 0; i < maps.size(); ++i) {
+    arguments[maps[i].getPlace()] = &storage[i];
+    std::string error;
+    TensorMap::Outcome outcome =
+        maps[i].encode(kernel, arguments, storage[i], error);
+    if (outcome == TensorMap::Outcome::Encoded) {
+      encoded |= uint32_t(1) << i;
+      continue;
+    }
+    if (encodedPlace < 0) {
+      PyErr_SetString(outcome == TensorMap::Outcome::BadValues
+                          ? PyExc_ValueError
+                          : failure.ptr(),
+                      error.c_str());
+      return false;
+    }
+    storage[i] = {};
+  }
+  return true;
+}

@@ -1,0 +1,64 @@
+"""Reductions on a GPU across many warps, run by the emulator, of blocks that bounds cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import triton
+import triton.language as tl
+from corpus_runs import Run
+from test_gpu_emulated import check
+
+
+@triton.jit
+def _sums(x, o, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    v = tl.load(x + rows[:, None] * COLUMNS + columns[None, :])
+    tl.store(o + rows, tl.sum(v, 1))
+    tl.store(o + ROWS + columns, tl.max(v, 0))
+
+
+@pytest.mark.parametrize("warps", [8, 16])
+@pytest.mark.parametrize(("rows", "columns"), [(1, 2048), (8, 256), (256, 8)])
+def test_parts_of_many_warps_meet_in_one(rows: int, columns: int, warps: int, tmp_path: Path):
+    const = {"ROWS": rows, "COLUMNS": columns}
+    case = {"fn": _sums, "sig": {"x": "*i32", "o": "*i32"}, "const": const, "opts": {}}
+    check(case, Run(), tmp_path, warps=warps)
+
+
+@triton.jit
+def _online(x, o, SIZE: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    total = 0
+    # The bound is computed anew in each turn; in the last one, it is below zero.
+    for start in range(0, SIZE + 2 * BLOCK, BLOCK):
+        total += tl.sum(tl.load(x + start + at, mask=start + at < SIZE, other=1))
+    tl.store(o, total)
+
+
+@pytest.mark.parametrize("warps", [1, 8])
+@pytest.mark.parametrize("size", [5, 1024, 3000])
+def test_blocks_end_where_a_computed_bound_is(size: int, warps: int, tmp_path: Path):
+    const = {"SIZE": size, "BLOCK": 1024}
+    case = {"fn": _online, "sig": {"x": "*i32", "o": "*i32"}, "const": const, "opts": {}}
+    check(case, Run(), tmp_path, warps=warps)
+
+
+@triton.jit
+def _beyond(o, n, start, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    sums = tl.where(start + at < n, at, 0) + tl.where(n <= start + at, 7, 0)
+    sums += tl.where((start + at).to(tl.int64) >= n - 16, 1000, 0)
+    tl.store(o + at, sums)
+
+
+# Where sixteen divides what is compared, neighbours share a comparison.
+@pytest.mark.parametrize("start", [0, 16, 5, -32])
+@pytest.mark.parametrize("n", [0, 1, 48, 100, 496, 512, 1024, -16])
+def test_neighbours_of_a_bound_are_told_apart(n: int, start: int, tmp_path: Path):
+    case = {
+        "fn": _beyond, "sig": {"o": "*i32", "n": "i32", "start": "i32"},
+        "const": {"BLOCK": 512}, "opts": {},
+    }  # fmt: skip
+    check(case, Run(scalars={"n": n, "start": start}), tmp_path, warps=1)

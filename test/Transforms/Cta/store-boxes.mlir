@@ -1,0 +1,49 @@
+// Stores that are a box of a tensor go by the copy engine, from a buffer that has the tile as it was.
+// RUN: triton-shared-opt %s --cta-store-boxes --canonicalize --cse | FileCheck %s
+
+#held = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#rows = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+
+// CHECK-LABEL: func.func @box(
+// CHECK-SAME: %[[MAP:[^:]*]]: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [arg 1, arg 2], strides = [arg 3, 1], box = [64, 32], swizzle = 64, outside = zeros>})
+// CHECK: %[[BUFFER:.*]] = cta.alloc {alignment = 1024 : i64} : <1, 64x32xf16
+// CHECK: cta.write %{{.*}} to %[[BUFFER]][%{{.*}}] fenced : tensor<64x32xf16, #[[HELD:.*]]> to
+// CHECK: cta.store_box %[[BUFFER]][%{{.*}}] to %[[MAP]][%{{.*}}, %{{.*}}] dims [0, 1] by [64, 32]
+// CHECK-NOT: tts.store
+// CHECK: return
+func.func @box(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %n: i32, %stride: i64 {tt.divisibility = 8 : i32}, %tile: tensor<64x32xf16, #held>, %px: i32 {tts.parameter = "program.x"})
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %none = arith.constant 0 : i64
+  %height = arith.constant 64 : i32
+  %rows = arith.extsi %m : i32 to i64
+  %columns = arith.extsi %n : i32 to i64
+  %row32 = arith.muli %px, %height : i32
+  %row = arith.extsi %row32 : i32 to i64
+  %low = arith.subi %none, %row : i64
+  %high = arith.subi %rows, %row : i64
+  %offset = arith.muli %row, %stride : i64
+  %moved = cta.convert_layout %tile : tensor<64x32xf16, #held> -> tensor<64x32xf16, #rows>
+  tts.store %moved to %o[%offset] strides [%stride, 1] bounds [0, 1] from(%low, %none) to(%high, %columns) : tensor<64x32xf16, #rows>, memref<*xf16>
+  return
+}
+
+// What the kernel also reads is stored by its threads; and there is no copy engine before Hopper.
+// CHECK-LABEL: func.func @read_again(
+// CHECK-NOT: cta.store_box
+// CHECK: tts.store
+// CHECK-LABEL: func.func @older(
+// CHECK-NOT: cta.store_box
+// CHECK: tts.store
+func.func @read_again(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i64, %n: i64, %stride: i64 {tt.divisibility = 8 : i32})
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %none = arith.constant 0 : i64
+  %tile = tts.load %o[%none] strides [%stride, 1] : memref<*xf16> -> tensor<64x32xf16, #rows>
+  tts.store %tile to %o[%none] strides [%stride, 1] bounds [0, 1] from(%none, %none) to(%m, %n) : tensor<64x32xf16, #rows>, memref<*xf16>
+  return
+}
+func.func @older(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i64, %n: i64, %stride: i64 {tt.divisibility = 8 : i32}, %tile: tensor<64x32xf16, #rows>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_80">} {
+  %none = arith.constant 0 : i64
+  tts.store %tile to %o[%none] strides [%stride, 1] bounds [0, 1] from(%none, %none) to(%m, %n) : tensor<64x32xf16, #rows>, memref<*xf16>
+  return
+}
