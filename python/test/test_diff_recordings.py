@@ -61,6 +61,22 @@ def test_a_replay_leaves_the_recording_as_it_was():
     assert all(map(torch.equal, made.storages, numbers_before))
 
 
+@triton.jit
+def double_all(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, tl.load(x_ptr + at) * 2)
+
+
+def test_a_number_that_happens_to_be_an_address_stays_a_number():
+    near = torch.zeros(64, dtype=torch.int64)
+    numbers = torch.tensor([near.data_ptr(), near.data_ptr() // 2, near.data_ptr() + 8, 1])
+    out = torch.zeros(4, dtype=torch.int64)
+    made = caught(lambda: double_all[(1,)](numbers, out, BLOCK=4))
+    assert len(made.storages) == 2
+    done = replay.replay(made, "cpu")
+    assert torch.equal(made.views()["out_ptr"].of(done.buffers), numbers * 2)
+
+
 def test_small_numbers_name_no_tensor():
     @triton.jit
     def double(x_ptr):

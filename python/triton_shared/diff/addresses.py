@@ -17,6 +17,9 @@ from .recording import Recording, Storages
 _LEAST = 1 << 20
 """Nothing lies below this address: smaller numbers are numbers."""
 
+_WORDS = ("tt.int_to_ptr", "tt.ptr_to_int", "!tt.ptr<!tt.ptr<")
+"""What TTIR holds where integers of memory may be addresses."""
+
 
 def record(recording: Recording, storages: Storages) -> None:
     """Adds the tensors of this process that the recorded memory holds addresses of."""
@@ -30,6 +33,19 @@ def record(recording: Recording, storages: Storages) -> None:
             base, size = tensor.untyped_storage().data_ptr(), tensor.untyped_storage().nbytes()
             if bool(((found >= base) & (found < base + size)).any()):
                 storages.view(tensor)
+
+
+def forget_unused(recording: Recording, ttir: str) -> None:
+    """Leaves memory that only looked like a table of pointers as numbers.
+
+    A kernel uses addresses if it makes pointers of integers or integers of pointers, or reads
+    pointers from memory. In all others an integer that lies where some tensor does is chance.
+    """
+    if any(word in ttir for word in _WORDS):
+        return
+    named = 1 + max((view.storage for view in recording.views().values()), default=-1)
+    del recording.storages[named:]
+    recording.addresses[:] = [0] * named
 
 
 def translate(

@@ -81,6 +81,9 @@ def catching(caught: list[Any], label: str, skips: bool = False) -> Iterator[Non
                     raise
         done = original(self, *args, grid=grid, warmup=warmup, **kwargs)
         if recorded:
+            asm = getattr(done, "asm", None)
+            if asm is not None:
+                addresses.forget_unused(recorded[0], asm["ttir"])
             caught.append(recorded)
         return done
 
