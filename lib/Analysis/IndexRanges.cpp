@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/Utils/InferIntRangeCommon.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -245,15 +246,35 @@ inferUpstream(Operation *op,
   return range;
 }
 
+/// What a parameter that the launch fills in can be: a size of the grid, or the
+/// place of a program in it.
+static std::optional<IndexRange> getGridRange(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto function = argument ? dyn_cast<FunctionOpInterface>(
+                                 argument.getOwner()->getParentOp())
+                           : nullptr;
+  if (!function || !argument.getOwner()->isEntryBlock())
+    return std::nullopt;
+  tts::KernelSignature signature(function);
+  bool isOfGrid = llvm::any_of(tts::kGridAndProgram, [&](auto kind) {
+    return signature.find(kind) == argument;
+  });
+  if (!isOfGrid)
+    return std::nullopt;
+  return IndexRange{0, std::numeric_limits<int32_t>::max()};
+}
+
 void IndexRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
-  auto it = assumed.find(lattice->getAnchor());
-  if (it == assumed.end())
+  Value value = lattice->getAnchor();
+  auto it = assumed.find(value);
+  std::optional<IndexRange> range =
+      it == assumed.end() ? getGridRange(value) : it->second;
+  if (!range)
     return IntegerRangeAnalysis::setToEntryState(lattice);
-  unsigned width =
-      ConstantIntRanges::getStorageBitwidth(lattice->getAnchor().getType());
+  unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
   propagateIfChanged(lattice,
                      lattice->join(IntegerValueRange(toConstantRanges(
-                         intersect(IndexRange(), it->second), width))));
+                         intersect(IndexRange(), *range), width))));
 }
 
 LogicalResult IndexRangeAnalysis::initialize(Operation *top) {

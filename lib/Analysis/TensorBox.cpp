@@ -6,7 +6,6 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "triton-shared/Analysis/Divisibility.h"
-#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -18,39 +17,6 @@ static int64_t getElementBytes(Type elementType) {
 //===----------------------------------------------------------------------===//
 // Numbers
 //===----------------------------------------------------------------------===//
-
-AffineExpr TensorBoxAnalysis::getForm(OpFoldResult number) {
-  if (auto value = dyn_cast<Value>(number))
-    return forms.getForm(value).expr;
-  return getAffineConstantExpr(*getConstantIntValue(number),
-                               forms.getContext());
-}
-
-/// The number of `value` among the parameters that the kernel's author wrote.
-std::optional<unsigned> TensorBoxAnalysis::findParameter(Value value) const {
-  auto argument = dyn_cast<BlockArgument>(value);
-  bool isWritten =
-      argument && argument.getOwner()->getParentOp() == function &&
-      argument.getArgNumber() < tts::KernelSignature(function).getNumWritten();
-  return isWritten ? std::optional(argument.getArgNumber()) : std::nullopt;
-}
-
-std::optional<tts::LaunchNumber>
-TensorBoxAnalysis::toLaunchNumber(AffineExpr expr) const {
-  if (!expr)
-    return std::nullopt;
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return tts::LaunchNumber::constant(constant.getValue());
-  if (!isa<AffineSymbolExpr>(expr))
-    return std::nullopt;
-  const IndexSymbol &symbol = forms.getSymbol(expr);
-  if (symbol.kind != IndexSymbol::Kind::Scalar)
-    return std::nullopt;
-  std::optional<unsigned> parameter = findParameter(symbol.value);
-  if (!parameter)
-    return std::nullopt;
-  return tts::LaunchNumber::argument(*parameter);
-}
 
 OpFoldResult triton_shared::getBoxStart(tts::AccessOpInterface access,
                                         unsigned ofBlock) {
@@ -83,14 +49,15 @@ TensorBoxAnalysis::describe(unsigned dim, tts::AccessOpInterface access) {
   if (!dimension.isBounded())
     return fail("has no bounds");
   std::optional<tts::LaunchNumber> stride =
-      toLaunchNumber(getForm(dimension.stride));
+      numbers.find(numbers.getForm(dimension.stride));
   if (!stride)
     return fail("has a stride that is computed in the kernel");
   OpFoldResult start = getBoxStart(access, dim);
   if (!start)
     return fail("does not end where its tensor begins");
   std::optional<tts::LaunchNumber> size =
-      toLaunchNumber(add(getForm(dimension.high), getForm(start)));
+      numbers.find(
+      add(numbers.getForm(dimension.high), numbers.getForm(start)));
   if (!size)
     return fail("does not end where its tensor ends");
   return BoxDimension{dim, *size, *stride};
@@ -110,7 +77,7 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
     return std::nullopt;
   }
   if (auto choice = other.getDefiningOp<arith::SelectOp>()) {
-    std::optional<unsigned> isNan = findParameter(choice.getCondition());
+    std::optional<unsigned> isNan = numbers.findParameter(choice.getCondition());
     if (isNan && matchPattern(choice.getTrueValue(), m_NaNFloat()) &&
         isZero(choice.getFalseValue())) {
       box.isNanOutside = tts::LaunchNumber::argument(*isNan);
@@ -120,34 +87,36 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
   return Unstructured{other, "is read outside, and is neither zero nor NaN"};
 }
 
-std::optional<Unstructured>
-TensorBoxAnalysis::checkAlignment(tts::AccessOpInterface access,
-                                  const BoxDimension &innermost) {
+std::optional<Unstructured> triton_shared::checkBoxAlignment(
+    const DataFlowSolver &solver, tts::AccessOpInterface access,
+    unsigned innermost, int64_t startDivisor) {
   int64_t bytes = getElementBytes(access.getTileType().getElementType());
-  if (getKnownDivisor(solver, access.getBase(), kAlignment) < kAlignment)
+  if (getKnownDivisor(solver, access.getBase(), kBoxAlignment) < kBoxAlignment)
     return Unstructured{access.getBase(),
                         "is not known to be a multiple of 16 bytes"};
-  OpFoldResult begin = getBoxStart(access, innermost.ofBlock);
-  int64_t start = isa<Value>(begin)
-                      ? getKnownDivisor(solver, cast<Value>(begin), kAlignment)
-                      : *getConstantIntValue(begin);
-  if (start * bytes % kAlignment)
+  if (startDivisor * bytes % kBoxAlignment)
     return Unstructured{access.getTile(),
                         "does not begin at a multiple of 16 bytes of a row, as "
                         "far as is known"};
   for (auto [i, dimension] : llvm::enumerate(access.getDimensions())) {
     std::optional<int64_t> constant = getConstantIntValue(dimension.stride);
-    if (i == innermost.ofBlock ||
-        (constant && *constant * bytes % kAlignment == 0))
+    if (i == innermost || (constant && *constant * bytes % kBoxAlignment == 0))
       continue;
     Value stride = dyn_cast<Value>(dimension.stride);
     if (!stride ||
-        getKnownDivisor(solver, stride, kAlignment) * bytes < kAlignment)
+        getKnownDivisor(solver, stride, kBoxAlignment) * bytes < kBoxAlignment)
       return Unstructured{stride ? stride : access.getTile(),
                           "has a stride that is not known to be a multiple of "
                           "16 bytes"};
   }
   return std::nullopt;
+}
+
+/// What `number` is known to be a multiple of.
+static int64_t getDivisor(const DataFlowSolver &solver, OpFoldResult number) {
+  if (auto value = dyn_cast<Value>(number))
+    return getKnownDivisor(solver, value, kBoxAlignment);
+  return *getConstantIntValue(number);
 }
 
 TensorBoxAnalysis::Result
@@ -158,18 +127,19 @@ TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
     return Unstructured{tile, "is no block of one to five dimensions"};
   if (access.getMask() || access.isVolatile())
     return Unstructured{tile, "is masked element by element, or volatile"};
-  std::optional<unsigned> base = findParameter(access.getBase());
+  std::optional<unsigned> base = numbers.findParameter(access.getBase());
   if (!base)
     return Unstructured{access.getBase(), "is no argument of the kernel"};
   TensorBox box{*base, tts::LaunchNumber::constant(0), {}};
-  AffineExpr offset = getAffineConstantExpr(0, forms.getContext());
+  AffineExpr offset = getAffineConstantExpr(0, tile.getContext());
   for (auto [i, dimension] : llvm::enumerate(dimensions)) {
     auto described = describe(i, access);
     if (auto *why = std::get_if<Unstructured>(&described))
       return *why;
     box.dimensions.push_back(std::get<BoxDimension>(described));
     AffineExpr step =
-        multiply(getForm(getBoxStart(access, i)), getForm(dimension.stride));
+        multiply(numbers.getForm(getBoxStart(access, i)),
+                               numbers.getForm(dimension.stride));
     offset = step ? add(offset, step) : step;
     if (!offset)
       return Unstructured{tile, "has an offset of too many bits"};
@@ -182,12 +152,13 @@ TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
   if (innermost == box.dimensions.rend())
     return Unstructured{tile, "has no dimension known to be dense"};
   std::rotate(innermost.base() - 1, innermost.base(), box.dimensions.end());
-  if (getForm(access.getOffset()) != offset)
+  if (numbers.getForm(access.getOffset()) != offset)
     return Unstructured{access.getOffset(), "is not where its bounds say"};
   if (std::optional<Unstructured> why = checkOther(access.getOther(), box))
     return *why;
-  if (std::optional<Unstructured> why =
-          checkAlignment(access, box.dimensions.back()))
+  unsigned dense = box.dimensions.back().ofBlock;
+  if (std::optional<Unstructured> why = checkBoxAlignment(
+          solver, access, dense, getDivisor(solver, getBoxStart(access, dense))))
     return *why;
   return box;
 }

@@ -43,6 +43,8 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
+  if (target.numStages > 1)
+    manager.addPass(createCtaGuardBoxes());
   manager.addPass(createCtaPipelineLoads({target.numStages}));
   manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStoreBoxes());

@@ -26,12 +26,12 @@ CudaLauncher::CudaLauncher(std::string name, nb::sequence plan, nb::object link,
                            nb::object check, nb::object failure,
                            uint32_t threads, uint32_t programs,
                            bool isCooperative, bool startsEarly,
-                           nb::sequence tensorMaps, int encodedPlace)
+                           nb::sequence tensorMaps, int missingPlace)
     : Launcher(std::move(name), plan, Memory::Device, std::move(link),
                std::move(check), std::move(failure)),
       settings{{0, 0, 0}, threads,       programs,
                nullptr,   isCooperative, startsEarly},
-      tensorMaps(this->name, tensorMaps, encodedPlace) {}
+      tensorMaps(this->name, tensorMaps, missingPlace) {}
 
 bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
                           nb::handle stream, void **arguments, char *&error) {
@@ -47,13 +47,13 @@ bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
   std::array<TritonSharedTensorMap, 4> inlineMaps;
   std::vector<TritonSharedTensorMap> manyMaps(
       tensorMaps.size() > inlineMaps.size() ? tensorMaps.size() : 0);
-  uint32_t encoded = 0;
+  uint32_t missing = 0;
   // An empty tensor, of which there is no map, is no error in an empty grid.
   bool isEmpty = std::count(grid, grid + 3, 0u) > 0;
   if (!isEmpty &&
       !tensorMaps.fill(handle, arguments,
                        manyMaps.empty() ? inlineMaps.data() : manyMaps.data(),
-                       encoded, failure))
+                       missing, failure))
     return false;
   nb::gil_scoped_release released; // the queue of a stream may be full
   return tritonSharedCudaKernelLaunch(handle, arguments, &launch, &error);
@@ -137,5 +137,5 @@ void triton_shared_python::defineCuda(nb::module_ &module) {
            nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
            nb::arg("failure"), nb::arg("threads"), nb::arg("programs"),
            nb::arg("cooperative"), nb::arg("starts_early"),
-           nb::arg("tensor_maps"), nb::arg("encoded_place"));
+           nb::arg("tensor_maps"), nb::arg("missing_place"));
 }

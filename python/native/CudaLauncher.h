@@ -35,7 +35,7 @@ public:
                nanobind::object check, nanobind::object failure,
                uint32_t threads, uint32_t programs, bool isCooperative,
                bool startsEarly, nanobind::sequence tensorMaps,
-               int encodedPlace);
+               int missingPlace);
 
 protected:
   bool launch(nanobind::handle kernel, const uint32_t *grid,

@@ -83,8 +83,8 @@ TensorMap::Outcome TensorMap::encode(const TritonSharedCudaKernel *kernel,
 }
 
 TensorMaps::TensorMaps(const std::string &kernel, nb::sequence plans,
-                       int encodedPlace)
-    : encodedPlace(encodedPlace) {
+                       int missingPlace)
+    : missingPlace(missingPlace) {
   for (nb::handle plan : plans)
     maps.emplace_back(kernel, plan);
   if (maps.size() > 32)
@@ -92,21 +92,19 @@ TensorMaps::TensorMaps(const std::string &kernel, nb::sequence plans,
 }
 
 bool TensorMaps::fill(const TritonSharedCudaKernel *kernel, void **arguments,
-                      TritonSharedTensorMap *storage, uint32_t &encoded,
+                      TritonSharedTensorMap *storage, uint32_t &missing,
                       nb::handle failure) {
-  encoded = 0;
-  if (encodedPlace >= 0)
-    arguments[encodedPlace] = &encoded;
+  missing = 0;
+  if (missingPlace >= 0)
+    arguments[missingPlace] = &missing;
   for (size_t i = 0; i < maps.size(); ++i) {
     arguments[maps[i].getPlace()] = &storage[i];
     std::string error;
     TensorMap::Outcome outcome =
         maps[i].encode(kernel, arguments, storage[i], error);
-    if (outcome == TensorMap::Outcome::Encoded) {
-      encoded |= uint32_t(1) << i;
+    if (outcome == TensorMap::Outcome::Encoded)
       continue;
-    }
-    if (encodedPlace < 0) {
+    if (missingPlace < 0) {
       PyErr_SetString(outcome == TensorMap::Outcome::BadValues
                           ? PyExc_ValueError
                           : failure.ptr(),
@@ -114,6 +112,7 @@ bool TensorMaps::fill(const TritonSharedCudaKernel *kernel, void **arguments,
       return false;
     }
     storage[i] = {};
+    missing |= uint32_t(1) << i;
   }
   return true;
 }

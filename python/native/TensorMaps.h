@@ -62,10 +62,10 @@ private:
 /// All tensor maps of a kernel.
 class TensorMaps {
 public:
-  /// `encodedPlace` is the argument that tells the kernel which of its maps
+  /// `missingPlace` is the argument that tells the kernel which of its maps
   /// there are, -1 if it does not ask.
   TensorMaps(const std::string &kernel, nanobind::sequence plans,
-             int encodedPlace);
+             int missingPlace);
 
   TensorMaps(const TensorMaps &) = delete;
   TensorMaps &operator=(const TensorMaps &) = delete;
@@ -73,15 +73,15 @@ public:
   size_t size() const { return maps.size(); }
 
   /// Points the arguments of the maps at `storage`, which has a place for each,
-  /// and the argument that tells which ones there are at `encoded`. Returns
+  /// and the argument that tells which ones are missing at `missing`. Returns
   /// false with a Python error: one of `failure` if it is the driver's.
   bool fill(const TritonSharedCudaKernel *kernel, void **arguments,
-            TritonSharedTensorMap *storage, uint32_t &encoded,
+            TritonSharedTensorMap *storage, uint32_t &missing,
             nanobind::handle failure);
 
 private:
   std::deque<TensorMap> maps;
-  int encodedPlace;
+  int missingPlace;
 };
 
 } // namespace triton_shared_python

@@ -24,6 +24,7 @@ from test_benchmarks import problems, tensors
 from tree import BUILD, ROOT
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
+from triton.tools.disasm import get_sass
 from triton_shared.backend.gpu.driver import SharedCudaDriver
 from triton_shared.cuda import tools
 
@@ -211,6 +212,48 @@ def test_timed_kernels_in_all_configurations(
     decodes = " by mx" in name or " fp8 " in name
     configs = tuple(c for c in TIMED[name].configs if fits_into_registers(c, dims, decodes))
     check_timed(name, configs, compiled, tmp_path, monkeypatch)
+
+
+_MATRIX = "GMMA"
+"""What the names of `wgmma` have in machine code: HGMMA, IGMMA, QGMMA."""
+
+
+def find_loops(sass: str) -> list[list[str]]:
+    """The instructions of each innermost loop with products of groups of warps."""
+    lines = [line.rpartition("\t")[2].rstrip(";") for line in sass.splitlines()[1:]]
+    begins = {line.rstrip(":"): number for number, line in enumerate(lines) if line.endswith(":")}
+    spans = []
+    for end, line in enumerate(lines):
+        begin = begins.get(line.rpartition(" ")[2], end) if "BRA" in line else end
+        if any(_MATRIX in one for one in lines[begin:end]):
+            spans.append((begin, end))
+    inner = [
+        span for span in spans
+        if not any(span != other and span[0] <= other[0] and other[1] <= span[1] for other in spans)
+    ]  # fmt: skip
+    return [lines[begin:end] for begin, end in inner]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"matmul f16 4096{order}" for order in ("", " NT", " TN")),
+        *("matmul tf32 4096 NT", "matmul i8 4096 NT", "matmul fp8 4096 NT"),
+        *(f"matmul f16 4096 NT by {kind}" for kind in ("descriptors", "persistent descriptors")),
+        "matmul f16 16x8192x8192",
+    ],
+)
+def test_all_threads_know_where_operands_lie(
+    name: str, compiled: list[Any], monkeypatch: pytest.MonkeyPatch
+):
+    """Registers become uniform (R2UR) in no turn but for copies that one thread asks for."""
+    monkeypatch.setattr(tensors, "DEVICE", "meta")
+    no_generator: Any = None
+    TIMED[name].launch(TIMED[name].make(no_generator), TIMED[name].configs[0])
+    loops = [loop for kernel in compiled for loop in find_loops(get_sass(kernel.asm["cubin"]))]
+    assert loops
+    for loop in loops:
+        assert not [one for one in loop if one.startswith("R2UR")]
 
 
 @pytest.mark.parametrize("name", STACKS)

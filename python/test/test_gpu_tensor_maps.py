@@ -51,14 +51,14 @@ module attributes {gpu.container_module} {
   gpu.module @kernels {
     gpu.func @asks(%p: !llvm.ptr<1>, %n: i32, %out: !llvm.ptr<1>,
         %first: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [arg 1], strides = [1], box = [8], swizzle = 0, outside = zeros>},
-        %encoded: i32 {tts.parameter = "tensor_maps.encoded"},
+        %missing: i32 {tts.parameter = "tensor_maps.missing"},
         %second: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [4294967296], strides = [1], box = [8], swizzle = 0, outside = zeros>})
         kernel attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64, nvvm.reqntid = array<i32: 32, 1, 1>} {
       %c0 = llvm.mlir.constant(0 : i32) : i32
       %tid = nvvm.read.ptx.sreg.tid.x : i32
       %is0 = llvm.icmp "eq" %tid, %c0 : i32
       scf.if %is0 {
-        llvm.store %encoded, %out : i32, !llvm.ptr<1>
+        llvm.store %missing, %out : i32, !llvm.ptr<1>
       }
       gpu.return
     }
@@ -67,10 +67,10 @@ module attributes {gpu.container_module} {
 """  # noqa: E501
 
 
-def test_a_kernel_that_asks_is_told_which_maps_there_are(tmp_path: Path):
+def test_a_kernel_that_asks_is_told_which_maps_are_missing(tmp_path: Path):
     kernel = emulate.compile_kernel(_ASKS, 1, tmp_path)
     memory, out = aligned(MATRIX.source()), torch.zeros(1, dtype=torch.int32)
-    for base, size, want in ((memory, 5, 0b11), (memory, 0, 0b10), (memory[1:], 5, 0)):
+    for base, size, want in ((memory, 5, 0), (memory, 0, 0b01), (memory[1:], 5, 0b11)):
         emulate.launch(kernel, [base, size, out], (1,))
         assert out.item() == want
 

@@ -56,7 +56,7 @@ def tensor_map(
 
 MATRIX = tensor_map(["arg 1", 4096], ["arg 2", 1], [128, 64])
 """Of `a`, with rows and a stride that are arguments."""
-ENCODED = hidden("tensor_maps.encoded", 4)
+MISSING = hidden("tensor_maps.missing", 4)
 
 
 def matrix(*more: dict[str, Any], kinds: tuple[str, str] = ("i32", "i64")) -> Launch:
@@ -266,20 +266,20 @@ def test_an_unsigned_number_is_not_negative(cuda: FakeCuda):
     assert encoding["sizes"] == f"4096,{2**32 - 1}"
 
 
-def test_a_kernel_that_asks_is_told_which_maps_there_are(cuda: FakeCuda):
+def test_a_kernel_that_asks_is_told_which_maps_are_missing(cuda: FakeCuda):
     other = tensor_map(["arg 1"], [1], [8], swizzle=0)
-    launch = matrix(ENCODED, other)
+    launch = matrix(MISSING, other)
     asked = [(a(), 9, 64), (a(), 9, 63), (a(), 0, 64), (a(BASE + 2), 9, 64)]
     for values in asked:
         launch(*values)
     launches = passed(cuda.take())
-    assert [int.from_bytes(one[4], "little") for one in launches] == [0b11, 0b10, 0, 0]
+    assert [int.from_bytes(one[4], "little") for one in launches] == [0, 0b01, 0b11, 0b11]
     assert all(one[3] == bytes(128) for one in launches[1:])
     assert launches[1][5] == launches[0][5] != bytes(128)
 
 
 def test_a_map_that_the_driver_refuses(cuda: FakeCuda):
-    launch, asks = matrix(), matrix(ENCODED)
+    launch, asks = matrix(), matrix(MISSING)
     cuda.fail("cuTensorMapEncodeTiled", 1)
     try:
         with pytest.raises(triton_shared.CudaError) as caught:
@@ -289,8 +289,8 @@ def test_a_map_that_the_driver_refuses(cuda: FakeCuda):
         cuda.fail("cuTensorMapEncodeTiled", 0)
     text = "GPU 0 does not copy from argument 'a' of kernel 'kernel' by TMA: CUDA_ERROR_INVALID"
     assert text in str(caught.value)
-    ((_, _, _, given, encoded),) = passed(cuda.take())
-    assert (given, encoded) == (bytes(128), bytes(4))
+    ((_, _, _, given, missing),) = passed(cuda.take())
+    assert (given, missing) == (bytes(128), struct.pack("<I", 1))
     launch(a(), 9, 64)
     assert len(encodings(cuda.take())) == 1
 
@@ -353,23 +353,23 @@ def test_a_program_made_ahead_of_time_encodes(current: FakeCuda, tmp_path: Path)
     assert not current.launches()
 
 
-def test_a_program_made_ahead_of_time_is_told_which_maps_there_are(
+def test_a_program_made_ahead_of_time_is_told_which_maps_are_missing(
     current: FakeCuda, tmp_path: Path
 ):
     one = tensor_map([2**32, "arg 1"], [0, 1], [1, 8], swizzle=0)
-    _, (library, header, _) = ahead(tmp_path, MATRIX, ENCODED, one)
+    _, (library, header, _) = ahead(tmp_path, MATRIX, MISSING, one)
     program = aot.Program(library, header)
     program(BASE, 9, 64, stream=0)
     program(BASE, 9, 63, stream=0)
     program(BASE + 8, 9, 64, stream=0)
     launches = passed(current.take())
-    assert [int.from_bytes(one[4], "little") for one in launches] == [0b11, 0b10, 0]
+    assert [int.from_bytes(one[4], "little") for one in launches] == [0, 0b01, 0b11]
     assert [one[3] == bytes(128) for one in launches] == [False, True, True]
 
 
 @pytest.mark.parametrize("command", [aot_programs.C, aot_programs.CPP])
 def test_its_launcher_is_c_and_cpp(tmp_path: Path, command: tuple[str, ...]):
-    _, (_, _, source) = ahead(tmp_path, MATRIX, ENCODED)
+    _, (_, _, source) = ahead(tmp_path, MATRIX, MISSING)
     language = "c++" if command is aot_programs.CPP else "c"
     line = [*command, "-O2", "-c", "-x", language, str(source), "-o", str(tmp_path / "made.o")]
     subprocess.run(line, check=True)

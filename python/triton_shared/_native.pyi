@@ -112,7 +112,7 @@ class CudaLauncher(Launcher):
     """Puts a grid into a stream of a GPU.
 
     `tensor_maps` has a tuple per tensor map, as `cuda.tensor_map.as_plan` writes it, and the
-    parameter at `encoded_place`, unless it is -1, gets a bit for each that could be encoded.
+    parameter at `missing_place`, unless it is -1, gets a bit for each that could not be encoded.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class CudaLauncher(Launcher):
         cooperative: bool,
         starts_early: bool,
         tensor_maps: Sequence[tuple[Any, ...]],
-        encoded_place: int,
+        missing_place: int,
     ) -> None: ...
 
 def cuda_open(path: str) -> None:

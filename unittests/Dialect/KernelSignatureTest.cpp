@@ -131,7 +131,7 @@ TEST_F(KernelSignatureTest, TensorMapsAreAppendedOnce) {
                               /*swizzle=*/0, LaunchNumber::constant(0));
   };
   Type i32 = IntegerType::get(context, 32);
-  auto kind = ParameterKind::EncodedTensorMaps;
+  auto kind = ParameterKind::MissingTensorMaps;
   Value first = KernelSignature::getOrAppend(function, makeMap(9));
   Value encoded = KernelSignature::getOrAppend(function, kind, i32);
   Value second = KernelSignature::getOrAppend(function, makeMap(10));

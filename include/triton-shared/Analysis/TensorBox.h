@@ -9,9 +9,7 @@
 #ifndef TRITON_SHARED_ANALYSIS_TENSORBOX_H
 #define TRITON_SHARED_ANALYSIS_TENSORBOX_H
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "triton-shared/Analysis/AffineForm.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Analysis/LaunchNumbers.h"
 
 #include <variant>
 
@@ -38,6 +36,17 @@ struct TensorBox {
 /// lie outside of the tensor. Null if the access is no box.
 OpFoldResult getBoxStart(tts::AccessOpInterface access, unsigned ofBlock);
 
+/// What addresses and strides of a box are multiples of, in bytes.
+inline constexpr int64_t kBoxAlignment = 16;
+
+/// Why addresses of a box may be no multiples of `kBoxAlignment`, if they may:
+/// dimension `innermost` of the block is that of neighbours and begins at a
+/// multiple of `startDivisor` elements. `solver` has run `DivisibilityAnalysis`.
+std::optional<Unstructured> checkBoxAlignment(const DataFlowSolver &solver,
+                                              tts::AccessOpInterface access,
+                                              unsigned innermost,
+                                              int64_t startDivisor);
+
 /// Finds the boxes of one function. Changes nothing.
 class TensorBoxAnalysis {
 public:
@@ -45,27 +54,19 @@ public:
 
   /// TMA has no more dimensions.
   static constexpr unsigned kMaxRank = 5;
-  /// What addresses and strides are multiples of, in bytes.
-  static constexpr int64_t kAlignment = 16;
 
   /// `solver` has run `DivisibilityAnalysis`.
   TensorBoxAnalysis(FunctionOpInterface function, const DataFlowSolver &solver)
-      : function(function), forms(function), solver(solver) {}
+      : numbers(function), solver(solver) {}
 
   Result analyze(tts::AccessOpInterface access);
 
 private:
   std::variant<BoxDimension, Unstructured>
   describe(unsigned dim, tts::AccessOpInterface access);
-  std::optional<tts::LaunchNumber> toLaunchNumber(AffineExpr expr) const;
-  std::optional<unsigned> findParameter(Value value) const;
   std::optional<Unstructured> checkOther(Value other, TensorBox &box) const;
-  std::optional<Unstructured> checkAlignment(tts::AccessOpInterface access,
-                                             const BoxDimension &innermost);
-  AffineExpr getForm(OpFoldResult number);
 
-  FunctionOpInterface function;
-  AffineAnalysis forms;
+  LaunchNumbers numbers;
   const DataFlowSolver &solver;
 };
 

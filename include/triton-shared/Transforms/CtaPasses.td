@@ -143,6 +143,52 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cta::CTADialect"];
 }
 
+def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
+  let summary = "Walk over matrices by the copy engine where a program can";
+  let description = [{
+    A loop by pointers loads boxes of tensors if no block reaches beyond the end
+    of a dimension that wraps (`GuardedBoxAnalysis`), and if the launch could
+    make tensor maps of its arguments. So on a GPU with TMA there are two loops
+    of it: one whose loads are boxes, and the one that was there.
+
+    ```mlir
+    %r = scf.for %k = … iter_args(%sum = …, %at = %c0) -> … {
+      %high = arith.subi %K, %begin
+      %a = tts.load %p[%at] strides [%s, 1] wrap [0] from(%row) size(%M)
+             bounds [1] from(%c0) to(%high) …
+      …
+    }
+    // becomes
+    %last = arith.addi %row, %c128
+    %inside = arith.cmpi sle, %last, %M
+    %have_maps = arith.cmpi eq, %missing, %c0
+    %both = arith.andi %have_maps, %inside
+    %r = scf.if %both -> … {
+      %boxes = scf.for %k = … {
+        %a = tts.load %p[%place] strides [%s, 1]
+               bounds [0, 1] from(%before_row, %before_begin) to(%rest, %high) …
+        …
+      }
+      scf.yield %boxes
+    } else {
+      %as_before = scf.for %k = … { … }
+      scf.yield %as_before
+    }
+    ```
+
+    `%missing` is the hidden parameter `tensor_maps.missing`.
+
+    A loop stays if `cta-pipeline-loads` would not copy all that its products
+    read from shared memory, if one of these loads is no box, or if neighbours
+    of all of them lie along K: threads copy those as fast. So do all loops
+    of a kernel with boxes that its author has described, as by descriptors: its
+    tensor maps must be there.
+
+    Needs: layouts, `cta.target`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
   let summary = "Load what a product needs while earlier products are computed";
   let description = [{

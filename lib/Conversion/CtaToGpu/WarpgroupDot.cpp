@@ -18,6 +18,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -127,7 +128,12 @@ public:
     if (grid.rowBits + grid.columnBits == 0)
       return;
     // The first lane's number is that of all, which ptxas does not see in the
-    // number of a thread.
+    // number of a thread. It is asked once: a loop would ask in each turn.
+    OpBuilder::InsertionGuard before(builder);
+    Operation *kernel = builder.getInsertionBlock()->getParentOp();
+    while (!isa<FunctionOpInterface>(kernel))
+      kernel = kernel->getParentOp();
+    builder.setInsertionPointToStart(&kernel->getRegion(0).front());
     Value warp = createShuffle(builder, loc, createWarp(builder, loc),
                                NVVM::ShflKind::idx, createI32(builder, loc, 0));
     number = arith::ShRUIOp::create(

@@ -49,9 +49,7 @@ bool AheadLoads::mayReorder() {
   return !result.wasInterrupted();
 }
 
-/// True if `region` may write what `base` points to. Arguments are apart from
-/// each other; a computed address may be anywhere.
-static bool mayWrite(Region &region, Value base) {
+bool triton_shared::mayWrite(Region &region, Value base) {
   WalkResult result = region.walk([&](tts::AccessOpInterface op) {
     Value other = op.getBase();
     bool isApart =
@@ -103,9 +101,7 @@ std::optional<AheadLoad> AheadLoads::plan(tts::LoadOp load) {
   return AheadLoad{load, *layout, matrix.has_value(), std::nullopt};
 }
 
-/// The product that reads the tile of `load` from shared memory itself; null
-/// if there is none.
-static OpOperand *findMatrixUse(tts::LoadOp load) {
+OpOperand *triton_shared::findMatrixUse(tts::LoadOp load) {
   for (OpOperand &use : load->getUses()) {
     auto dot = dyn_cast<cta::DotOp>(use.getOwner());
     if (dot && dot.isReadFromShared(use))

@@ -30,6 +30,14 @@ struct AheadLoad {
   std::optional<TensorBox> box;
 };
 
+/// The product that reads the tile of `load` from shared memory itself; null
+/// if there is none.
+OpOperand *findMatrixUse(tts::LoadOp load);
+
+/// True if `region` may write what `base` points to. Arguments are apart from
+/// each other; a computed address may be anywhere.
+bool mayWrite(Region &region, Value base);
+
 /// Finds the loads of one loop that may run ahead.
 class AheadLoads {
 public:

@@ -15,7 +15,8 @@
 // first product has begun, which keeps the tensor cores at work meanwhile.
 // Where that product goes on while the next turn begins, the one of the turn
 // before still reads its slot: it is waited for, and a barrier follows, before
-// copies replace that.
+// copies replace that. What the copy engine brought all threads see at once, so
+// a turn with no other copies has no barrier before its product then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -180,13 +181,14 @@ private:
     cta::WaitOp::create(builder, loc, pending);
   }
 
-  /// Waits for the oldest copies, and for the reads of the turn before.
+  /// Waits for the oldest copies, and for the reads of the turn before. A
+  /// product that goes on is waited for later, with a barrier of its own.
   void createTurnWait(Value slot, Value phase) {
     if (mbarriers)
       cta::WaitMbarrierOp::create(builder, loc, mbarriers, slot, phase);
     if (plan.hasCopiesOfThreads())
       createWait(stages - 2);
-    else
+    else if (!plan.lasting)
       gpu::BarrierOp::create(builder, loc);
   }
 

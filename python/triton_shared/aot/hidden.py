@@ -19,7 +19,7 @@ _PASSED = {
     | {
         # What they hold is encoded once there are arguments.
         tensor_map.KIND: ("struct TritonSharedTensorMap", ""),
-        tensor_map.ENCODED: ("uint32_t", "0"),
+        tensor_map.MISSING: ("uint32_t", "0"),
     },
     # One call runs the whole grid.
     "cpu": _GRID

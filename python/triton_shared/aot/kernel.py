@@ -75,10 +75,10 @@ class Kernel:
         return [(number, one) for number, one in enumerate(self.hidden) if one.recipe]
 
     @property
-    def encoded(self) -> int | None:
-        """The hidden parameter that says which tensor maps there are."""
+    def missing_maps(self) -> int | None:
+        """The hidden parameter that says which tensor maps there are not."""
         kinds = [one.kind for one in self.hidden]
-        return kinds.index(tensor_map.ENCODED) if tensor_map.ENCODED in kinds else None
+        return kinds.index(tensor_map.MISSING) if tensor_map.MISSING in kinds else None
 
     @property
     def linkable(self) -> list[Parameter]:

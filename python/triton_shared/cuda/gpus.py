@@ -75,12 +75,12 @@ def make_launcher(
     cooperative: bool,
     starts_early: bool,
     tensor_maps: Sequence[tuple[Any, ...]] = (),
-    encoded_place: int = -1,
+    missing_place: int = -1,
 ) -> _native.CudaLauncher:
     """Makes the object that turns arguments into C values and launches grids."""
     launcher: _native.CudaLauncher = library.native().CudaLauncher(
         *(name, plan, link, check, CudaError, threads, programs, cooperative, starts_early),
-        *(tensor_maps, encoded_place),
+        *(tensor_maps, missing_place),
     )
     return launcher
 

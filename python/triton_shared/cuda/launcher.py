@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _AXES = ("grid.x", "grid.y", "grid.z")
 _SCRATCH = ("scratch.global", "scratch.profile")
-_PASSED = (*_AXES, *_SCRATCH, tensor_map.KIND, tensor_map.ENCODED)
+_PASSED = (*_AXES, *_SCRATCH, tensor_map.KIND, tensor_map.MISSING)
 """The hidden parameters that the launcher fills in: sizes of the grid, memory, of which Triton's
 own facts (`global_scratch_size` and so on) say how much, and tensor maps."""
 
@@ -116,12 +116,12 @@ def tensor_maps_plan(
     """What the native launcher encodes, and which argument says what it could encode."""
     places = list(enumerate(hidden, len(arguments)))
     maps = [(place, one) for place, one in places if one["kind"] == tensor_map.KIND]
-    encoded = [place for place, one in places if one["kind"] == tensor_map.ENCODED]
+    missing = [place for place, one in places if one["kind"] == tensor_map.MISSING]
     return {
         "tensor_maps": [
             tensor_map.as_plan(place, tensor_map.read(one), arguments) for place, one in maps
         ],
-        "encoded_place": encoded[0] if encoded else -1,
+        "missing_place": missing[0] if missing else -1,
     }
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 KIND = "tensor_map"
 """A hidden parameter that is passed by value."""
-ENCODED = "tensor_maps.encoded"
-"""A hidden i32: bit i is set if the i-th tensor map could be encoded. Without it, all must be."""
+MISSING = "tensor_maps.missing"
+"""A hidden i32: bit i is set if the i-th tensor map could not be encoded. Without it, all must be."""
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ from . import rewrite
 from .tensor_map import TensorMap, encode_recipe
 
 _AXES = ("grid.x", "grid.y", "grid.z")
-_PASSED = (*_AXES, recipes.KIND, recipes.ENCODED)
+_PASSED = (*_AXES, recipes.KIND, recipes.MISSING)
 _MACHINE = sorted(Path(__file__).parent.glob("*.c"))
 """What a kernel is linked with."""
 
@@ -71,7 +71,7 @@ class EmulatedKernel:
     @property
     def asks_for_maps(self) -> bool:
         """Whether it can do without a tensor map."""
-        return any(one["kind"] == recipes.ENCODED for one in self.hidden)
+        return any(one["kind"] == recipes.MISSING for one in self.hidden)
 
 
 def _tool(name: str) -> str:
@@ -208,7 +208,7 @@ def _encode(kind: str, value: Any) -> bytes:
 def _fill_in(kernel: EmulatedKernel, arguments: Sequence[Any], blocks: list[int]) -> list[Any]:
     """The values of the hidden parameters."""
     values: dict[int, Any] = {}
-    encoded, count = 0, 0
+    missing, count = 0, 0
     for place, one in enumerate(kernel.hidden):
         if one["kind"] in _AXES:
             values[place] = blocks[_AXES.index(one["kind"])]
@@ -217,10 +217,10 @@ def _fill_in(kernel: EmulatedKernel, arguments: Sequence[Any], blocks: list[int]
             held = encode_recipe(recipe, arguments)
             if held is None and not kernel.asks_for_maps and 0 not in blocks:
                 raise ValueError(f"TMA cannot do with the numbers of {recipe}: {list(arguments)}")
-            encoded |= (held is not None) << count
+            missing |= (held is None) << count
             count += 1
             values[place] = held or bytes(128)
-    return [values.get(place, encoded) for place in range(len(kernel.hidden))]
+    return [values.get(place, missing) for place in range(len(kernel.hidden))]
 
 
 def launch(

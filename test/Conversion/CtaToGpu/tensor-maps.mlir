@@ -5,7 +5,7 @@
 // RUN: triton-shared-opt %s --target=cuda:90a --to-phase=ptx | FileCheck %s --check-prefix=PTX
 
 // GPU: gpu.func @copy(%{{.*}}: !llvm.ptr<1>, %{{.*}}: i32, %[[MAP:[^:]*]]: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [arg 1, 64], strides = [64, 1], box = [16, 64], swizzle = 128, outside = zeros>},
-// GPU-SAME: %{{.*}}: i32 {tts.parameter = "tensor_maps.encoded"},
+// GPU-SAME: %{{.*}}: i32 {tts.parameter = "tensor_maps.missing"},
 // GPU-SAME: %{{.*}}: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [8], strides = [1], box = [8], swizzle = 0, outside = nan>}) kernel
 // GPU: nvvm.prefetch tensormap, %[[MAP]]
 
@@ -23,7 +23,7 @@ func.func @copy(
     %gx: i32 {tts.parameter = "grid.x"}, %gy: i32 {tts.parameter = "grid.y"}, %gz: i32 {tts.parameter = "grid.z"},
     %x: i32 {tts.parameter = "program.x"}, %y: i32 {tts.parameter = "program.y"}, %z: i32 {tts.parameter = "program.z"},
     %map: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [arg 1, 64], strides = [64, 1], box = [16, 64], swizzle = 128, outside = zeros>},
-    %is: i32 {tts.parameter = "tensor_maps.encoded"},
+    %is: i32 {tts.parameter = "tensor_maps.missing"},
     %other: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [8], strides = [1], box = [8], swizzle = 0, outside = nan>})
     attributes {cta.num_warps = 4 : i32, cta.shared = 0 : i64} {
   nvvm.prefetch tensormap, %map : !llvm.ptr

@@ -5,12 +5,12 @@
 // CHECK-LABEL: func.func @matrices(
 // CHECK-SAME: %{{.*}}: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [arg 2, 4096], strides = [arg 3, 1], box = [128, 64], swizzle = 128, outside = zeros>}
 // CHECK-SAME: %{{.*}}: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f8E4M3FN, base = arg 1, sizes = [7, 4294967296], strides = [32, 1], box = [1, 32], swizzle = 32, outside = zeros>}
-// CHECK-SAME: %{{.*}}: i32 {tts.parameter = "tensor_maps.encoded"}
+// CHECK-SAME: %{{.*}}: i32 {tts.parameter = "tensor_maps.missing"}
 func.func @matrices(
     %a: memref<*xf16>, %b: memref<*xi8>, %m: i32, %stride: i64,
     %x: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 0, sizes = [arg 2, 4096], strides = [arg 3, 1], box = [128, 64], swizzle = 128, outside = zeros>},
     %y: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f8E4M3FN, base = arg 1, sizes = [7, 0x100000000], strides = [32, 1], box = [1, 32], swizzle = 32, outside = zeros>},
-    %is: i32 {tts.parameter = "tensor_maps.encoded"}) {
+    %is: i32 {tts.parameter = "tensor_maps.missing"}) {
   return
 }
 

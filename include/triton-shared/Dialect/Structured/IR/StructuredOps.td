@@ -123,7 +123,7 @@ def TTS_ParameterKind : TTS_Enum<"ParameterKind",
   I32EnumCase<"RunningProgram", 9, "programs.running">,
   I32EnumCase<"Scratch", 10, "scratch">,
   I32EnumCase<"TensorMap", 11, "tensor_map">,
-  I32EnumCase<"EncodedTensorMaps", 12, "tensor_maps.encoded">
+  I32EnumCase<"MissingTensorMaps", 12, "tensor_maps.missing">
 ]>;
 
 class TTS_EnumAttr<EnumInfo info, string mnemonic>
@@ -159,9 +159,9 @@ def TTS_TensorMapAttr : AttrDef<TTS_Dialect, "TensorMap"> {
     of the tensor are copied as zeros or as NaN; `outside = arg 4` means NaN if
     that parameter, an i1, is true. Elements of 8 bits are bytes.
 
-    The hidden parameter `tensor_maps.encoded`, an i32, has bit i set if the
+    The hidden parameter `tensor_maps.missing`, an i32, has bit i set if the
     numbers of tensor map i, counted among the parameters of this kind, were
-    ones that it can have. A kernel that asks for it has another way where they
+    none that it can have. A kernel that asks for it has another way where they
     were not; a launch of any other kernel fails then.
   }];
   let parameters = (ins "::mlir::Type":$elementType, "unsigned":$base,

@@ -1,0 +1,178 @@
+"""Products by pointers whose loops have two forms for Hopper, in the emulator.
+
+The copy engine copies boxes where the blocks of a program end within their tensors, threads copy
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton_shared import emulate
+from triton_shared.emulate import EmulatedKernel
+from triton_shared.frontend import ast_to_ttir
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from benchmarks.gpu.kernels import matmul
+
+M, N, K = "M", "N", "K"
+STRIDES = ("a_row", "a_column", "b_row", "b_column")
+ONES = {"NN": ("a_column", "b_column"), "TN": ("a_row", "b_column"), "TT": ("a_row", "b_row")}
+"""By the order of the operands, strides that are 1."""
+BLOCKS = {"BM": 64, "BN": 64, "BK": 64}
+
+
+@triton.jit
+def by_elements(
+    a, b, c, M, N, K, a_row, a_column, b_row, b_column,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    """The same product; the loop counts elements, and rows end by a mask."""
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    columns = tl.program_id(1) * BN + tl.arange(0, BN)
+    ks = tl.arange(0, BK)
+    a_at = a + rows[:, None] * a_row + ks[None, :] * a_column
+    b_at = b + ks[:, None] * b_row + columns[None, :] * b_column
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, K, BK):
+        left = tl.load(a_at, mask=(rows < M)[:, None] & (ks < K - k)[None, :], other=0.0)
+        right = tl.load(b_at, mask=(ks < K - k)[:, None] & (columns < N)[None, :], other=0.0)
+        total = tl.dot(left, right, total)
+        a_at += BK * a_column
+        b_at += BK * b_row
+    c_at = c + rows[:, None] * N + columns[None, :]
+    tl.store(c_at, total.to(c.dtype.element_ty), (rows[:, None] < M) & (columns[None, :] < N))
+
+
+def compile_product(
+    folder: Path, kernel: Any, order: str, element: str = "fp16", **changes: int
+) -> EmulatedKernel:
+    constants = {**BLOCKS, **dict.fromkeys(ONES.get(order, ()), 1), **changes}
+    kinds = {"a": f"*{element}", "b": f"*{element}", "c": "*fp32"}
+    kinds |= {name: "i32" for name in (M, N, K, *STRIDES) if name not in constants}
+    ttir = ast_to_ttir(
+        kernel,
+        {**kinds, **dict.fromkeys(constants, "constexpr")},
+        constants,
+        [name for name in kinds if name not in (M, N)] + [M, N],
+        target="cuda:90a",
+        num_warps=4,
+    )
+    return emulate.compile_kernel(ttir, 4, folder)
+
+
+def has_maps(kernel: EmulatedKernel) -> bool:
+    return "tensor_maps.missing" in [one["kind"] for one in kernel.hidden]
+
+
+def matrix(rows: int, columns: int, is_turned: bool, dtype: torch.dtype) -> torch.Tensor:
+    """Small whole numbers, in lines of some more than there are, at a multiple of 16 bytes."""
+    lines, length = (columns, rows) if is_turned else (rows, columns)
+    generator = torch.Generator().manual_seed(rows)
+    whole = torch.randint(-3, 4, (lines * (length + 16) + 16,), generator=generator).to(dtype)
+    skip = -(whole.data_ptr() // whole.itemsize) % 16
+    part = whole[skip:][: lines * (length + 16)].view(lines, length + 16)[:, :length]
+    return part.T if is_turned else part
+
+
+class Launch:
+    """Operands of one product, and what is right."""
+
+    def __init__(self, m: int, n: int, k: int, order: str, dtype: torch.dtype = torch.float16):
+        self.sizes = (m, n, k)
+        self.a = matrix(m, k, order[0] == "T", dtype)
+        self.b = matrix(k, n, order[1] == "T", dtype)
+        self.want = (self.a.double() @ self.b.double()).float()
+
+    def run(self, kernel: EmulatedKernel, axes: int = 1, seed: int = 0) -> torch.Tensor:
+        m, n, k = self.sizes
+        out = torch.full((m, n), float("nan"))
+        strides = (s for s in (*self.a.stride(), *self.b.stride()) if s != 1)
+        tiles = (triton.cdiv(m, BLOCKS["BM"]), triton.cdiv(n, BLOCKS["BN"]))
+        grid = tiles if axes == 2 else (tiles[0] * tiles[1],)
+        emulate.launch(kernel, [self.a, self.b, out, m, n, k, *strides], grid, seed)
+        return out
+
+
+SHAPES = [(128, 64, 128), (64, 128, 64), (80, 96, 144), (64, 80, 16), (16, 64, 208)]
+"""The first two end with their blocks; of the others, rows, columns or K reach beyond."""
+
+
+@pytest.mark.parametrize("order", ONES)
+@pytest.mark.parametrize(("kernel", "axes"), [(matmul, 1), (by_elements, 2)], ids=["wrap", "mask"])
+def test_both_loops_are_right(kernel: Any, axes: int, order: str, tmp_path: Path):
+    compiled = compile_product(tmp_path, kernel, order)
+    assert has_maps(compiled)
+    for shape in SHAPES:
+        launch = Launch(*shape, order)
+        for seed in (0, 1):
+            assert torch.equal(launch.run(compiled, axes, seed), launch.want)
+
+
+def test_blocks_within_their_tensors_are_boxes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Maps of other memory show which of the two loops has run."""
+    compiled = compile_product(tmp_path, matmul, "NN")
+    launch = Launch(128, 96, 128, "NN")
+    memory = torch.zeros(2, 128, 144, dtype=torch.float16)
+    memory[0, :, :128] = launch.a
+    launch.a, empty = memory[0, :, :128], memory[1]
+    encode = emulate.encode_recipe
+
+    def of_nothing(recipe: Any, arguments: Any) -> bytes | None:
+        return encode(recipe, [empty, *arguments[1:]])
+
+    monkeypatch.setattr(emulate, "encode_recipe", of_nothing)
+    out = launch.run(compiled)
+    assert not out[:, :64].any()
+    assert torch.equal(out[:, 64:], launch.want[:, 64:])
+
+
+def test_operands_that_no_map_describes(tmp_path: Path):
+    """Rows that lie backwards: the other loop computes the whole product."""
+    compiled = compile_product(tmp_path, matmul, "NN")
+    launch = Launch(64, 64, 128, "NN")
+    m, n, k = launch.sizes
+    out, last = torch.full((m, n), float("nan")), launch.a[m - 1 :]
+    strides = (-launch.a.stride(0), launch.b.stride(0))
+    emulate.launch(compiled, [last, launch.b, out, m, n, k, *strides], (1,))
+    assert torch.equal(out, launch.want.flip(0))
+
+
+def test_nothing_along_k(tmp_path: Path):
+    compiled = compile_product(tmp_path, matmul, "NN")
+    launch = Launch(64, 64, 16, "NN")
+    out = torch.full((64, 64), float("nan"))
+    strides = (launch.a.stride(0), launch.b.stride(0))
+    emulate.launch(compiled, [launch.a, launch.b, out, 64, 64, 0, *strides], (1,))
+    assert not out.any()
+
+
+@pytest.mark.parametrize(
+    ("element", "dtype"), [("bf16", torch.bfloat16), ("fp8e5", torch.float8_e5m2)]
+)
+def test_other_elements(element: str, dtype: torch.dtype, tmp_path: Path):
+    compiled = compile_product(tmp_path, matmul, "NN", element)
+    for shape in ((64, 64, 128), (80, 96, 144)):
+        launch = Launch(*shape, "NN", dtype)
+        assert torch.equal(launch.run(compiled), launch.want)
+
+
+def test_operands_along_k_are_copied_by_threads(tmp_path: Path):
+    assert not has_maps(compile_product(tmp_path, matmul, "NT", a_column=1, b_row=1))
+
+
+def test_sizes_that_are_constants(tmp_path: Path):
+    compiled = compile_product(tmp_path, by_elements, "NN", K=128)
+    assert has_maps(compiled)
+    launch = Launch(80, 64, 128, "NN")
+    out = torch.full((80, 64), float("nan"))
+    strides = (launch.a.stride(0), launch.b.stride(0))
+    emulate.launch(compiled, [launch.a, launch.b, out, 80, 64, *strides], (2, 1))
+    assert torch.equal(out, launch.want)
