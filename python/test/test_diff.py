@@ -169,7 +169,8 @@ class TestFailures:
             main([CASES, "--targets", "cpu,tpu"])
         assert caught.value.code == 2
         assert (
-            "two of cpu, shared_cuda, nvidia, interpreter, got 'cpu,tpu'" in capsys.readouterr().err
+            "two of cpu, cpu-fast, emulated, shared_cuda, nvidia, interpreter, got 'cpu,tpu'"
+            in capsys.readouterr().err
         )
 
     def test_a_target_that_is_not_there_says_what_is_missing(

@@ -41,3 +41,7 @@ def test_gpu_scripts(tmp_path: Path):
 
 def test_language_server(tmp_path: Path):
     assert replay("language-server.md", tmp_path) == 1
+
+
+def test_diff(tmp_path: Path):
+    assert replay("diff.md", tmp_path) == 3

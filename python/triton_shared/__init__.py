@@ -7,6 +7,8 @@ kernels run.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .device import device
 from .errors import (
     CacheError,
@@ -18,9 +20,14 @@ from .errors import (
     DeviceAssertError,
     LibraryError,
     TritonSharedError,
+    VerificationError,
+    VerificationWarning,
 )
 from .explain import explain
 from .library import launches
+
+if TYPE_CHECKING:
+    from .verified import verified_autotune
 
 __version__ = "0.1.0"
 
@@ -34,7 +41,19 @@ __all__ = [
     "DeviceAssertError",
     "LibraryError",
     "TritonSharedError",
+    "VerificationError",
+    "VerificationWarning",
     "device",
     "explain",
     "launches",
+    "verified_autotune",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # What needs triton itself is loaded with its first use.
+    if name == "verified_autotune":
+        from .verified import verified_autotune
+
+        return verified_autotune
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

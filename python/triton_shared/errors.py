@@ -84,3 +84,11 @@ class DeviceAssertError(TritonSharedError):
 
 class CudaError(TritonSharedError):
     """No GPU, no driver, no ptxas, or the driver refuses a kernel or a launch."""
+
+
+class VerificationError(TritonSharedError):
+    """A kernel is wrong, or cannot be shown to be right."""
+
+
+class VerificationWarning(UserWarning):
+    """A configuration of an autotuned kernel is wrong, and is not used."""

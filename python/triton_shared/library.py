@@ -133,6 +133,12 @@ def launches(
         set_launch_settings(before)
 
 
+def tool() -> Path:
+    """The compiler's command line, `triton-shared-opt`, of the build that this process uses."""
+    built = Path(_module().__file__).resolve().parents[1] / "bin" / "triton-shared-opt"
+    return built if built.is_file() else Path(sys.executable).with_name("triton-shared-opt")
+
+
 def native() -> Any:
     """The extension module; loaded now if it is not yet."""
     return _module()

@@ -310,5 +310,6 @@ def GuardIntegers : Pass<"guard-integers"> {
 
 include "triton-shared/Transforms/CpuPasses.td"
 include "triton-shared/Transforms/CtaPasses.td"
+include "triton-shared/Transforms/ValidationPasses.td"
 
 #endif // TRITON_SHARED_TRANSFORMS_PASSES

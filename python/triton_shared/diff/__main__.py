@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from ..errors import TritonSharedError
-from . import report, run
+from . import configurations, report, run
 from .recording import RecordingError
 from .replay import TARGETS
 
@@ -21,6 +23,7 @@ or a recording that an earlier call has kept: a folder or a zip of one.
 exit code: 0 all results are equal within their bounds, 1 some differ, 2 a target could not run
 
 example: python -m triton_shared.diff examples/softmax.py --case f16 --targets cpu,shared_cuda
+         python -m triton_shared.diff tuned.py --configs --targets cpu,emulated
 """
 
 
@@ -32,18 +35,53 @@ def main(words: list[str] | None = None) -> int:
         _parser().error(f"--targets needs two of {', '.join(TARGETS)}, got '{options.targets}'")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(options.keep or scratch)
+        compare = _compare_configurations if options.configs or options.vary else _compare
         try:
-            run.prepare(options.source, options.case, folder)
-            reports = list(run.compare_all(folder, targets, options.timeout))
+            status, text, facts = compare(options, targets, folder)
         except (RecordingError, TritonSharedError) as error:
             print(f"error: {error}", file=sys.stderr)
             return FAILED
+    print(text)
+    if options.json:
+        options.json.write_text(facts + "\n")
+    return {"equal": EQUAL, "different": DIFFERENT}.get(status, FAILED)
+
+
+def _compare(
+    options: argparse.Namespace, targets: tuple[str, str], folder: Path
+) -> tuple[str, str, str]:
+    """Status, text and JSON of launches."""
+    run.prepare(options.source, options.case, folder)
+    reports = list(run.compare_all(folder, targets, options.timeout))
     if not options.keep:
         reports = [report.without_folder(r) for r in reports]
-    print(report.as_text(reports, targets))
-    if options.json:
-        options.json.write_text(report.as_json(reports, targets) + "\n")
-    return {"equal": EQUAL, "different": DIFFERENT}.get(report.status(reports), FAILED)
+    told = report.as_text(reports, targets), report.as_json(reports, targets)
+    return report.status(reports), *told
+
+
+def _compare_configurations(
+    options: argparse.Namespace, targets: tuple[str, str], folder: Path
+) -> tuple[str, str, str]:
+    """Status, text and JSON of configurations."""
+    vary = dict(options.vary)
+    launches = run.prepare(options.source, options.case, folder, vary)
+    reports = configurations.compare_sweeps(launches, targets, options.scratch, options.timeout)
+    told = report.sweeps_as_text(reports, targets), report.sweeps_as_json(reports, targets)
+    return report.status(reports), *told
+
+
+def _values(text: str) -> tuple[str, list[Any]]:
+    name, equals, values = text.partition("=")
+    if not equals or not name or not values:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE,…")
+    return name, [_value(value) for value in values.split(",")]
+
+
+def _value(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -61,6 +99,26 @@ def _parser() -> argparse.ArgumentParser:
         help=f"two of {', '.join(TARGETS)} (default: cpu,shared_cuda); bounds are taken from A",
     )
     parser.add_argument("--case", default="", metavar="TEXT", help="only cases whose name has TEXT")
+    parser.add_argument(
+        "--configs",
+        action="store_true",
+        help="compare every configuration of kernels that are autotuned with one reference on A",
+    )
+    parser.add_argument(
+        "--vary",
+        type=_values,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,…",
+        help="try these values of an option of the launch, or of a constant; may be repeated",
+    )
+    parser.add_argument(
+        "--scratch",
+        action="append",
+        default=[],
+        metavar="ARGUMENT",
+        help="a tensor whose content may depend on the configuration; may be repeated",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep recordings and results")
     parser.add_argument(

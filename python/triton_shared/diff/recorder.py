@@ -7,7 +7,7 @@ expected, as (value, bound) per output, that goes along with the launch that wro
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,27 +20,43 @@ from .recording import Recording, RecordingError, Stated, Storages, encode_argum
 _NOT_OPTIONS = ("instrumentation_mode", "fpsan_homomorphic_casts")
 
 
-def record_file(file: str, wanted: str, folder: Path) -> list[str]:
-    """Records the cases whose name holds `wanted`; gives the names of the folders made."""
+def record_file(
+    file: str, wanted: str, folder: Path, vary: Mapping[str, Sequence[Any]] | None = None
+) -> list[str]:
+    """Records the cases whose name holds `wanted`; gives the names of the folders made.
+
+    With `vary`, each launch once for every configuration: see `sweeps`.
+    """
     names: list[str] = []
+    sweeps_before = 0
     for case in _cases(modules.load(file)):
         if wanted not in str(case):
             continue
-        for recording in record(case):
+        recordings = record(case, vary)
+        for recording in recordings:
+            recording.sweep += sweeps_before
             name = f"{len(names):04}"
             recording.save(folder / name)
             names.append(name)
+        sweeps_before = max((recording.sweep for recording in recordings), default=sweeps_before)
     return names
 
 
-def record(case: Any) -> list[Recording]:
+def record(case: Any, vary: Mapping[str, Sequence[Any]] | None = None) -> list[Recording]:
     """Runs a case and gives its launches, in order."""
     import triton_shared
+
+    from . import sweeps
 
     run: Callable[[], Any] = getattr(case, "run", case)
     label = str(case) if hasattr(case, "run") else getattr(case, "__name__", str(case))
     caught: list[tuple[Recording, dict[str, torch.Tensor]]] = []
-    with triton_shared.device("cpu"), catching(caught, label):
+    watching = (
+        catching(caught, label)
+        if vary is None
+        else sweeps.sweeping(sweeps.Sweep(vary, label, caught))
+    )
+    with triton_shared.device("cpu"), watching:
         outputs = run()
     if hasattr(case, "expected"):
         _attach(caught, outputs, case.expected())
@@ -75,15 +91,13 @@ def catching(caught: list[Any], label: str, skips: bool = False) -> Iterator[Non
         recorded = None
         if not warmup:
             try:
-                recorded = _record_launch(self, args, grid, kwargs, label)
+                recorded = record_launch(self, args, grid, kwargs, label)
             except (RecordingError, TypeError):
                 if not skips:
                     raise
         done = original(self, *args, grid=grid, warmup=warmup, **kwargs)
         if recorded:
-            asm = getattr(done, "asm", None)
-            if asm is not None:
-                addresses.forget_unused(recorded[0], asm["ttir"])
+            keep_text(recorded[0], done)
             caught.append(recorded)
         return done
 
@@ -94,9 +108,19 @@ def catching(caught: list[Any], label: str, skips: bool = False) -> Iterator[Non
         JITFunction.run = original
 
 
-def _record_launch(
+def keep_text(recording: Recording, compiled: Any) -> None:
+    """Adds what the kernel was compiled to; the interpreter compiles nothing."""
+    asm = getattr(compiled, "asm", None)
+    if asm is None:
+        return
+    recording.ttir, recording.types = asm["ttir"], dict(compiled.src.signature)
+    addresses.forget_unused(recording, recording.ttir)
+
+
+def record_launch(
     fn: Any, args: tuple[Any, ...], grid: Any, kwargs: dict[str, Any], label: str
 ) -> tuple[Recording, dict[str, torch.Tensor]]:
+    """A launch of a jitted function, as it is about to happen, and its tensors."""
     options = {n: v for n, v in kwargs.items() if n not in fn.arg_names and n not in _NOT_OPTIONS}
     bound = fn.signature.bind(*args, **{n: v for n, v in kwargs.items() if n in fn.arg_names})
     bound.apply_defaults()
@@ -118,13 +142,17 @@ def _record_launch(
 
 
 def _attach(caught: list[Any], outputs: Any, expected: Any) -> None:
-    """Puts each expected value beside the last launch that had the output as an argument."""
+    """Puts each expected value beside the last launch that had the output as an argument.
+
+    Of a sweep, beside all configurations.
+    """
     for output, (value, bound) in zip(outputs, expected, strict=True):
+        last = None
         for recording, tensors in reversed(caught):
             name = next((n for n, t in tensors.items() if _same(t, output)), None)
-            if name is not None:
+            if name is not None and last in (None, recording.sweep or None):
                 recording.stated.append(Stated(name, value, bound))
-                break
+                last = recording.sweep or -1
 
 
 def _same(a: torch.Tensor, b: torch.Tensor) -> bool:

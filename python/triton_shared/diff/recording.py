@@ -2,7 +2,8 @@
 
 Memory is kept as it lies: one array of bytes per storage, and tensors as views of it. So aliases,
 strides and what lies round a view are the same at every replay. A zip of the folder will do too.
-The kernel itself is named by its file and name; its source stays where it is.
+The kernel itself is named by its file and name; its source stays where it is. Its TTIR goes along,
+and is all that there is of a kernel without a file.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ import torch
 from .formats import TYPES, name_of, of_triton
 
 VERSION = 1
+TEXT = "kernel.ttir"
+"""The file with the kernel's text, if the recording has one."""
 _LARGEST = 8 << 30
 """Bytes that a recording may unpack to."""
 
@@ -110,6 +113,13 @@ class Recording:
     signature: dict[str, Any] | None = None
     """Types of the arguments, where they are not those that Triton reads off the values."""
     label: str = ""
+    ttir: str = ""
+    """The kernel's text, from its source as it was on the CPU; empty if that is not known."""
+    types: dict[str, Any] | None = None
+    """What that text was compiled for: Triton's word for the type of each argument."""
+    sweep: int = 0
+    """Launches of one sweep differ in their configurations alone."""
+    configuration: str = ""
     storages: list[torch.Tensor] = field(default_factory=list)
     addresses: list[int] = field(default_factory=list)
     """Where each storage began when it was recorded; 0 if that is not known."""
@@ -128,10 +138,13 @@ class Recording:
             "kernel": self.kernel,
             "source_sha256": _hash_of(self.file),
             "label": self.label,
+            "sweep": self.sweep,
+            "configuration": self.configuration,
             "grid": list(self.grid),
             "arguments": {name: _encode(value) for name, value in self.arguments.items()},
             "options": {name: _encode(value) for name, value in self.options.items()},
-            "signature": self.signature and {n: _encode(t) for n, t in self.signature.items()},
+            "signature": _encode_types(self.signature),
+            "types": _encode_types(self.types),
             "storages": len(self.storages),
             "addresses": self.addresses,
             "stated": [stated.argument for stated in self.stated],
@@ -141,6 +154,8 @@ class Recording:
         for number, stated in enumerate(self.stated):
             np.save(folder / f"value-{number}.npy", stated.value.numpy(), allow_pickle=False)
             np.save(folder / f"bound-{number}.npy", stated.bound.numpy(), allow_pickle=False)
+        if self.ttir:
+            (folder / TEXT).write_text(self.ttir)
         (folder / "launch.json").write_text(json.dumps(facts, indent=1))
 
 
@@ -158,15 +173,19 @@ def load(folder: Path) -> Recording:
     def array(name: str) -> torch.Tensor:
         return torch.from_numpy(np.load(folder / name, allow_pickle=False))
 
-    signature, count = facts["signature"], facts["storages"]
+    count = facts["storages"]
     return Recording(
         file=facts["file"],
         kernel=facts["kernel"],
         grid=tuple(facts["grid"]),
         arguments={name: _decode(value) for name, value in facts["arguments"].items()},
         options={name: _decode(value) for name, value in facts["options"].items()},
-        signature=signature and {name: _decode(kind) for name, kind in signature.items()},
+        signature=_decode_types(facts["signature"]),
+        types=_decode_types(facts.get("types")),
+        ttir=(folder / TEXT).read_text() if (folder / TEXT).is_file() else "",
         label=facts["label"],
+        sweep=facts.get("sweep", 0),
+        configuration=facts.get("configuration", ""),
         storages=[array(f"storage-{i}.npy") for i in range(count)],
         addresses=facts.get("addresses") or [0] * count,
         stated=[
@@ -185,7 +204,7 @@ def unpack(archive: Path, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for member in members:
             name = PurePosixPath(member.filename).name
-            if PurePosixPath(name).suffix not in (".json", ".npy"):
+            if PurePosixPath(name).suffix not in (".json", ".npy", ".ttir"):
                 raise RecordingError(f"{archive} holds '{member.filename}', which is no recording")
             (folder / name).write_bytes(packed.read(member))
 
@@ -293,6 +312,14 @@ def _typed(memory: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
 def _hash_of(file: str) -> str:
     path = Path(file)
     return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
+def _encode_types(types: dict[str, Any] | None) -> dict[str, Any] | None:
+    return types and {name: _encode(kind) for name, kind in types.items()}
+
+
+def _decode_types(types: dict[str, Any] | None) -> dict[str, Any] | None:
+    return types and {name: _decode(kind) for name, kind in types.items()}
 
 
 def _encode(value: Any) -> Any:

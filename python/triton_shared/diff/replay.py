@@ -10,13 +10,27 @@ from typing import Any
 
 import torch
 
+from .. import library
 from ..device import active_driver
-from . import addresses, modules
+from . import addresses, modules, texts
 from .formats import TYPES, wide
-from .recording import Dtype, Function, Recording, RecordingError, View, map_argument
+from .recording import (
+    Dtype,
+    Function,
+    Recording,
+    RecordingError,
+    Reinterpreted,
+    View,
+    map_argument,
+)
 
-TARGETS = ("cpu", "shared_cuda", "nvidia", "interpreter")
-"""Where a launch can be replayed: this compiler on both devices, Triton's own, its interpreter."""
+TARGETS = ("cpu", "cpu-fast", "emulated", "shared_cuda", "nvidia", "interpreter")
+"""Where a launch can be replayed: this compiler on the CPU, in reference mode (or as the
+environment says) and in fast mode, its code for a GPU in the emulator and on one, Triton's own
+backend, and Triton's interpreter."""
+
+CPU_MODES = {"cpu": "", "cpu-fast": "fast", "reference": "reference"}
+"""The modes of targets on the CPU; without one, the environment says which."""
 
 REFERENCES = ("f64", "f64-sizes", "f64-terms")
 """The CPU, with every float in f64: on the values, on their absolute values, on ones instead."""
@@ -29,6 +43,8 @@ class Replayed:
     buffers: list[torch.Tensor]
     """The memory of every storage: bytes, or f64 for a reference."""
     ttir: str = ""
+    types: dict[str, Any] | None = None
+    """What the text was compiled for."""
     facts: dict[str, Any] = field(default_factory=dict)
 
 
@@ -41,24 +57,33 @@ def replay(
     """Runs the launch on `target`; other memory or another grid takes the recorded one's place."""
     if target in REFERENCES:
         return _replay_in_f64(recording, target)
+    if grid:
+        recording = replace(recording, grid=grid)
     device = "cuda" if target in ("shared_cuda", "nvidia") else "cpu"
-    with _active(target):  # which says what a target lacks
+    is_text = target == "emulated" or not recording.file
+    with _active(target, is_text):  # which says what a target lacks
         memory = [storage.clone().to(device) for storage in storages or recording.storages]
         places = [part.data_ptr() for part in memory]
         addresses.translate(recording, memory, recording.addresses, places)
-        arguments = _arguments(recording, memory, _triton_dtype)
-        compiled = _launch(recording, arguments, grid or recording.grid)
+        compiled = None
+        if is_text:
+            _replay_text(recording, target, memory)
+        else:
+            compiled = _launch(recording, _arguments(recording, memory, _triton_dtype), target)
         if device == "cuda":
             torch.cuda.synchronize()
     memory = [part.cpu() for part in memory]
     addresses.translate(recording, memory, places, recording.addresses)
+    if is_text:
+        return Replayed(memory, recording.ttir, recording.types)
     asm = getattr(compiled, "asm", {})
     facts = {
         name: getattr(compiled, name)
         for name in ("n_regs", "n_spills")
         if isinstance(getattr(compiled, name, None), int)
     }
-    return Replayed(memory, asm.get("ttir", ""), facts)
+    types = getattr(getattr(compiled, "src", None), "signature", None)
+    return Replayed(memory, asm.get("ttir", ""), types, facts)
 
 
 def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> dict[str, Any]:
@@ -73,10 +98,13 @@ def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> 
     }
 
 
-def _launch(recording: Recording, arguments: dict[str, Any], grid: tuple[int, ...]) -> Any:
+def _launch(recording: Recording, arguments: dict[str, Any], target: str) -> Any:
     kernel = modules.kernel(recording.file, recording.kernel)
+    grid, options = recording.grid, dict(recording.options)
+    if CPU_MODES.get(target):
+        options["mode"] = CPU_MODES[target]
     if recording.signature is None or os.environ.get("TRITON_INTERPRET") == "1":
-        return kernel[grid](**arguments, **recording.options)
+        return kernel[grid](**arguments, **options)
     import triton
 
     source = triton.compiler.ASTSource(
@@ -84,13 +112,16 @@ def _launch(recording: Recording, arguments: dict[str, Any], grid: tuple[int, ..
         recording.signature,
         constexprs={n: v for n, v in arguments.items() if recording.signature[n] == "constexpr"},
     )
-    compiled = triton.compile(source, options=dict(recording.options))
+    compiled = triton.compile(source, options=options)
     compiled[(*grid, 1, 1)[:3]](*arguments.values())
     return compiled
 
 
 @contextmanager
-def _active(target: str) -> Iterator[None]:
+def _active(target: str, is_text: bool) -> Iterator[None]:
+    if is_text:
+        yield
+        return
     import triton
 
     import triton_shared
@@ -99,7 +130,7 @@ def _active(target: str) -> Iterator[None]:
         raise RecordingError(f"target '{target}' needs another setting of TRITON_INTERPRET")
     if target == "interpreter":
         yield
-    elif target == "cpu":
+    elif target in CPU_MODES:
         # One program after the other: the same sums in the same order at every run.
         with triton_shared.device("cpu"), triton_shared.launches(threads=1):
             yield
@@ -117,72 +148,76 @@ def _triton_dtype(name: str) -> Any:
     return tl.dtype(name)
 
 
+def _replay_text(recording: Recording, target: str, memory: list[torch.Tensor]) -> None:
+    """Runs the recording's TTIR, whatever source it came from."""
+    if not recording.ttir or recording.types is None:
+        raise RecordingError(
+            f"target '{target}' runs the kernel's TTIR, which this recording does not have: "
+            "record the launch again"
+        )
+    given = _text_arguments(recording, memory)
+    types = recording.types
+    if target == "emulated":
+        options = recording.options
+        texts.run_in_emulator(recording.ttir, types, given, recording.grid, options, memory)
+    elif target in CPU_MODES:
+        with library.launches(threads=1):
+            texts.run_on_cpu(recording.ttir, types, given, recording.grid, CPU_MODES[target])
+    else:
+        raise RecordingError(
+            f"target '{target}' needs the kernel's source, and this recording has its TTIR alone"
+        )
+
+
+def _text_arguments(recording: Recording, memory: list[torch.Tensor]) -> list[Any]:
+    """The arguments of a launch; types and functions are constants, which a text does without."""
+    assert recording.types is not None
+    made = _arguments(replace(recording, arguments=_plain(recording.arguments)), memory, None)
+    return [made[name] for name in recording.types]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(member) for name, member in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_plain(member) for member in value)
+    return None if isinstance(value, (Dtype, Function)) else value
+
+
 def _replay_in_f64(recording: Recording, target: str) -> Replayed:
-    """The kernel computes in the types of its arguments, and in those that it names: all f64 here.
+    """What the kernel would compute without rounding: its TTIR, with f64 for every float.
 
-    What it does with the bits of a float has no meaning then, and usually does not compile.
+    What it does with the bits of a float has no meaning then, and does not compile.
     """
-    import triton_shared
-
     if addresses.has_tables(recording):
         raise RecordingError("memory holds addresses: it has no reference in f64")
-    if recording.signature is not None:
-        recording = replace(
-            recording, signature={n: _promoted_word(t) for n, t in recording.signature.items()}
-        )
+    if not recording.ttir or recording.types is None:
+        raise RecordingError("without TTIR, there is no reference in f64")
     of_values, of_scalar = _INPUTS[target]
     memory = [
         _promote(storage, dtype, of_values)
         for storage, dtype in zip(recording.storages, _float_types(recording), strict=True)
     ]
-
-    def other(value: Any) -> Any:
-        if isinstance(value, Function):
-            return modules.kernel(value.file, value.name)
-        # The kernel gets an f32, whatever it computes in.
-        return of_scalar(torch.tensor(value).item()) if isinstance(value, float) else value
-
-    arguments = {
-        name: map_argument(value, lambda view: view.of(memory), other)
-        for name, value in recording.arguments.items()
-    }
-    arguments = {
-        name: _triton_dtype(_promoted_word(value.name)) if isinstance(value, Dtype) else value
-        for name, value in arguments.items()
-    }
-    with triton_shared.device("cpu"), triton_shared.launches(threads=1):
-        _launch(recording, arguments, recording.grid)
+    promoted = replace(
+        recording,
+        ttir=texts.apply_passes(recording.ttir, "--triton-promote-floats"),
+        types=texts.in_f64(recording.types),
+        arguments=_promote_arguments(recording.arguments, of_scalar),
+    )
+    _replay_text(promoted, "reference", memory)
     return Replayed(memory)
 
 
-def name_f64() -> None:
-    """Makes `tl.float32` and its like mean f64, in kernels loaded from now on.
-
-    Triton reads its own signatures with these names, so parameters of the kernel are f64, too.
-    """
-    import triton.language as tl
-
-    from .. import launcher
-
-    for name in ("float16", "bfloat16", "float32"):
-        setattr(tl, name, tl.float64)
-    for name in ("fp16", "f16", "bf16", "fp32", "f32"):
-        launcher.KINDS[name] = "f64"
-    _sum_dots_in_f64()
-
-
-def _sum_dots_in_f64() -> None:
-    """`tl.dot` sums in f32 unless it is told otherwise: a default, which has no name to change."""
-    import triton.language as tl
-    from triton.language.semantic import TritonSemantic
-
-    original = TritonSemantic.dot
-
-    def dot(self: Any, lhs: Any, *rest: Any) -> Any:
-        *most, out_dtype = rest
-        return original(self, lhs, *most, tl.float64 if lhs.type.scalar.is_fp64() else out_dtype)
-
-    TritonSemantic.dot = dot
+def _promote_arguments(value: Any, of_scalar: Callable[[float], float]) -> Any:
+    """The arguments that go with memory in f64."""
+    if isinstance(value, dict):
+        return {name: _promote_arguments(member, of_scalar) for name, member in value.items()}
+    if isinstance(value, tuple):
+        return tuple(_promote_arguments(member, of_scalar) for member in value)
+    if isinstance(value, Reinterpreted):
+        return value.base
+    # The kernel gets an f32, whatever it computes in.
+    return of_scalar(torch.tensor(value).item()) if isinstance(value, float) else value
 
 
 _INPUTS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], Callable[[float], float]]] = {
@@ -191,14 +226,6 @@ _INPUTS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], Callable[[float
     "f64-terms": (torch.ones_like, lambda value: 1.0),
 }
 """What becomes of the inputs: of a tensor, and of a float argument."""
-
-
-def _promoted_word(kind: Any) -> Any:
-    if isinstance(kind, tuple):
-        return tuple(_promoted_word(member) for member in kind)
-    stars = kind[: len(kind) - len(kind.lstrip("*k"))]
-    floats = ("fp16", "bf16", "fp32", "fp64", "fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16")
-    return f"{stars}fp64" if kind.lstrip("*k") in floats else kind
 
 
 def _float_types(recording: Recording) -> list[torch.dtype | None]:

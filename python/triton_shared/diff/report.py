@@ -9,18 +9,29 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from .comparison import LaunchReport, TensorReport
+from .configurations import ConfigurationReport, SweepReport
 
 SCHEMA = 1
 
 
 def as_json(reports: Sequence[LaunchReport], targets: tuple[str, str]) -> str:
     """Everything, for programs. Numbers that JSON does not have are words."""
-    whole = {
-        "schema": SCHEMA,
-        "targets": list(targets),
-        "status": status(reports),
-        "launches": [asdict(report) for report in reports],
-    }
+    return _as_json(targets, status(reports), {"launches": [asdict(r) for r in reports]})
+
+
+def sweeps_as_json(reports: Sequence[SweepReport], targets: tuple[str, str]) -> str:
+    """Everything about configurations, for programs."""
+    sweeps = []
+    for report in reports:
+        facts = asdict(report) | {"status": report.status}
+        for told, one in zip(facts["configurations"], report.configurations, strict=True):
+            told["verdict"] = one.verdict
+        sweeps.append(facts)
+    return _as_json(targets, status(reports), {"sweeps": sweeps})
+
+
+def _as_json(targets: tuple[str, str], found: str, content: dict[str, Any]) -> str:
+    whole = {"schema": SCHEMA, "targets": list(targets), "status": found, **content}
     return json.dumps(_plain(whole), indent=1)
 
 
@@ -29,7 +40,7 @@ def without_folder(report: LaunchReport) -> LaunchReport:
     return replace(report, folder=None)
 
 
-def status(reports: Sequence[LaunchReport]) -> str:
+def status(reports: Sequence[LaunchReport | SweepReport]) -> str:
     """`equal`, `different` if a result is, else `failed` if a target could not run something."""
     found = {report.status for report in reports}
     return next((s for s in ("different", "failed") if s in found), "equal")
@@ -61,6 +72,59 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
             yield from (f"    {line}" for line in _tensor_lines(tensor, targets))
     if report.folder:
         yield f"    kept in {report.folder}"
+
+
+def sweeps_as_text(reports: Sequence[SweepReport], targets: tuple[str, str]) -> str:
+    """For people: a table of each kernel's configurations, the details of those that are wrong."""
+    lines = [line for report in reports for line in _sweep_lines(report, targets)]
+    verdicts = [one.verdict for report in reports for one in report.configurations]
+    counts = {v: verdicts.count(v) for v in ("right", "wrong", "passed over", "failed")}
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+    return "\n".join([*lines, f"{len(verdicts)} configurations: {told}"])
+
+
+def _sweep_lines(report: SweepReport, targets: tuple[str, str]) -> Iterator[str]:
+    yield f"{report.label or report.kernel}: kernel '{report.kernel}'"
+    rows = [("configuration", *dict.fromkeys(targets))]
+    for one in report.configurations:
+        first = "reference" if one.is_reference else _cell(one.first)
+        rows.append((one.configuration, *[first, _cell(one.second)][: len(rows[0]) - 1]))
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    for row in rows:
+        cells = (f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True))
+        yield f"    {'  '.join(cells)}".rstrip()
+    if not report.is_decided:
+        yield "    as many agree with each other as with the reference: nothing says who is right"
+    for one in report.configurations:
+        if one.verdict != "right":
+            yield from (f"    {line}" for line in configuration_lines(one, targets))
+
+
+def _cell(report: LaunchReport) -> str:
+    if report.status == "failed":
+        return f"does not run: {report.message.partition(':')[0]}"
+    used = max((tensor.margin for tensor in report.tensors), default=0.0)
+    return report.status + (
+        f", {used:.0%} of the bound" if used and report.status == "equal" else ""
+    )
+
+
+def configuration_lines(one: ConfigurationReport, targets: tuple[str, str]) -> Iterator[str]:
+    """What is wrong with a configuration, where, and by how much."""
+    on_first = one.first.status != "equal"
+    report, target = (one.first, targets[0]) if on_first else (one.second, targets[1])
+    why = {
+        "wrong": f"wrong on {target}" + (", so the kernel itself is" if on_first else " alone"),
+        "passed over": f"does not fit on {target}; an autotuner passes it over",
+        "failed": f"does not run on {target}",
+    }[one.verdict]
+    yield f"{one.configuration}: {why}"
+    if report.status == "failed":
+        yield from (f"    {line}" for line in report.message.splitlines()[-12:])
+    for tensor in report.tensors:
+        if not tensor.is_equal:
+            shown = ("the reference", one.configuration)
+            yield from (f"    {line}" for line in _tensor_lines(tensor, shown))
 
 
 def describe(tensor: TensorReport, targets: tuple[str, str]) -> str:

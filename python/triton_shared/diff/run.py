@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from . import comparison, recording, workers
+from . import comparison, recording, sweeps, workers
 from .census import take
 from .comparison import LaunchReport, TensorReport
 from .recording import Recording, RecordingError
@@ -19,15 +20,20 @@ _PROGRAM = "program.json"
 """Where a process that looks for the program of an element leaves its answer."""
 
 
-def prepare(source: Path, wanted: str, folder: Path) -> list[Path]:
-    """Fills `folder` with the launches of a Python file, a recording or a folder of recordings."""
+def prepare(
+    source: Path, wanted: str, folder: Path, vary: Mapping[str, Sequence[Any]] | None = None
+) -> list[Path]:
+    """Fills `folder` with the launches of a Python file, a recording or a folder of recordings.
+
+    With `vary`, each launch is there once for every configuration.
+    """
     if not source.exists():
         raise RecordingError(
             f"there is no file or folder '{source}'\n"
             "name a Python file with a function 'case', or a recording that --keep has left"
         )
     if source.suffix == ".py":
-        workers.record(str(source), wanted, folder)
+        workers.record(str(source), wanted, folder, vary)
     elif source.is_file():
         recording.unpack(source, folder / "0000")
     elif (source / "launch.json").is_file():
@@ -36,6 +42,8 @@ def prepare(source: Path, wanted: str, folder: Path) -> list[Path]:
         for number, found in enumerate(sorted(source.glob("*/launch.json"))):
             recording.load(found.parent).save(folder / f"{number:04}")
     launches = sorted(path.parent for path in folder.glob("*/launch.json"))
+    if source.suffix != ".py" and vary:
+        launches = [made for launch in launches for made in sweeps.vary_recording(launch, vary)]
     if not launches:
         raise RecordingError(f"{source} launches nothing" + (f" for '{wanted}'" if wanted else ""))
     return launches
@@ -46,10 +54,11 @@ def compare_all(
 ) -> Iterator[LaunchReport]:
     """Replays every launch below `folder` on both targets and compares."""
     launches = sorted(path.parent for path in folder.glob("*/launch.json"))
-    for target in dict.fromkeys(targets):
-        workers.replay_all(launches, (target,), timeout, deadline)
-    rounding = [launch for launch in launches if needs_reference(launch, targets)]
-    workers.replay_all(rounding, REFERENCES, timeout, deadline)
+    with workers.session():
+        for target in dict.fromkeys(targets):
+            workers.replay_all(launches, (target,), timeout, deadline)
+        rounding = [launch for launch in launches if needs_reference(launch, targets)]
+        workers.replay_all(rounding, REFERENCES, timeout, deadline)
     for launch in launches:
         yield compare_one(launch, targets)
 

@@ -2,7 +2,8 @@
 
     python -m triton_shared.diff.worker TARGET,... RECORDING...
 
-Replays every recording that has no result of a target yet. What it is about to do it writes down
+Replays every recording that has no result of a target yet; without words, as lines of JSON on the
+standard input say, until that ends. What it is about to do it writes down
 first, so that whoever started it knows where it died.
 """
 
@@ -12,7 +13,9 @@ import json
 import sys
 import time
 import traceback
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -27,21 +30,20 @@ GPU_LOST = 3
 
 def main(words: list[str]) -> int:
     """Records, or replays all that is left."""
-    if words[0] == "record":
-        return _record(*words[1:4])
-    targets = words[0].split(",")
-    if set(targets) & set(replay.REFERENCES):
-        replay.name_f64()
-    for launch in map(Path, words[1:]):
-        for target in targets:
-            if not (launch / target / RESULT).exists():
-                _run(launch, target, launch / target)
+    if words[:1] == ["record"]:
+        return _record(*words[1:5])
+    for asked in [words] if words else map(json.loads, sys.stdin):
+        targets = asked[0].split(",")
+        for launch in map(Path, asked[1:]):
+            for target in targets:
+                if not (launch / target / RESULT).exists():
+                    _run(launch, target, launch / target)
     return 0
 
 
-def _record(file: str, wanted: str, folder: str) -> int:
+def _record(file: str, wanted: str, folder: str, vary: str) -> int:
     try:
-        names = recorder.record_file(file, wanted, Path(folder))
+        names = recorder.record_file(file, wanted, Path(folder), json.loads(vary))
     except recording.RecordingError as error:
         print(error, file=sys.stderr)
         return NOT_RECORDED
@@ -54,7 +56,7 @@ def _run(launch: Path, target: str, place: Path) -> None:
     (place / STARTED).touch()
     start = time.monotonic()
     try:
-        made = replay.replay(recording.load(launch), target)
+        made = replay.replay(_load(launch, target), target)
     except Exception as error:
         answer = {
             "succeeded": False,
@@ -63,17 +65,41 @@ def _run(launch: Path, target: str, place: Path) -> None:
             "trace": traceback.format_exc()[-4000:],
         }
     else:
-        for number, buffer in enumerate(made.buffers):
-            np.save(place / f"storage-{number}.npy", buffer.numpy(), allow_pickle=False)
-        (place / "ttir.mlir").write_text(made.ttir)
-        answer = {"succeeded": True, "facts": made.facts}
+        return keep(made, place, time.monotonic() - start)
     answer["seconds"] = time.monotonic() - start
+    _write(answer, place)
+    if not answer["succeeded"] and _gpu_is_lost(target):
+        sys.exit(GPU_LOST)
+
+
+def keep(made: replay.Replayed, place: Path, seconds: float = 0.0) -> None:
+    """Writes what a target has left to its folder."""
+    place.mkdir(exist_ok=True)
+    for number, buffer in enumerate(made.buffers):
+        np.save(place / f"storage-{number}.npy", buffer.numpy(), allow_pickle=False)
+    (place / "ttir.mlir").write_text(made.ttir)
+    answer = {"succeeded": True, "facts": made.facts, "types": made.types, "seconds": seconds}
+    _write(answer, place)
+
+
+def _write(answer: dict[str, Any], place: Path) -> None:
     # Last, and in one step: a result that is there is whole.
     half = place / f"{RESULT}.tmp"
     half.write_text(json.dumps(answer))
     half.rename(place / RESULT)
-    if not answer["succeeded"] and _gpu_is_lost(target):
-        sys.exit(GPU_LOST)
+
+
+def _load(launch: Path, target: str) -> recording.Recording:
+    """The recording; a reference needs a text, if need be what another target has compiled."""
+    loaded = recording.load(launch)
+    if target not in replay.REFERENCES or loaded.ttir:
+        return loaded
+    for found in sorted(launch.glob(f"*/{RESULT}")):
+        answer = json.loads(found.read_text())
+        text = found.with_name("ttir.mlir")
+        if answer.get("types") and text.is_file():
+            return replace(loaded, ttir=text.read_text(), types=answer["types"])
+    return loaded
 
 
 def _gpu_is_lost(target: str) -> bool:

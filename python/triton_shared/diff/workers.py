@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import torch
@@ -41,13 +45,21 @@ class Result:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
-def record(file: str, wanted: str, folder: Path, timeout: float = 600) -> None:
+def record(
+    file: str,
+    wanted: str,
+    folder: Path,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    timeout: float = 600,
+) -> None:
     """Fills `folder` with the launches of a file's cases.
 
     What the file and its kernels print goes to the standard error, once: replays say nothing.
     """
-    command = ["record", file, wanted, str(folder)]
-    done = _start(command, "cpu", subprocess.PIPE, printed=_STANDARD_ERROR)
+    command = ["record", file, wanted, str(folder), json.dumps(vary)]
+    # What is recorded is the kernel, not what somebody has put in the place of its phases.
+    inherited = {k: v for k, v in environment("cpu").items() if k != "TRITON_KERNEL_OVERRIDE"}
+    done = _start(command, inherited, subprocess.PIPE, printed=_STANDARD_ERROR)
     try:
         _, said = done.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
@@ -68,17 +80,75 @@ def replay_all(
     `deadline`, a time of the monotonic clock, no further launch is waited for.
     """
     places = [launch / target for launch in launches for target in targets]
-    while any(not (place / RESULT).exists() for place in places):
-        if deadline and time.monotonic() > deadline:
-            return
-        with tempfile.TemporaryFile() as log:
-            words = [",".join(targets), *(str(launch) for launch in launches)]
-            worker = _start(words, targets[0], log)
-            why = _watch(worker, places, timeout, deadline)
-            log.seek(0)
-            said = log.read().decode(errors="replace")[-2000:]
-        if not _blame(places, why, said):
-            break
+    with session():
+        while any(not (place / RESULT).exists() for place in places):
+            if deadline and time.monotonic() > deadline:
+                return
+            worker = _take_worker(environment(targets[0]))
+            worker.ask([",".join(targets), *(str(launch) for launch in launches)])
+            why = _watch(worker.process, places, timeout, deadline)
+            if not why:
+                _idle.append(worker)
+            elif not _blame(places, why, worker.close()):
+                break
+
+
+@dataclass
+class _Worker:
+    """A process that replays what it is asked for, one line of JSON after the other."""
+
+    environment: dict[str, str]
+    log: IO[bytes]
+    process: subprocess.Popen[bytes]
+
+    def ask(self, words: list[str]) -> None:
+        """Has it replay."""
+        assert self.process.stdin
+        # One that is dead already is seen by whoever watches it.
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(words).encode() + b"\n")
+            self.process.stdin.flush()
+
+    def close(self) -> str:
+        """Ends it; gives the end of what it has said."""
+        self.process.kill()
+        self.process.communicate()
+        self.log.seek(0)
+        said = self.log.read().decode(errors="replace")[-2000:]
+        self.log.close()
+        return said
+
+
+_idle: list[_Worker] = []
+_sessions = 0
+_lock = threading.Lock()
+
+
+@contextmanager
+def session() -> Iterator[None]:
+    """Inside of the block, workers are used again: sources of kernels must not change."""
+    global _sessions
+    with _lock:
+        _sessions += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _sessions -= 1
+            ended = _idle[:] if not _sessions else []
+            _idle[:] = _idle[len(ended) :]
+        for worker in ended:
+            worker.close()
+
+
+def _take_worker(wanted: dict[str, str]) -> _Worker:
+    with _lock:
+        for worker in _idle:
+            if worker.environment == wanted and worker.process.poll() is None:
+                _idle.remove(worker)
+                return worker
+    log = tempfile.TemporaryFile()  # noqa: SIM115
+    return _Worker(wanted, log, _start([], wanted, log, given=subprocess.PIPE))
 
 
 def result(launch: Path, target: str) -> Result:
@@ -99,7 +169,7 @@ def result(launch: Path, target: str) -> Result:
 
 
 def environment(target: str) -> dict[str, str]:
-    """Of a process that records, or replays on `target`.
+    """Of a process that replays on `target`.
 
     Where a kernel does not say how a dot of f32 may round, Triton says tf32 for a GPU, and exact
     for a device without tensor cores: here all targets run the same kernel. What others are
@@ -113,12 +183,16 @@ def environment(target: str) -> dict[str, str]:
 
 
 def _start(
-    words: list[str], target: str, errors: Any, printed: int = subprocess.DEVNULL
+    words: list[str],
+    environment: dict[str, str],
+    errors: Any,
+    printed: int = subprocess.DEVNULL,
+    given: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-W", "ignore", "-m", "triton_shared.diff.worker", *words],
-        env=environment(target),
-        stdin=subprocess.DEVNULL,
+        env=environment,
+        stdin=given,
         stdout=printed,
         stderr=errors,
     )
@@ -127,16 +201,18 @@ def _start(
 def _watch(
     worker: subprocess.Popen[bytes], places: list[Path], timeout: float, deadline: float
 ) -> str:
-    """Waits until the worker ends, or is stuck and ended. Says how, empty if it ended well."""
+    """Waits until all results are there; empty then, else how the worker ended."""
     current, since = -1, time.monotonic()
     while True:
         try:
-            code = worker.wait(timeout=0.05)
+            code = worker.wait(timeout=0.02)
         except subprocess.TimeoutExpired:
             code = None
-        if code is not None:
-            return "" if code == 0 else _death(code)
         done = sum((place / RESULT).exists() for place in places)
+        if done == len(places):
+            return ""
+        if code is not None:
+            return _death(code)
         if done != current:
             current, since = done, time.monotonic()
         now = time.monotonic()

@@ -20,7 +20,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -82,13 +81,6 @@ def _tool(name: str) -> str:
     raise FileNotFoundError(f"{name} of LLVM 22")
 
 
-def _opt() -> Path:
-    """The compiler of the build that this process uses."""
-    built = Path(library.native().__file__).resolve().parents[1] / "bin" / "triton-shared-opt"
-    installed = Path(sys.executable).with_name("triton-shared-opt")
-    return built if built.is_file() else installed
-
-
 def _run(*command: object) -> str:
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
@@ -127,13 +119,13 @@ def _to_gpu(text: str, num_warps: int, folder: Path, num_stages: int, keeps_warp
     source.write_text(text)
     options = [f"--num-warps={num_warps}", f"--num-stages={num_stages}"]
     options += ["--keep-warps"] * keeps_warps
-    return _run(_opt(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
+    return _run(library.tool(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
 
 
 def _to_llir(gpu: str, folder: Path) -> str:
     source = folder / "gpu.mlir"
     source.write_text(gpu)
-    return _run(_opt(), "--target=cuda:90a", "--to-phase=llir", source)
+    return _run(library.tool(), "--target=cuda:90a", "--to-phase=llir", source)
 
 
 def compile_kernel(
@@ -163,7 +155,7 @@ def build_kernel(
     source = folder / "kernel.llvm.mlir"
     source.write_text(f"{aliases}\nmodule {{{body}")
     # Some instructions have no form but inline assembly.
-    (folder / "body.mlir").write_text(_run(_opt(), "--convert-nvvm-to-llvm", source))
+    (folder / "body.mlir").write_text(_run(library.tool(), "--convert-nvvm-to-llvm", source))
     kernel = rewrite.for_host(
         _run(_tool("mlir-translate"), "--mlir-to-llvmir", folder / "body.mlir")
     )
@@ -224,10 +216,14 @@ def _fill_in(kernel: EmulatedKernel, arguments: Sequence[Any], blocks: list[int]
 
 
 def launch(
-    kernel: EmulatedKernel, arguments: Sequence[Any], grid: Sequence[int], seed: int = 0
+    kernel: EmulatedKernel,
+    arguments: Sequence[Any],
+    grid: Sequence[int],
+    seed: int = 0,
+    memory: Sequence[torch.Tensor] = (),
 ) -> None:
-    """Runs all programs of `grid`, a block after the other; tensors, and those of
-    tensor maps, are the only memory there is.
+    """Runs all programs of `grid`, a block after the other; tensors, those of tensor maps, and
+    those in `memory` are the only memory there is.
 
     `seed` 0 runs threads in ascending order, 1 in descending, others at random.
     """
@@ -239,7 +235,7 @@ def launch(
     buffers = [ctypes.create_string_buffer(value, max(8, len(value))) for value in held]
     places = (ctypes.c_void_p * len(held))(*[ctypes.addressof(buffer) for buffer in buffers])
     regions: list[int] = []
-    for value in arguments:
+    for value in (*arguments, *memory):
         value = value.tensor if isinstance(value, TensorMap) else value
         if isinstance(value, torch.Tensor):
             storage = value.untyped_storage()

@@ -1,0 +1,111 @@
+//===- ValidationPasses.td - Kernels that are looked into --*- tablegen -*-===//
+//
+// For `triton_shared.diff`: none of these is part of a pipeline. They rewrite
+// phase `ttir` to itself, so that every backend of Triton takes what they leave.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_TRANSFORMS_VALIDATIONPASSES
+#define TRITON_SHARED_TRANSFORMS_VALIDATIONPASSES
+
+include "mlir/Pass/PassBase.td"
+
+def TritonPromoteFloats : Pass<"triton-promote-floats", "::mlir::ModuleOp"> {
+  let summary = "Compute with f64 in the place of every other float";
+  let description = [{
+    What the kernel would compute if it did not round: every float is f64, in
+    registers and in memory, and matrix products are not approximate.
+    Conversions between floats go.
+
+    | Triton                                       | becomes               |
+    |----------------------------------------------|-----------------------|
+    | f8, f16, bf16, f32, and what is made of them | f64                   |
+    | `arith.extf`, `arith.truncf`, `tt.fp_to_fp`  | its operand           |
+    | `tt.precise_sqrt`, `tt.precise_divf`, `tt.approx_divf` | `math.sqrt`, `arith.divf` |
+    | `tt.dot`, `inputPrecision = tf32`            | `ieee`                |
+    | `__nv_expf`, `__nv_fast_expf`                | `__nv_exp`            |
+
+    What takes the bits of a float, or its address for a number, has no meaning
+    then and is an error; so are inline assembly and `tt.dot_scaled`. For example
+
+    ```mlir
+    tt.func @kernel(%p: !tt.ptr<f16>, %x: f32) {
+      %0 = arith.truncf %x : f32 to f16
+      tt.store %p, %0 : !tt.ptr<f16>
+      tt.return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tt.func @kernel(%p: !tt.ptr<f64>, %x: f64) {
+      tt.store %p, %x : !tt.ptr<f64>
+      tt.return
+    }
+    ```
+
+    Needs: phase `ttir`. Leaves: no float but f64.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def TritonProbeValues : Pass<"triton-probe-values", "::mlir::ModuleOp"> {
+  let summary = "Have one program write down what it computes";
+  let description = [{
+    The kernel gets one more parameter, a pointer to i32. The program that the
+    memory there names appends each of its values, as it computes them, in the
+    order of the program; other programs write nothing. Words of 32 bits:
+
+    | words | what                                                         |
+    |-------|--------------------------------------------------------------|
+    | 0     | how many words were, or would have been, appended            |
+    | 1, 2  | the first word of that count which is kept, and the end      |
+    | 3..5  | the program                                                  |
+    | 8..   | what is kept: for each value its number, how many words it takes with these two, and its elements |
+
+    Elements are in row-major order: their bits, extended with zeros; of those
+    with 64 bits first all lower halves. Values are numbered in the order of the
+    text: numbers and blocks of them, but no constants and no pointers, variables
+    that a loop carries at the start of its body, and nothing in the region of a
+    reduction. `tt.probes` on the module lists them, in JSON: operation, result,
+    type, place, variable, and the numbers of the operands (-1: not probed).
+
+    Probes are stores under a mask, and no branches: what is computed stays.
+
+    Needs: calls and branches as `triton-inline-calls` and
+    `triton-structure-control-flow` leave them. Leaves: kernels with the
+    parameter.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TritonExtractOperation
+    : Pass<"triton-extract-operation", "::mlir::ModuleOp"> {
+  let summary = "Make a kernel of one operation";
+  let description = [{
+    What is left computes one value of those that `triton-probe-values` numbers,
+    from memory: a pointer to the result, then one to each operand that is
+    probed; operands that are constants are copied. Blocks lie in memory in
+    row-major order.
+
+    ```mlir
+    // number = 3: %5 = arith.mulf %4, %x : tensor<64xf32>
+    tt.func @operation(%out: !tt.ptr<f32>, %0: !tt.ptr<f32>, %1: !tt.ptr<f32>)
+    ```
+
+    An operation that accesses memory, has a pointer for an operand or carries
+    what others compute is an error.
+
+    Needs: what `triton-probe-values` needs. Leaves: one kernel, `operation`.
+  }];
+  let options = [
+    Option<"number", "number", "int64_t", /*default=*/"0",
+           "the number of the value">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif // TRITON_SHARED_TRANSFORMS_VALIDATIONPASSES
