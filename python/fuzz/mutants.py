@@ -28,7 +28,11 @@ from . import damaged_bytecode, damaged_text
 from .sources import TOOL
 
 PATIENCE = 10
-"""Seconds after which a mutant counts as a hang, unless the tool ends in twice the time."""
+"""Seconds of a core after which a mutant counts as a hang, unless the tool ends in time."""
+JUDGED = 60
+"""Seconds of the clock in which the tool has to end: the machine may be busy with others."""
+HANGS = ("SIGPROF", "SIGALRM")
+"""How a mutant ends that computes for too long, or waits for something."""
 BATCH = 500
 """Mutants between two lines about the progress."""
 MEMORY = 6 << 30
@@ -54,7 +58,7 @@ class Find:
 
     number: int
     death: str
-    """A signal's name, or an exit code; SIGALRM is a hang."""
+    """A signal's name, or an exit code; HANGS are some."""
     trace: str
     """What the tool says about it."""
     upstream: bool
@@ -133,8 +137,10 @@ def attempt(compiles: Callable[[], bool], patience: int = PATIENCE) -> str:
     child = os.fork()
     if child == 0:
         faulthandler.disable()
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(patience)
+        for timer in HANGS:
+            signal.signal(signal.Signals[timer], signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, patience)
+        signal.alarm(JUDGED * patience // PATIENCE)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
         try:
             os._exit(0 if compiles() else 1)
@@ -202,7 +208,7 @@ def repeat(source: bytes, *options: str) -> Repeated:
             env={**os.environ, "TMPDIR": folder},
         )
         try:
-            printed, errors = tool.communicate(source, timeout=2 * PATIENCE)
+            printed, errors = tool.communicate(source, timeout=JUDGED)
         except subprocess.TimeoutExpired:
             tool.send_signal(signal.SIGABRT)
             printed, errors = tool.communicate()
@@ -216,7 +222,7 @@ def look_at(number: int, kind: str, phase: str, death: str) -> Find:
     to_phase = f"--to-phase={'llir' if phase == 'obj' else phase}"
     repeated = repeat(source, to_phase)
     upstream = repeated.is_in_the_reader()
-    if death == "SIGALRM" and repeated.code in (0, 1):
+    if death in HANGS and repeated.code in (0, 1):
         return Find(number, "only slow", repeated.errors, True)
     if kind == "bytecode" and not upstream:
         # What the reader did to the heap may show anywhere, or not at all. What it has accepted is

@@ -61,12 +61,14 @@ def test_many_mutants(first: int, kind: str):
     assert mutants.run(first, count=500, kind=kind).ours == ()
 
 
-def test_how_a_mutant_ends():
+def test_how_a_mutant_ends(monkeypatch: pytest.MonkeyPatch):
     """The fuzzer itself: a process of its own for each mutant says how it died."""
     assert mutants.attempt(lambda: True) == "compiled"
     assert mutants.attempt(lambda: False) == "refused"
     assert mutants.attempt(os.abort) == "SIGABRT"
-    assert mutants.attempt(lambda: time.sleep(60), patience=1) == "SIGALRM"
+    assert mutants.attempt(lambda: sum(iter(int, 1)) == 0, patience=1) == "SIGPROF"
+    monkeypatch.setattr(mutants, "JUDGED", mutants.PATIENCE)
+    assert mutants.attempt(lambda: time.sleep(60) is None, patience=1) == "SIGALRM"
     assert mutants.attempt(lambda: 1 // 0) == "exit-code-2"
 
 

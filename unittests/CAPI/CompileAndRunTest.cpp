@@ -1,6 +1,7 @@
 //===- CompileAndRunTest.cpp - The C interface from text to results -------===//
 
 #include "triton-shared/CAPI/TritonShared.h"
+#include "llvm/Support/Compiler.h"
 #include "gtest/gtest.h"
 
 #include <array>
@@ -242,7 +243,18 @@ tt.func public @long(%out: !tt.ptr<i32>, %n: i64) {
 }
 )";
 
-TEST(Interrupt, EndsALaunchWhenTheCallerSaysSo) {
+/// A thread in a kernel is asked by a signal. The thread sanitizer keeps those
+/// back until the thread calls a function that it knows, which kernels do not:
+/// such a launch has no end.
+class Interrupt : public testing::Test {
+  void SetUp() override {
+#if LLVM_THREAD_SANITIZER_BUILD
+    GTEST_SKIP() << "the thread sanitizer keeps the signal back";
+#endif
+  }
+};
+
+TEST_F(Interrupt, EndsALaunchWhenTheCallerSaysSo) {
   for (const char *mode : {"mode=reference", "mode=fast"})
     for (uint32_t programs : {1u, 4u}) {
       Compilation compilation(kLongKernel, mode);
@@ -273,7 +285,7 @@ TEST(Interrupt, EndsALaunchWhenTheCallerSaysSo) {
     }
 }
 
-TEST(Interrupt, AsksAgainAfterAnAnswerThatLaunchesWithoutAQuestion) {
+TEST_F(Interrupt, AsksAgainAfterAnAnswerThatLaunchesWithoutAQuestion) {
   Compilation compilation(kLongKernel);
   ASSERT_TRUE(compilation.succeeded()) << compilation.diagnostics();
   Kernel kernel(compilation.artefact("obj"), "long.entry");
