@@ -7,6 +7,7 @@ kernels run.
 
 from __future__ import annotations
 
+from .check import check
 from .device import device
 from .errors import (
     CacheError,
@@ -34,6 +35,7 @@ __all__ = [
     "DeviceAssertError",
     "LibraryError",
     "TritonSharedError",
+    "check",
     "device",
     "explain",
     "launches",
