@@ -4,6 +4,7 @@
 
 #include "Guard.h"
 #include "Messages.h"
+#include "check/AccessChecks.h"
 
 #include <cstring>
 #include <dlfcn.h>
@@ -79,6 +80,10 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedProcessorNumber),
       ENTRY(tritonSharedProcessorCount),
       ENTRY(tritonSharedScratch),
+      {"tritonSharedCheckBegin", reinterpret_cast<void *>(&beginAccess)},
+      {"tritonSharedCheckElement", reinterpret_cast<void *>(&nameElement)},
+      {"tritonSharedCheckEnd", reinterpret_cast<void *>(&endAccess)},
+      {"tritonSharedCheckFinish", reinterpret_cast<void *>(&finishAccess)},
   };
 #undef HELPER
 #undef ENTRY

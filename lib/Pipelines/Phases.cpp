@@ -166,8 +166,12 @@ static void buildStructured(OpPassManager &manager) {
   manager.addPass(createLoopInvariantCodeMotionPass());
 }
 
-static void buildLinalg(OpPassManager &manager) {
+static void buildLinalg(OpPassManager &manager, const CompileTarget &target) {
   manager.addPass(createTritonTensorsToLinalg());
+  addCleanUp(manager);
+  if (!target.checksAccesses || target.isGpu())
+    return;
+  manager.addPass(createStructuredCheckAccesses());
   addCleanUp(manager);
 }
 
@@ -188,7 +192,7 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
     buildStructured(manager);
     break;
   case Phase::Linalg:
-    buildLinalg(manager);
+    buildLinalg(manager, target);
     break;
   case Phase::MemRef:
     buildMemRef(manager);

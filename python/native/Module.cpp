@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CheckedLaunch.h"
 #include "CpuLauncher.h"
 #include "CudaLauncher.h"
 #include "SignalHandlers.h"
@@ -116,5 +117,6 @@ NB_MODULE(_native, module) {
                     nb::object>(),
            nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
            nb::arg("failure"));
+  defineCheckedLaunch(module);
   defineCuda(module);
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .check import check
 from .device import device
 from .errors import (
     CacheError,
@@ -43,6 +44,7 @@ __all__ = [
     "TritonSharedError",
     "VerificationError",
     "VerificationWarning",
+    "check",
     "device",
     "explain",
     "launches",

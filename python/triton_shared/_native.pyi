@@ -57,6 +57,21 @@ class Kernel:
 
     def __init__(self, object: bytes, entry: str, side_by_side: bool) -> None: ...
 
+class CheckedLaunch:
+    """What is known and found in one launch of a kernel with checks.
+
+    `views` has for each C value of the arguments how many bytes an element of its tensor has, sizes
+    and strides; None if it is no tensor.
+    """
+
+    def __init__(self, views: Sequence[tuple[int, list[int], list[int]] | None]) -> None: ...
+    @property
+    def table(self) -> int:
+        """The kernel's last argument; valid as long as the object."""
+    @property
+    def findings(self) -> str:
+        """JSON, see runtime/check/CheckedLaunch.h; call after the launch."""
+
 class CudaKernel:
     """A function of a cubin, loaded on a GPU. Raises RuntimeError if the driver refuses it."""
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from . import library
+from .check import session
+from .check.launcher import CheckedLauncher
 from .errors import DamagedObjectError, DeviceAssertError, TritonSharedError
 
 if TYPE_CHECKING:
@@ -141,9 +143,16 @@ class Binary:
     obj: bytes
 
 
-def make_launcher(src: Any, metadata: Any) -> _native.CpuLauncher:
+def make_launcher(src: Any, metadata: Any) -> _native.CpuLauncher | CheckedLauncher:
     """Makes the launcher of a compiled kernel: what Triton calls with grid and arguments."""
     plan = parameters(src.signature)
+    if getattr(metadata, "instrumentation_mode", "") != session.MODE:
+        return _make_native(plan, metadata)
+    table = Parameter("where tensors lie", "pointer", ("ptr",))
+    return CheckedLauncher(metadata.name, plan, _make_native([*plan, table], metadata))
+
+
+def _make_native(plan: list[Parameter], metadata: Any) -> _native.CpuLauncher:
     flat = [parameter for top in plan for parameter in top.flat()]
     kinds = [kind for parameter in flat for kind in parameter.kinds]
     compiled = list(metadata.args)

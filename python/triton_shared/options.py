@@ -114,6 +114,11 @@ class LaunchOptions:
         named: tuple[str, ...] = self.__dict__.get(_PRECISIONS, DOT_PRECISIONS)
         return named
 
+    @property
+    def checks(self) -> bool:
+        """Whether accesses are checked, for `triton_shared.check`, which sets Triton's word."""
+        return self.instrumentation_mode == "check"
+
     def hash(self) -> str:
         """Part of the cache key: the same for the same options, in any process."""
         text = repr(sorted(self.__dict__.items()))

@@ -61,14 +61,15 @@ def main(words: list[str]) -> int:
     sys.argv = [options.script, *options.arguments]
     try:
         with cuda_means_cpu():
-            _run(options.script, options.module)
+            run_script(options.script, options.module)
     except TritonSharedError as error:
         print(error, file=sys.stderr)
         return 1
     return 0
 
 
-def _run(name: str, is_module: bool) -> None:
+def run_script(name: str, is_module: bool) -> None:
+    """Runs a script, or a module by its name, as Python would."""
     if is_module:
         sys.path.insert(0, str(Path.cwd()))
         runpy.run_module(name, run_name="__main__", alter_sys=True)

@@ -27,13 +27,19 @@ def with_source_lines(diagnostics: str) -> str:
         if not place or place.group("file", "line", "column") == last:
             continue
         last = place.group("file", "line", "column")
-        source = linecache.getline(place["file"], int(place["line"])).rstrip()
-        if source:
-            shown += [f"    {source.strip()}", " " * (4 + _caret(source, place["column"])) + "^"]
+        shown += marked_line(place["file"], int(place["line"]), int(place["column"]))
     return "\n".join(shown)
 
 
-def _caret(source: str, column: str) -> int:
+def marked_line(file: str, line: int, column: int) -> list[str]:
+    """The source line, indented, and below it a caret; nothing if the file cannot be read."""
+    source = linecache.getline(file, line).rstrip()
+    if not source:
+        return []
+    return [f"    {source.strip()}", " " * (4 + _caret(source, column)) + "^"]
+
+
+def _caret(source: str, column: int) -> int:
     """Where the caret goes below the stripped line; columns count from 1."""
     indent = len(source) - len(source.lstrip())
-    return max(0, min(int(column), len(source)) - 1 - indent)
+    return max(0, min(column, len(source)) - 1 - indent)

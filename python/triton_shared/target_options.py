@@ -15,6 +15,7 @@ from . import library
 
 FROM_LAUNCH_LINE = {
     "mode": "mode",
+    "check": "checks",
     "num-warps": "warps",
     "num-stages": "stages",
     "precise": "precise",

@@ -123,6 +123,38 @@ TRITON_SHARED_EXPORT TritonSharedKernel *
 tritonSharedKernelLoad(TritonSharedString object, TritonSharedString entry,
                        char **error);
 
+/** The tensor that an argument shows. */
+typedef struct TritonSharedTensorView {
+  /** Of an element; 0 if nothing is known of the argument's memory. */
+  int64_t elementBytes;
+  size_t rank;
+  /** Sizes and strides of its dimensions, in elements. */
+  const int64_t *shape, *strides;
+} TritonSharedTensorView;
+
+/** What is known and found in one launch of a kernel compiled with check=true.
+ */
+typedef struct TritonSharedCheckedLaunch TritonSharedCheckedLaunch;
+
+/** `views` has one entry for each entry of the kernel's "args" but the last. */
+TRITON_SHARED_EXPORT TritonSharedCheckedLaunch *
+tritonSharedCheckedLaunchCreate(const TritonSharedTensorView *views,
+                                size_t count);
+
+/** The last argument of the kernel; valid as long as `launch`. */
+TRITON_SHARED_EXPORT const void *
+tritonSharedCheckedLaunchGetTable(const TritonSharedCheckedLaunch *launch);
+
+/**
+ * After the launch, what was found, as JSON (docs/check.md has its form).
+ * Release it with `tritonSharedFree`.
+ */
+TRITON_SHARED_EXPORT char *
+tritonSharedCheckedLaunchGetFindings(TritonSharedCheckedLaunch *launch);
+
+TRITON_SHARED_EXPORT void
+tritonSharedCheckedLaunchDestroy(TritonSharedCheckedLaunch *launch);
+
 typedef enum TritonSharedGridOrder {
   TritonSharedGridOrderForward = 0,
   TritonSharedGridOrderReverse = 1,

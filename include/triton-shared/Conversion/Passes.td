@@ -166,6 +166,51 @@ def TritonTensorsToLinalg
 // Phase linalg -> memref
 //===----------------------------------------------------------------------===//
 
+def StructuredCheckAccesses
+    : Pass<"structured-check-accesses", "::mlir::ModuleOp"> {
+  let summary = "Have accesses ask whether they stay in their tensor";
+  let description = [{
+    A kernel gets one more written parameter, the last one: where the tensors of
+    a launch lie (runtime/check/CheckedLaunch.h). Each access that starts from a
+    parameter compares the first and the last element that it may touch with
+    where that tensor begins and ends. If both are inside, as is the rule, the
+    access goes where it went. If not, the runtime looks at the elements that
+    take part, one by one, notes those that are outside, and says by how many
+    elements the access is to be moved: 0 if all is well, else to memory that
+    has what the tensor has, and zeros where it has nothing. What is written
+    there comes back to the tensor afterwards.
+
+    ```mlir
+    %t = tts.load %x[%o] strides [1] : memref<*xf32> -> tensor<8xf32>
+    ```
+
+    becomes, with the extent of `%x` from `%first` to before `%end`,
+
+    ```mlir
+    %last = %o + 7
+    %d = scf.if (%o >= %first and %last < %end) -> i64 {
+      scf.yield %c0
+    } else {
+      func.call @tritonSharedCheckBegin(%views, %site, …)
+      scf.for %i = %c0 to %c8 { func.call @tritonSharedCheckElement(%o + %i, %i) }
+      %moved = func.call @tritonSharedCheckEnd() : () -> i64
+      scf.yield %moved
+    }
+    %t = tts.load %x[%o + %d] strides [1] : memref<*xf32> -> tensor<8xf32>
+    ```
+
+    Accesses through pointers that are no parameters (integers that became
+    pointers, pointers read from memory, a choice between two) stay as they are.
+
+    Needs: phase `linalg`. Leaves: phase `linalg`, with calls of the runtime.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def StructuredToMemRef
     : Pass<"structured-to-memref", "::mlir::ModuleOp"> {
   let summary = "Turn structured accesses into views, copies and loops";

@@ -12,8 +12,13 @@ class RewritePatternSet;
 
 namespace mlir::triton_shared {
 
+#define GEN_PASS_DECL_STRUCTUREDCHECKACCESSES
 #define GEN_PASS_DECL_STRUCTUREDTOMEMREF
 #include "triton-shared/Conversion/Passes.h.inc"
+
+/// On the declaration of a function of the runtime: upstream's
+/// `#llvm.memory_effects`, where it says more than that anything may happen.
+inline constexpr StringRef kMemoryEffects = "llvm.memory_effects";
 
 /// Adds the patterns of the pass. They make no `tts` operation, so one walk
 /// applies them all.
@@ -36,6 +41,11 @@ LogicalResult checkMemorySpaces(func::FuncOp function);
 func::FuncOp declareRuntimeFunction(OpBuilder &builder, Operation *user,
                                     StringRef name, TypeRange operands,
                                     TypeRange results);
+
+/// `text` as a constant of the module of `user`: its address, an LLVM pointer,
+/// and its size, an i64.
+SmallVector<Value> textConstant(OpBuilder &builder, Operation *user,
+                                StringRef text);
 
 /// The memory at an LLVM pointer as a `memref<1xT>`: its descriptor behind a
 /// `builtin.unrealized_conversion_cast`, which goes away with the conversion to

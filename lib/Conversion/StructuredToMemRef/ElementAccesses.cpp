@@ -187,6 +187,17 @@ struct LowerScatter : OpRewritePattern<tts::ScatterOp> {
 
 } // namespace
 
+ElementAccess triton_shared::accessOf(OpBuilder &builder,
+                                      tts::AccessOpInterface op) {
+  RankedTensorType type = op.getTileType();
+  SmallVector<tts::DimensionAccess> dimensions = op.getDimensions();
+  if (dimensions.empty())
+    return accessByOffsets(builder, op.getBase(), op.getOffset(), op.getMask());
+  return accessByDimensions(builder, op->getLoc(), op.getBase(), op.getOffset(),
+                            std::move(dimensions), type.getShape(),
+                            op.getMask());
+}
+
 void triton_shared::populateElementAccesses(RewritePatternSet &patterns) {
   patterns.add<LowerLoad, LowerStore, LowerGather, LowerScatter>(
       patterns.getContext());

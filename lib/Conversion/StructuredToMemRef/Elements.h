@@ -101,6 +101,9 @@ SmallVector<Interval> wholeBlock(OpBuilder &builder, ArrayRef<int64_t> shape);
 ElementAccess accessByOffsets(OpBuilder &builder, Value base, Value offsets,
                               Value mask);
 
+/// The access of any operation: by its dimensions, or by its offsets.
+ElementAccess accessOf(OpBuilder &builder, tts::AccessOpInterface op);
+
 /// A new buffer for a block of this type.
 Value allocateBlock(OpBuilder &builder, Location loc, RankedTensorType type);
 

@@ -24,28 +24,6 @@ namespace {
 // Arguments of the calls
 //===----------------------------------------------------------------------===//
 
-/// `text` as a constant of the module: its address and its size.
-SmallVector<Value> textConstant(PatternRewriter &rewriter, Operation *user,
-                                StringRef text) {
-  Operation *module = SymbolTable::getNearestSymbolTable(user);
-  std::string name;
-  for (unsigned i = 0;
-       name.empty() || SymbolTable::lookupSymbolIn(module, name); ++i)
-    name = "text." + std::to_string(i);
-  Location loc = user->getLoc();
-  {
-    OpBuilder::InsertionGuard guard(rewriter);
-    rewriter.setInsertionPointToStart(&module->getRegion(0).front());
-    auto type = LLVM::LLVMArrayType::get(rewriter.getI8Type(), text.size());
-    LLVM::GlobalOp::create(rewriter, loc, type, /*isConstant=*/true,
-                           LLVM::Linkage::Internal, name,
-                           rewriter.getStringAttr(text));
-  }
-  auto pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
-  return {LLVM::AddressOfOp::create(rewriter, loc, pointer, name),
-          arith::ConstantIntOp::create(rewriter, loc, text.size(), 64)};
-}
-
 /// The program ids x, y, z. Empty if the function is not told them.
 SmallVector<Value> programIds(Operation *op) {
   auto function = op->getParentOfType<func::FuncOp>();
@@ -217,6 +195,28 @@ struct LowerAssert : OpRewritePattern<tts::AssertOp> {
 };
 
 } // namespace
+
+SmallVector<Value> triton_shared::textConstant(OpBuilder &builder,
+                                               Operation *user,
+                                               StringRef text) {
+  Operation *module = SymbolTable::getNearestSymbolTable(user);
+  std::string name;
+  for (unsigned i = 0;
+       name.empty() || SymbolTable::lookupSymbolIn(module, name); ++i)
+    name = "text." + std::to_string(i);
+  Location loc = user->getLoc();
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&module->getRegion(0).front());
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), text.size());
+    LLVM::GlobalOp::create(builder, loc, type, /*isConstant=*/true,
+                           LLVM::Linkage::Internal, name,
+                           builder.getStringAttr(text));
+  }
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  return {LLVM::AddressOfOp::create(builder, loc, pointer, name),
+          arith::ConstantIntOp::create(builder, loc, text.size(), 64)};
+}
 
 func::FuncOp triton_shared::declareRuntimeFunction(OpBuilder &builder,
                                                    Operation *user,

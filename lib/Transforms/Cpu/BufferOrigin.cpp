@@ -4,10 +4,13 @@
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -39,6 +42,16 @@ static bool mayWriteOutsideItself(Operation *op) {
       })
       .Case([&](linalg::LinalgOp linalgOp) {
         return llvm::any_of(linalgOp.getDpsInits(), isOutside);
+      })
+      .Case([](func::CallOp call) {
+        auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+            call, call.getCalleeAttr());
+        auto effects =
+            callee
+                ? callee->getAttrOfType<LLVM::MemoryEffectsAttr>(kMemoryEffects)
+                : LLVM::MemoryEffectsAttr();
+        return !effects || (effects.getOther() != LLVM::ModRefInfo::NoModRef &&
+                            effects.getOther() != LLVM::ModRefInfo::Ref);
       })
       // Says nothing of its effects, and makes a tensor.
       .Case([](bufferization::AllocTensorOp) { return false; })

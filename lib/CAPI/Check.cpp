@@ -1,0 +1,43 @@
+//===- Check.cpp - Checked launches through the C interface ---------------===//
+
+#include "../../runtime/check/CheckedLaunch.h"
+#include "triton-shared/CAPI/TritonShared.h"
+
+#include <cstring>
+
+using namespace mlir::triton_shared;
+
+struct TritonSharedCheckedLaunch {
+  explicit TritonSharedCheckedLaunch(std::vector<TensorView> views)
+      : launch(std::move(views)) {}
+
+  CheckedLaunch launch;
+};
+
+TritonSharedCheckedLaunch *
+tritonSharedCheckedLaunchCreate(const TritonSharedTensorView *views,
+                                size_t count) {
+  std::vector<TensorView> known;
+  for (size_t i = 0; i < count; ++i) {
+    const TritonSharedTensorView &view = views[i];
+    known.push_back(view.elementBytes
+                        ? TensorView(view.elementBytes,
+                                     {view.shape, view.shape + view.rank},
+                                     {view.strides, view.strides + view.rank})
+                        : TensorView());
+  }
+  return new TritonSharedCheckedLaunch(std::move(known));
+}
+
+const void *
+tritonSharedCheckedLaunchGetTable(const TritonSharedCheckedLaunch *launch) {
+  return launch->launch.getTable();
+}
+
+char *tritonSharedCheckedLaunchGetFindings(TritonSharedCheckedLaunch *launch) {
+  return strdup(launch->launch.getFindings().c_str());
+}
+
+void tritonSharedCheckedLaunchDestroy(TritonSharedCheckedLaunch *launch) {
+  delete launch;
+}

@@ -1,0 +1,327 @@
+//===- CheckAccesses.cpp - Accesses ask whether they stay in their tensor -===//
+//
+// One comparison per access: its footprint lies between the first and the last
+// byte of the argument that it starts from. Where it does not, the runtime
+// looks at each element, and has the access go elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AccessFootprint.h"
+#include "AccessSite.h"
+#include "Elements.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_STRUCTUREDCHECKACCESSES
+#include "triton-shared/Conversion/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+/// The written parameter that `base` is, perhaps seen as elements of another
+/// type; null if it is something else.
+BlockArgument findParameter(Value base, unsigned numWritten) {
+  while (auto from = base.getDefiningOp<tts::FromAddressOp>()) {
+    auto to = from.getAddress().getDefiningOp<tts::ToAddressOp>();
+    if (!to)
+      return nullptr;
+    base = to.getBase();
+  }
+  auto argument = dyn_cast<BlockArgument>(base);
+  bool isWritten = argument &&
+                   isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
+                   argument.getArgNumber() < numWritten;
+  return isWritten ? argument : nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls of the runtime
+//===----------------------------------------------------------------------===//
+
+/// Calls a function of runtime/check. But for `tritonSharedCheckFinish`, they
+/// read memory of tensors and write none: what is read in place stays there.
+func::CallOp call(OpBuilder &builder, Operation *user, StringRef name,
+                  ValueRange operands, TypeRange results = {},
+                  bool writes = false) {
+  func::FuncOp callee =
+      declareRuntimeFunction(builder, user, name, operands.getTypes(), results);
+  if (!writes) {
+    LLVM::ModRefInfo reads = LLVM::ModRefInfo::Ref;
+    LLVM::ModRefInfo own = LLVM::ModRefInfo::ModRef;
+    callee->setAttr(kMemoryEffects,
+                    builder.getAttr<LLVM::MemoryEffectsAttr>(
+                        ArrayRef{reads, reads, own, own, own, own}));
+  }
+  return func::CallOp::create(builder, user->getLoc(), callee, operands);
+}
+
+/// The place of `indices` in a block, row-major: an i64.
+Value numberOf(OpBuilder &builder, Location loc, ValueRange indices,
+               ArrayRef<int64_t> shape) {
+  OpFoldResult number = builder.getIndexAttr(0);
+  for (auto [index, size] : llvm::zip_equal(indices, shape))
+    number = addIndex(
+        builder, loc,
+        multiplyIndex(builder, loc, number, builder.getIndexAttr(size)), index);
+  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                    indexValue(builder, loc, number));
+}
+
+//===----------------------------------------------------------------------===//
+// One function
+//===----------------------------------------------------------------------===//
+
+/// Puts checks before the accesses of a kernel.
+class AccessChecker {
+public:
+  explicit AccessChecker(func::FuncOp function)
+      : function(function), builder(function.getContext()),
+        numWritten(tts::KernelSignature(function).getNumWritten()) {}
+
+  void run() {
+    SmallVector<tts::AccessOpInterface> accesses;
+    function.walk([&](tts::AccessOpInterface op) { accesses.push_back(op); });
+    auto type = UnrankedMemRefType::get(builder.getI64Type(), Attribute());
+    (void)function.insertArgument(numWritten, type, nullptr, function.getLoc());
+    views = function.getArgument(numWritten);
+    for (tts::AccessOpInterface op : accesses)
+      check(op);
+  }
+
+private:
+  /// Where a tensor lies, in elements of an access from its base on: those from
+  /// `first` to before `end`. Both indices.
+  struct Extent {
+    Value first, end;
+  };
+
+  void check(tts::AccessOpInterface op);
+  Value isInside(tts::AccessOpInterface op, const Extent &extent);
+  Value askRuntime(tts::AccessOpInterface op, BlockArgument parameter);
+  void moveBy(tts::AccessOpInterface op, Value distance);
+  Extent getExtent(BlockArgument parameter, int64_t elementBytes);
+  void setEarliestPoint(tts::AccessOpInterface op, const Extent &extent);
+
+  func::FuncOp function;
+  OpBuilder builder;
+  unsigned numWritten;
+  /// What a launch says about the tensors, see runtime/check.
+  BlockArgument views;
+  DenseMap<std::pair<Value, int64_t>, Extent> extents;
+};
+
+/// The extents of all parameters are read at the beginning of a program.
+AccessChecker::Extent AccessChecker::getExtent(BlockArgument parameter,
+                                               int64_t elementBytes) {
+  auto [found, isNew] = extents.try_emplace({parameter, elementBytes});
+  if (!isNew)
+    return found->second;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&function.front());
+  Location loc = parameter.getLoc();
+  Value bytes = arith::ConstantIndexOp::create(builder, loc, elementBytes);
+  auto read = [&](int64_t place) -> Value {
+    Value offset = arith::ConstantIntOp::create(builder, loc, place, 64);
+    Value number =
+        tts::LoadOp::create(builder, loc, builder.getI64Type(), views, offset,
+                            ArrayRef<tts::DimensionAccess>(),
+                            /*mask=*/Value(), /*other=*/Value());
+    Value index = arith::IndexCastOp::create(builder, loc,
+                                             builder.getIndexType(), number);
+    return arith::FloorDivSIOp::create(builder, loc, index, bytes);
+  };
+  // Behind the address of the launch, two numbers per parameter.
+  int64_t place = 1 + 2 * static_cast<int64_t>(parameter.getArgNumber());
+  Value first = read(place);
+  found->second = {first, read(place + 1)};
+  return found->second;
+}
+
+Value AccessChecker::isInside(tts::AccessOpInterface op, const Extent &extent) {
+  Location loc = op->getLoc();
+  AccessFootprint footprint = measureFootprint(builder, op);
+  auto compare = [&](arith::CmpIPredicate how, Value lhs, Value rhs) {
+    return arith::CmpIOp::create(builder, loc, how, lhs, rhs);
+  };
+  Value inside = arith::AndIOp::create(
+      builder, loc,
+      compare(arith::CmpIPredicate::sge, footprint.low, extent.first),
+      compare(arith::CmpIPredicate::slt, footprint.high, extent.end));
+  return footprint.isEmpty
+             ? arith::OrIOp::create(builder, loc, inside, footprint.isEmpty)
+             : inside;
+}
+
+/// ```
+/// tritonSharedCheckBegin(views, site, size, argument, bytes, base, x, y, z)
+/// tritonSharedCheckElement(offset, number)   for each element that takes part
+/// tritonSharedCheckEnd() -> by how many elements the access is to be moved
+/// ```
+Value AccessChecker::askRuntime(tts::AccessOpInterface op,
+                                BlockArgument parameter) {
+  Location loc = op->getLoc();
+  Type i64 = builder.getI64Type();
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  };
+  SmallVector<Value> operands = {
+      tts::ToAddressOp::create(builder, loc, i64, views)};
+  llvm::append_range(operands, textConstant(builder, op, describeSite(op)));
+  operands.push_back(integer(parameter.getArgNumber()));
+  operands.push_back(integer(getElementBytes(op)));
+  operands.push_back(tts::ToAddressOp::create(builder, loc, i64, op.getBase()));
+  llvm::append_range(operands,
+                     tts::KernelSignature(function).findAll(tts::kProgramIds));
+  call(builder, op, "tritonSharedCheckBegin", operands);
+  ElementAccess access = accessOf(builder, op);
+  forEachElement(
+      builder, loc, access,
+      [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
+        Value offset = arith::IndexCastOp::create(
+            inner, innerLoc, i64,
+            indexValue(inner, innerLoc,
+                       access.offsetOf(inner, innerLoc, indices)));
+        Value number = numberOf(inner, innerLoc, indices, access.shape);
+        call(inner, op, "tritonSharedCheckElement", {offset, number});
+      });
+  return call(builder, op, "tritonSharedCheckEnd", {}, i64).getResult(0);
+}
+
+void AccessChecker::moveBy(tts::AccessOpInterface op, Value distance) {
+  Location loc = op->getLoc();
+  OpOperand &offset = op.getOffsetMutable();
+  builder.setInsertionPoint(op);
+  auto type = dyn_cast<RankedTensorType>(offset.get().getType());
+  if (!type) {
+    offset.set(arith::AddIOp::create(builder, loc, offset.get(), distance));
+    return;
+  }
+  Value empty = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                        type.getElementType());
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  auto sum = linalg::GenericOp::create(
+      builder, loc, type, offset.get(), empty, ArrayRef{map, map}, loops,
+      [&](OpBuilder &inner, Location innerLoc, ValueRange args) {
+        linalg::YieldOp::create(
+            inner, innerLoc,
+            arith::AddIOp::create(inner, innerLoc, args[0], distance)
+                .getResult());
+      });
+  offset.set(sum.getResult(0));
+}
+
+/// Before what is stored is computed, if possible: it is computed in place only
+/// if nothing but computation stands between that and the store.
+void AccessChecker::setEarliestPoint(tts::AccessOpInterface op,
+                                     const Extent &extent) {
+  builder.setInsertionPoint(op);
+  if (!op.getStored() || op.hasOffsetPerElement() || op.getMask())
+    return;
+  auto isMovable = [&](Operation *other) {
+    return other->getBlock() == op->getBlock() && other->getNumRegions() == 0 &&
+           isMemoryEffectFree(other) &&
+           llvm::none_of(other->getOperandTypes(),
+                         llvm::IsaPred<RankedTensorType>);
+  };
+  SetVector<Operation *> slice;
+  Operation *last = extent.end.getDefiningOp();
+  if (last->getBlock() != op->getBlock())
+    last = nullptr;
+  for (Value operand : op->getOperands()) {
+    if (operand == op.getStored()->get())
+      continue;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitBlockArguments = true;
+    options.filter = [&](Operation *other) {
+      if (isMovable(other))
+        return true;
+      Operation *maker = op->getBlock()->findAncestorOpInBlock(*other);
+      if (maker && (!last || last->isBeforeInBlock(maker)))
+        last = maker;
+      return false;
+    };
+    (void)getBackwardSlice(operand, &slice, options);
+  }
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToStart(op->getBlock());
+  Operation *point = builder.getInsertionPoint() == op->getBlock()->end()
+                         ? nullptr
+                         : &*builder.getInsertionPoint();
+  for (Operation *moved : slice)
+    if (point && point->isBeforeInBlock(moved))
+      moved->moveBefore(point);
+    else if (point == moved)
+      point = moved->getNextNode();
+  builder.setInsertionPoint(point);
+}
+
+void AccessChecker::check(tts::AccessOpInterface op) {
+  BlockArgument parameter = findParameter(op.getBase(), numWritten);
+  if (!parameter)
+    return;
+  Location loc = op->getLoc();
+  Type i64 = builder.getI64Type();
+  Extent extent = getExtent(parameter, getElementBytes(op));
+  setEarliestPoint(op, extent);
+  Value inside = isInside(op, extent);
+  auto branch =
+      scf::IfOp::create(builder, loc, i64, inside, /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
+  scf::YieldOp::create(builder, loc, zero);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  Value asked = askRuntime(op, parameter);
+  scf::YieldOp::create(builder, loc, asked);
+  moveBy(op, branch.getResult(0));
+  if (!op.isWrite())
+    return;
+  builder.setInsertionPointAfter(op);
+  zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
+  Value wasMoved = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         branch.getResult(0), zero);
+  auto finish = scf::IfOp::create(builder, loc, wasMoved,
+                                  /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(finish.thenBlock());
+  call(builder, op, "tritonSharedCheckFinish", {branch.getResult(0)}, {},
+       /*writes=*/true);
+}
+
+struct StructuredCheckAccesses
+    : triton_shared::impl::StructuredCheckAccessesBase<
+          StructuredCheckAccesses> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isExternal())
+        continue;
+      if (tts::KernelSignature(function).hasProgram()) {
+        AccessChecker(function).run();
+        continue;
+      }
+      InFlightDiagnostic error = function.emitOpError("cannot be checked");
+      error.attachNote() << "it lacks the program ids as its last arguments";
+      error.attachNote() << "run 'triton-tensors-to-linalg' before this pass";
+      return signalPassFailure();
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,333 @@
+"""Kernels that leave their tensors are found out, and go on; those that do not are left alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+import triton_shared
+from triton.tools.tensor_descriptor import TensorDescriptor
+from triton_shared.check import Finding, Report
+
+MODES = ("fast", "reference")
+
+
+@triton.jit
+def fill(y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, i.to(tl.float32) + 1)
+
+
+@triton.jit
+def copy_rows(x, y, rows, row_stride, R: tl.constexpr, C: tl.constexpr):
+    i = tl.program_id(0) * R + tl.arange(0, R)
+    j = tl.arange(0, C)
+    place = i[:, None] * row_stride + j[None, :]
+    tl.store(y + i[:, None] * C + j[None, :], tl.load(x + place, mask=i[:, None] < rows))
+
+
+@triton.jit
+def count(index, bins, B: tl.constexpr):
+    k = tl.load(index + tl.arange(0, B))
+    tl.atomic_add(bins + k, 1, mask=k != 3)
+
+
+@triton.jit
+def last_number(x, y, n):
+    tl.store(y, tl.load(x + n))
+
+
+@triton.jit
+def add_in_loop(x, y, n, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for start in range(0, n, B):
+        total += tl.load(x + start + tl.arange(0, B))
+    tl.store(y + tl.arange(0, B), total)
+
+
+@triton.jit
+def read(p, i):
+    return tl.load(p + i)
+
+
+@triton.jit
+def read_in_helper(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, read(x, i))
+
+
+@triton.jit
+def copy_tuple(tensors, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(tensors[1] + i, tl.load(tensors[0] + i))
+
+
+@triton.jit
+def copy_described(source, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, source.load([0]) + tl.load(y + i))
+
+
+@triton.jit
+def turned(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i, mask=i % 2 == 0, other=7.0))
+
+
+@triton.jit
+def bytes_of(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x.to(tl.pointer_type(tl.int8)) + i))
+
+
+@triton.jit
+def wrapped(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i % n))
+
+
+@triton.jit
+def scatter(index, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + tl.load(index + i), i)
+
+
+def only(report: Report) -> Finding:
+    (finding,) = report.findings
+    return finding
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_stores_outside_are_left_out_and_the_others_made(mode: str) -> None:
+    memory = torch.zeros(128)
+    with triton_shared.check() as report:
+        fill[(4,)](memory[:100], 100, B=32, mode=mode)
+    assert torch.equal(memory[:100], torch.arange(1.0, 101.0))
+    assert torch.equal(memory[100:], torch.zeros(28))
+    found = only(report)
+    assert (found.program, found.outside, found.accessed) == ((3, 0, 0), 28, 32)
+    assert (found.lowest, found.highest, found.programs, found.total) == (100, 127, 1, 28)
+    assert [element.lane for element in found.elements] == [(i,) for i in range(4, 32)]
+    assert "same allocation" in report.as_text()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_loads_outside_are_zero(mode: str) -> None:
+    memory, y = torch.ones(64), torch.full((64,), 5.0)
+    with triton_shared.check() as report:
+        copy_rows[(2,)](memory[:60], y, 4, 16, R=2, C=16, mode=mode)
+    assert y.tolist() == [1.0] * 60 + [0.0] * 4
+    found = only(report)
+    assert found.program == (1, 0, 0)
+    assert [element.lane for element in found.elements] == [(1, j) for j in range(12, 16)]
+
+
+def test_gaps_of_a_view_are_not_its_elements() -> None:
+    memory, y = torch.ones(4, 16), torch.zeros(4, 8)
+    with triton_shared.check() as report:
+        copy_rows[(2,)](memory[:, :8], y, 4, 16, R=2, C=8)
+    assert report.is_clean
+    assert torch.equal(y, torch.ones(4, 8))
+    with triton_shared.check() as report:
+        copy_rows[(2,)](memory[:, :4], y, 3, 16, R=2, C=8)
+    assert torch.equal(y[:, 4:], torch.zeros(4, 4))
+    assert only(report).total == 12
+    assert "between the elements" in report.as_text()
+
+
+def test_turned_and_broadcast_tensors_are_dense() -> None:
+    with triton_shared.check() as report:
+        copy_rows[(2,)](torch.ones(16, 4).t(), torch.zeros(64), 4, 16, R=2, C=16)
+        copy_rows[(2,)](torch.ones(16).expand(4, 16), torch.zeros(64), 4, 0, R=2, C=16)
+    assert report.is_clean
+
+
+def test_atomic_updates_outside_are_left_out() -> None:
+    memory = torch.zeros(8, dtype=torch.int32)
+    index = torch.tensor([0, 1, 1, 3, 4, 5, 0, -1])
+    with triton_shared.check() as report:
+        count[(1,)](index, memory[:4], B=8)
+    assert memory.tolist() == [2, 2, 0, 0, 0, 0, 0, 0]
+    found = only(report)
+    assert [(e.lane, e.offset) for e in found.elements] == [((4,), 4), ((5,), 5), ((7,), -1)]
+    assert found.accessed == 7
+
+
+def test_a_number_is_an_access_without_lanes() -> None:
+    y = torch.ones(1)
+    with triton_shared.check() as report:
+        last_number[(1,)](torch.ones(4), y, 4)
+    assert y.item() == 0
+    assert only(report).elements[0].lane == ()
+
+
+def test_turns_of_a_loop_are_one_finding() -> None:
+    y = torch.zeros(8)
+    with triton_shared.check() as report:
+        add_in_loop[(1,)](torch.ones(20), y, 32, B=8)
+    found = only(report)
+    assert (found.total, found.lowest, found.highest) == (12, 20, 31)
+    assert y.tolist() == [3.0] * 4 + [2.0] * 4
+
+
+def test_the_place_is_in_the_helper_and_then_its_caller() -> None:
+    with triton_shared.check() as report:
+        read_in_helper[(1,)](torch.ones(4), torch.ones(8), B=8)
+    lines = [Path(p.file).read_text().splitlines()[p.line - 1] for p in only(report).places]
+    assert [line.strip() for line in lines] == [
+        "return tl.load(p + i)",
+        "tl.store(y + i, read(x, i))",
+    ]
+    assert "called from" in report.as_text()
+
+
+def test_tensors_in_tuples_and_descriptors_are_known() -> None:
+    with triton_shared.check() as report:
+        copy_tuple[(1,)]((torch.ones(4), torch.ones(8)), B=8)
+    assert only(report).tensor.shape == (4,)
+    x = torch.ones(6)
+    with triton_shared.check() as report:
+        copy_described[(1,)](TensorDescriptor(x, [6], [1], [8]), torch.ones(8), B=8)
+    assert report.is_clean
+    with triton_shared.check() as report:
+        copy_described[(1,)](TensorDescriptor(x[:4], [6], [1], [8]), torch.ones(8), B=8)
+    assert only(report).tensor.shape == (4,)
+
+
+def test_a_mask_that_is_no_interval_counts() -> None:
+    y = torch.zeros(8)
+    with triton_shared.check() as report:
+        turned[(1,)](torch.ones(7), y, B=8)
+    assert report.is_clean
+    assert y.tolist() == [1.0, 7.0] * 4
+
+
+def test_elements_of_another_type_are_counted_in_bytes() -> None:
+    y = torch.zeros(16, dtype=torch.int8)
+    with triton_shared.check() as report:
+        bytes_of[(1,)](torch.ones(4), y, B=16)
+    assert report.is_clean
+    with triton_shared.check() as report:
+        bytes_of[(1,)](torch.ones(3), y, B=16)
+    found = only(report)
+    assert (found.lowest, found.highest) == (12, 15)
+
+
+def test_wrapped_accesses_stay_inside() -> None:
+    y = torch.zeros(64)
+    with triton_shared.check() as report:
+        wrapped[(2,)](torch.arange(40.0), y, 40, B=32)
+    assert report.is_clean
+    assert y.tolist() == [float(i % 40) for i in range(64)]
+
+
+def test_an_empty_tensor_has_nothing_to_read() -> None:
+    with triton_shared.check() as report:
+        last_number[(1,)](torch.ones(0), torch.ones(1), 0)
+    assert "no elements" in report.as_text()
+
+
+def test_an_address_is_not_checked() -> None:
+    x, y = torch.ones(8), torch.ones(8, dtype=torch.int64)
+    with triton_shared.check() as report:
+        last_number[(1,)](x, y, 7)
+    assert report.is_clean
+
+
+def test_what_lies_too_far_outside_ends_the_launch() -> None:
+    index = torch.tensor([1, 1 << 60])
+    with triton_shared.check() as report:
+        scatter[(1,)](index, torch.zeros(2, dtype=torch.int32), B=2)
+    assert only(report).highest == 1 << 60
+    assert report.ended_early == ["scatter: an access is too far outside of its tensor to go on"]
+
+
+def test_many_threads_find_the_same() -> None:
+    memory = torch.zeros(4096)
+    with triton_shared.check() as report, triton_shared.launches(threads=4):
+        fill[(256,)](memory[:1000], 1000, B=16)
+    found = only(report)
+    assert (found.program, found.programs, found.total) == ((62, 0, 0), 194, 3096)
+
+
+def test_launches_of_one_mistake_are_counted() -> None:
+    with triton_shared.check() as report:
+        for _ in range(3):
+            fill[(4,)](torch.zeros(100), 100, B=32)
+    assert only(report).launches == 3
+    assert "in 3 launches" in report.as_text()
+
+
+def test_kernels_are_checked_inside_of_the_block_alone() -> None:
+    y = torch.zeros(128)
+    fill[(4,)](y[:100], 100, B=32)
+    assert y[127] == 128
+    y.zero_()
+    with triton_shared.check():
+        fill[(4,)](y[:100], 100, B=32)
+    assert y[127] == 0
+    fill[(4,)](y[:100], 100, B=32)
+    assert y[127] == 128
+
+
+def test_a_checked_kernel_outside_of_a_block_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(triton.knobs.compilation, "instrumentation_mode", "check")
+    with pytest.raises(triton_shared.TritonSharedError, match=r"inside of triton_shared\.check"):
+        fill[(1,)](torch.zeros(32), 32, B=32)
+
+
+def test_json_says_all_of_it() -> None:
+    with triton_shared.check() as report:
+        fill[(4,)](torch.zeros(100), 100, B=32)
+    (found,) = json.loads(report.as_json())["findings"]
+    assert found["kind"] == "out-of-bounds"
+    assert found["severity"] == "error"
+    assert found["tensor"]["argument"] == "y"
+    assert found["places"][0]["line"] == fill.fn.__code__.co_firstlineno + 3
+    assert found["elements"][0] == {"lane": [4], "offset": 100}
+
+
+SCRIPT = """
+import sys, torch, triton, triton.language as tl
+
+@triton.jit
+def fill(y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, i, mask=i < n)
+
+n = int(sys.argv[1])
+fill[(4,)](torch.zeros(100, device="cuda"), n, B=32)
+if n == 99:
+    raise RuntimeError("no")
+"""
+
+
+def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    script = folder / "script.py"
+    script.write_text(SCRIPT)
+    return subprocess.run(
+        [sys.executable, "-m", "triton_shared.check", "--json", "report.json", "script.py", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("n", "code", "said"),
+    [("100", 0, "no findings in 1 launch"), ("101", 1, "--> "), ("99", 2, "RuntimeError: no")],
+)
+def test_the_command_runs_a_script_and_says_how_it_went(
+    tmp_path: Path, n: str, code: int, said: str
+) -> None:
+    done = _run(tmp_path, n)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "\x1b" not in done.stderr
+    found = json.loads((tmp_path / "report.json").read_text())["findings"]
+    assert len(found) == (code == 1)

@@ -1,0 +1,69 @@
+"""The command line: `python -m triton_shared.check`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from pathlib import Path
+
+from .. import run
+from .session import check
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+
+_EPILOG = """\
+The script needs no change. Its tensors are on the CPU, also those that it makes on "cuda".
+
+exit code: 0 nothing is wrong, 1 something was found, 2 the script could not run
+
+example: python -m triton_shared.check examples/softmax.py
+"""
+
+
+def main(words: list[str] | None = None) -> int:
+    """Runs a script, tells what its kernels do wrong, and returns the exit code."""
+    options = _parser().parse_args(words)
+    if not options.module and not Path(options.script).is_file():
+        _parser().error(f"there is no file '{options.script}'")
+    sys.argv = [options.script, *options.arguments]
+    with run.cuda_means_cpu(), check() as report:
+        succeeded = _succeeds(options.script, options.module)
+    report.print()
+    if options.json:
+        report.write_json(options.json)
+    if not succeeded:
+        return FAILED
+    return CLEAN if report.is_clean else FOUND
+
+
+def _succeeds(script: str, is_module: bool) -> bool:
+    """Whether a script ends without an error; its errors are shown."""
+    try:
+        run.run_script(script, is_module)
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            print(end.code, file=sys.stderr)
+        return not end.code
+    except Exception:
+        traceback.print_exc()
+        return False
+    return True
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m triton_shared.check",
+        description="Runs a script on the CPU and checks every kernel that it launches.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
+    parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
+    parser.add_argument("script", metavar="SCRIPT", help="a Python script, or with -m a module")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

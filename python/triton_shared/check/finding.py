@@ -1,0 +1,178 @@
+"""What a kernel does wrong, in the words of its author."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+KINDS = {"out-of-bounds": "error"}
+"""Every class of finding and how bad it is."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a source; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor argument as the kernel got it; sizes and strides are in elements."""
+
+    argument: str
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    element_bytes: int
+    before: int = 0
+    """Bytes of the same allocation that lie before the tensor's first element."""
+    after: int = 0
+    """Bytes of the same allocation from the tensor's first element on."""
+
+    @property
+    def lowest(self) -> int:
+        """The element that lies lowest in memory, counted from the first one."""
+        if 0 in self.shape:
+            return 0
+        return sum(min(0, (n - 1) * s) for n, s in zip(self.shape, self.strides, strict=True))
+
+    @property
+    def highest(self) -> int:
+        """The one that lies highest; less than `lowest` if there is none."""
+        if 0 in self.shape:
+            return -1
+        return sum(max(0, (n - 1) * s) for n, s in zip(self.shape, self.strides, strict=True))
+
+    def __str__(self) -> str:
+        return f"{self.argument}: {self.dtype} {list(self.shape)}, strides {list(self.strides)}"
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element of an access."""
+
+    lane: tuple[int, ...]
+    """Its indices in the block."""
+    offset: int
+    """How many elements of the access it lies behind the first one of the tensor."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that a kernel does wrong at one place with one tensor."""
+
+    kind: str
+    """A word of `KINDS`."""
+    kernel: str
+    access: str
+    """What does it, as a user of Triton knows it: `tl.load`."""
+    places: tuple[Place, ...]
+    """Where; first the place itself, then those of the calls that lead there."""
+    variable: str
+    """What the result is assigned to; empty if to nothing."""
+    tensor: Tensor
+    element_bytes: int
+    """Of an element of the access, in which offsets count."""
+    grid: tuple[int, ...]
+    program: tuple[int, ...]
+    """The first program of the grid that does it."""
+    elements: tuple[Element, ...]
+    """The first ones of that program that are concerned."""
+    outside: int
+    """How many are concerned in that access of that program …"""
+    accessed: int
+    """… of how many that take part."""
+    lowest: int
+    """Smallest offset of all that are concerned, in all programs …"""
+    highest: int
+    """… and the largest."""
+    programs: int
+    """How many programs do it."""
+    total: int
+    """How many elements, in all programs."""
+    launches: int = field(default=1, compare=False)
+    """How many launches of the kernel do it."""
+
+    @property
+    def place(self) -> Place | None:
+        """Where; None if the kernel was compiled without line numbers."""
+        return self.places[0] if self.places else None
+
+    @property
+    def severity(self) -> str:
+        """`error`, `warning` or `info`."""
+        return KINDS[self.kind]
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What is the same for the same mistake in several launches."""
+        return self.kind, self.kernel, self.access, self.places, self.tensor.argument
+
+    def as_json(self) -> dict[str, Any]:
+        """For a program that reads it; docs/check.md has the form."""
+        return {"severity": self.severity, **asdict(self)}
+
+
+ACCESSES = {
+    "load": "tl.load",
+    "gather": "tl.load",
+    "store": "tl.store",
+    "scatter": "tl.store",
+    "atomic_rmw": "an atomic update",
+    "atomic_cas": "tl.atomic_cas",
+    "atomic_poll": "an atomic wait",
+}
+"""The operations of `tts` that access memory, as a kernel's author knows them."""
+
+
+def from_native(
+    found: dict[str, Any], kernel: str, grid: tuple[int, ...], tensors: list[Tensor | None]
+) -> Finding:
+    """Makes a finding of what the runtime has noted about one launch."""
+    site, first = found["site"], found["first"]
+    tensor = tensors[found["argument"]]
+    assert tensor, "the runtime knows nothing of other arguments"
+    places = tuple(Place(p["file"], p["line"], p["column"]) for p in site["places"])
+    shape = tuple(site["shape"])
+    elements = tuple(Element(_lane(e["number"], shape), e["offset"]) for e in first["elements"])
+    return Finding(
+        kind=found["class"],
+        kernel=kernel,
+        access=ACCESSES[site["kind"]],
+        places=places,
+        variable=site["name"],
+        tensor=tensor,
+        element_bytes=site["bytes"],
+        grid=grid,
+        program=tuple(first["program"]),
+        elements=elements,
+        outside=first["outside"],
+        accessed=first["accessed"],
+        lowest=found["lowest"],
+        highest=found["highest"],
+        programs=found["programs"],
+        total=found["elements"],
+    )
+
+
+def _lane(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The indices of element `number` of a block, row-major."""
+    sizes = [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+    return tuple(number // size % n for size, n in zip(sizes, shape, strict=True))
+
+
+def ranges(numbers: list[int]) -> str:
+    """`4 to 31, 40`: numbers in order, neighbours together."""
+    parts = []
+    for _, group in itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        parts.append(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}")
+    return ", ".join(parts)

@@ -1,0 +1,54 @@
+"""The block in which kernels are checked.
+
+Triton asks `knobs.compilation.instrumentation_mode` at every launch and keeps kernels by it, so a
+kernel that was compiled before is compiled anew with checks, and the other way round afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..device import device
+from ..errors import TritonSharedError
+from .report import Report
+
+MODE = "check"
+"""What Triton calls the instrumentation of a kernel; `LaunchOptions.checks` knows the word."""
+
+_reports: list[Report] = []
+"""Of the blocks that the process is in, the innermost one last."""
+
+
+@contextmanager
+def check() -> Iterator[Report]:
+    """Inside the block, kernels run on the CPU and are checked; gives the report, which grows.
+
+    Nothing is raised for what a kernel does wrong: it goes on where it can, and `is_clean` tells.
+    An error that ends a launch is raised as it is without checks.
+
+    >>> with triton_shared.check() as report:
+    ...     kernel[grid](x, y, n)
+    """
+    from triton import knobs
+
+    report = Report()
+    before = knobs.compilation.instrumentation_mode
+    knobs.compilation.instrumentation_mode = MODE
+    _reports.append(report)
+    try:
+        with device("cpu"):
+            yield report
+    finally:
+        _reports.remove(report)
+        knobs.compilation.instrumentation_mode = before
+
+
+def current() -> Report:
+    """The report that launches belong to now. Raises TritonSharedError outside of all blocks."""
+    if _reports:
+        return _reports[-1]
+    raise TritonSharedError(
+        "a kernel with checks is launched, but nobody wants to know what they find\n"
+        "launch it inside of triton_shared.check(), or unset TRITON_INSTRUMENTATION_MODE"
+    )

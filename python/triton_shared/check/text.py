@@ -1,0 +1,156 @@
+"""Findings as text for a person, by rich."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING
+
+from ..errors import TritonSharedError
+from ..source_lines import marked_line
+from .finding import Element, Finding, ranges
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_COLOURS = {"error": "bold red", "warning": "bold yellow", "info": "bold blue"}
+_MOST_LANES = 8
+
+
+def as_text(findings: list[Finding], launches: int, ended_early: list[str]) -> str:
+    """All of it without colours."""
+    stream = io.StringIO()
+    _write(_console(file=stream, color_system=None, width=100), findings, launches, ended_early)
+    return stream.getvalue()
+
+
+def show(findings: list[Finding], launches: int, ended_early: list[str]) -> None:
+    """Writes all of it to standard error, with colours if that is a terminal."""
+    _write(_console(file=sys.stderr), findings, launches, ended_early)
+
+
+def _console(**settings: object) -> Console:
+    try:
+        from rich.console import Console
+    except ImportError as error:
+        raise TritonSharedError(
+            "reports as text need the package 'rich': pip install 'triton-shared[check]'"
+        ) from error
+    return Console(highlight=False, soft_wrap=True, **settings)
+
+
+def _write(
+    console: Console, findings: list[Finding], launches: int, ended_early: list[str]
+) -> None:
+    from rich.text import Text
+
+    for finding in findings:
+        console.print(_describe(finding), end="\n\n")
+    for reason in ended_early:
+        console.print(Text.assemble(("note: ", "bold"), f"a launch ended early: {reason}"))
+    count = len(findings)
+    what = "1 finding" if count == 1 else f"{count or 'no'} findings"
+    runs = "1 launch" if launches == 1 else f"{launches} launches"
+    console.print(f"{what} in {runs}")
+
+
+def _describe(finding: Finding) -> Text:
+    from rich.text import Text
+
+    text = Text()
+    text.append(f"{finding.severity}: ", _COLOURS[finding.severity])
+    text.append(f"out of bounds: {finding.access} {_where(finding)} '{finding.tensor.argument}'\n")
+    for number, place in enumerate(finding.places):
+        text.append("  --> " if number == 0 else "  called from ", "blue")
+        text.append(f"{place}\n")
+        for line in marked_line(place.file, place.line, place.column):
+            text.append(f"{line}\n")
+    facts = {
+        "kernel": finding.kernel + _variable(finding),
+        "tensor": str(finding.tensor),
+        "has": _extent(finding),
+        "wants": _wanted(finding),
+        "program": _program(finding),
+        "lanes": _lanes(finding),
+    }
+    for name, fact in facts.items():
+        if fact:
+            text.append(f"  {name:<9}", "dim")
+            text.append(f"{fact}\n")
+    text.rstrip()
+    return text
+
+
+def _variable(finding: Finding) -> str:
+    return f", variable '{finding.variable}'" if finding.variable else ""
+
+
+def _reach(finding: Finding) -> tuple[int, int]:
+    """The first and the last element of the tensor, counted in elements of the access."""
+    tensor = finding.tensor
+    first = tensor.lowest * tensor.element_bytes // finding.element_bytes
+    return first, (tensor.highest + 1) * tensor.element_bytes // finding.element_bytes - 1
+
+
+def _where(finding: Finding) -> str:
+    writes = finding.access not in ("tl.load", "an atomic wait")
+    verb = "writes" if writes else "reads"
+    first, last = _reach(finding)
+    if finding.lowest > last:
+        return f"{verb} behind the end of"
+    if finding.highest < first:
+        return f"{verb} before the start of"
+    if first <= finding.lowest and finding.highest <= last:
+        return f"{verb} between the elements of"
+    return f"{verb} outside of"
+
+
+def _extent(finding: Finding) -> str:
+    first, last = _reach(finding)
+    if last < first:
+        return "no elements"
+    return f"elements {first} to {last} of its memory"
+
+
+def _wanted(finding: Finding) -> str:
+    wanted = ranges(sorted({finding.lowest, finding.highest}))
+    if finding.lowest != finding.highest:
+        wanted = f"{finding.lowest} to {finding.highest}"
+    text = f"{'elements' if ' ' in wanted else 'element'} {wanted}"
+    start, end = (
+        finding.lowest * finding.element_bytes,
+        (finding.highest + 1) * finding.element_bytes,
+    )
+    tensor = finding.tensor
+    if -tensor.before <= start and end <= tensor.after:
+        text += ", in the same allocation: memory of another tensor, or of nobody"
+    return text
+
+
+def _program(finding: Finding) -> str:
+    text = f"({', '.join(map(str, finding.program))}) of a grid of "
+    text += f"({', '.join(map(str, finding.grid))})"
+    if finding.programs > 1:
+        text += f"; {finding.programs} programs do it"
+    if finding.launches > 1:
+        text += f", in {finding.launches} launches"
+    return text
+
+
+def _lanes(finding: Finding) -> str:
+    if not finding.elements or not finding.elements[0].lane:
+        return ""
+    text = f"{finding.outside} of the {finding.accessed} that take part: "
+    lanes = [element.lane for element in finding.elements]
+    is_all = len(lanes) == finding.outside
+    if len(lanes[0]) == 1:
+        shown = ranges([lane[0] for lane in lanes]).split(", ")
+        text += ", ".join(shown[:_MOST_LANES])
+        return text + ("" if is_all and len(shown) <= _MOST_LANES else ", …")
+    text += ", ".join(_lane(element) for element in finding.elements[:4])
+    return text + (", …" if finding.outside > 4 else "")
+
+
+def _lane(element: Element) -> str:
+    return f"({', '.join(map(str, element.lane))})"

@@ -1,0 +1,36 @@
+//===- AccessChecks.h - What checked kernels call ---------------*- C++ -*-===//
+//
+// An access that may leave its tensor names its elements one after the other,
+// and is told by how many elements to move: to memory of its own, which has
+// what the tensor has there, and zeros where the tensor has nothing. A kernel
+// with such an access runs on, reads zeros and writes nothing outside.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_RUNTIME_CHECK_ACCESSCHECKS_H
+#define TRITON_SHARED_RUNTIME_CHECK_ACCESSCHECKS_H
+
+#include <cstdint>
+
+namespace mlir::triton_shared {
+
+/// Begins an access to `base`, argument `argument` of the kernel. `table` is
+/// the kernel's last argument.
+void beginAccess(int64_t table, const char *site, int64_t siteSize,
+                 int64_t argument, int64_t elementBytes, int64_t base,
+                 int32_t x, int32_t y, int32_t z);
+
+/// Names an element: where it lies from the base on, in elements, and which one
+/// of the block it is.
+void nameElement(int64_t offset, int64_t number);
+
+/// By how many elements the access is to be moved. Leaves the programs if no
+/// memory can stand for what lies that far outside.
+int64_t endAccess();
+
+/// Brings back what the access that was moved by `distance` has written.
+void finishAccess(int64_t distance);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_RUNTIME_CHECK_ACCESSCHECKS_H

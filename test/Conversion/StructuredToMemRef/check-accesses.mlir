@@ -1,0 +1,103 @@
+// RUN: triton-shared-opt %s --structured-check-accesses --split-input-file --verify-diagnostics | FileCheck %s
+
+// A load compares its last element with the end of its tensor, asks the runtime
+// element by element if that is too far, and goes where that says.
+// CHECK-LABEL: func.func @load(
+// CHECK-SAME:    %[[X:.*]]: memref<*xf32>, %[[N:.*]]: i64, %[[VIEWS:.*]]: memref<*xi64>, %{{.*}}: i32
+// CHECK:         %[[FIRST:.*]] = arith.floordivsi
+// CHECK:         %[[END:.*]] = arith.floordivsi
+// CHECK:         %[[LAST:.*]] = arith.addi %[[LOW:.*]], %c7
+// CHECK:         %[[STARTS:.*]] = arith.cmpi sge, %[[LOW]], %[[FIRST]]
+// CHECK:         %[[ENDS:.*]] = arith.cmpi slt, %[[LAST]], %[[END]]
+// CHECK:         %[[INSIDE:.*]] = arith.andi %[[STARTS]], %[[ENDS]]
+// CHECK:         %[[D:.*]] = scf.if %[[INSIDE]] -> (i64) {
+// CHECK-NEXT:      %[[ZERO:.*]] = arith.constant 0 : i64
+// CHECK-NEXT:      scf.yield %[[ZERO]]
+// CHECK:           call @tritonSharedCheckBegin(
+// CHECK:           scf.for
+// CHECK:             call @tritonSharedCheckElement(
+// CHECK:           %[[MOVED:.*]] = func.call @tritonSharedCheckEnd()
+// CHECK:           scf.yield %[[MOVED]]
+// CHECK:         %[[O:.*]] = arith.addi %[[N]], %[[D]]
+// CHECK:         tts.load %[[X]][%[[O]]] strides [1]
+// CHECK-NEXT:    return
+func.func @load(%x: memref<*xf32>, %n: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf32> {
+  %t = tts.load %x[%n] strides [1] : memref<*xf32> -> tensor<8xf32>
+  return %t : tensor<8xf32>
+}
+
+// -----
+
+// The check of a store stands before what is stored is computed; what was
+// written elsewhere comes back.
+// CHECK-LABEL: func.func @store(
+// CHECK:         scf.if
+// CHECK:         linalg.fill
+// CHECK:         tts.store
+// CHECK:         %[[MOVED:.*]] = arith.cmpi ne
+// CHECK:         scf.if %[[MOVED]] {
+// CHECK-NEXT:      func.call @tritonSharedCheckFinish(
+func.func @store(%x: memref<*xf32>, %f: f32, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) {
+  %e = tensor.empty() : tensor<8xf32>
+  %v = linalg.fill ins(%f : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %w = arith.extsi %px : i32 to i64
+  %c8 = arith.constant 8 : i64
+  %o = arith.muli %w, %c8 : i64
+  tts.store %v to %x[%o] strides [1] : tensor<8xf32>, memref<*xf32>
+  return
+}
+
+// -----
+
+// An access without elements is inside, wherever it is.
+// CHECK-LABEL: func.func @bounded(
+// CHECK:         %[[EMPTY:.*]] = arith.cmpi sle
+// CHECK:         arith.cmpi sge
+// CHECK-NEXT:    arith.cmpi slt
+// CHECK-NEXT:    %[[INSIDE:.*]] = arith.andi
+// CHECK-NEXT:    %[[OK:.*]] = arith.ori %[[INSIDE]], %[[EMPTY]]
+// CHECK-NEXT:    %{{.*}} = scf.if %[[OK]]
+func.func @bounded(%x: memref<*xf32>, %n: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf32> {
+  %zero = arith.constant 0 : i64
+  %t = tts.load %x[%zero] strides [1] bounds [0] from (%zero) to (%n) : memref<*xf32> -> tensor<8xf32>
+  return %t : tensor<8xf32>
+}
+
+// -----
+
+// Offsets of a gather are reduced to the smallest and the largest that count.
+// CHECK-LABEL: func.func @gather(
+// CHECK:         linalg.generic
+// CHECK:           arith.select
+// CHECK:           arith.minsi
+// CHECK:         linalg.generic
+// CHECK:           arith.maxsi
+// CHECK:         %[[D:.*]] = scf.if
+// CHECK:         %[[O:.*]] = linalg.generic
+// CHECK:           arith.addi %{{.*}}, %[[D]]
+// CHECK:         tts.gather %{{.*}}[%[[O]]]
+func.func @gather(%x: memref<*xf32>, %o: tensor<8xi64>, %m: tensor<8xi1>, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf32> {
+  %t = tts.gather %x[%o] mask %m : tensor<8xi1> : memref<*xf32>, tensor<8xi64> -> tensor<8xf32>
+  return %t : tensor<8xf32>
+}
+
+// -----
+
+// Nobody knows what lies at an address.
+// CHECK-LABEL: func.func @address(
+// CHECK-NOT:     scf.if
+func.func @address(%a: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf32> {
+  %zero = arith.constant 0 : i64
+  %x = tts.from_address %a : memref<*xf32>
+  %t = tts.load %x[%zero] strides [1] : memref<*xf32> -> tensor<8xf32>
+  return %t : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @below {{cannot be checked}}
+// expected-note @below {{it lacks the program ids as its last arguments}}
+// expected-note @below {{run 'triton-tensors-to-linalg' before this pass}}
+func.func @no_kernel(%x: memref<*xf32>) {
+  return
+}
