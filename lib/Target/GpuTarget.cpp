@@ -45,6 +45,9 @@ bool GpuTarget::hasWgmma() const { return arch == "90a"; }
 // Source: PTX ISA, "Target ISA Notes" of cp.async.bulk.tensor.
 bool GpuTarget::hasTma() const { return capability >= 90; }
 
+// Source: PTX ISA, "cvt": .e4m3x2 and .e5m2x2 to .f16x2.
+bool GpuTarget::hasFloat8() const { return capability >= 89; }
+
 // Source: CUDA Programming Guide, "Thread Block Clusters": 8 is what is
 // portable.
 unsigned GpuTarget::getClusterLimit() const { return capability >= 90 ? 8 : 1; }

@@ -6,8 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SmallFloats.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -15,6 +13,7 @@
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "triton-shared/Transforms/Passes.h"
+#include "triton-shared/Transforms/SmallFloats.h"
 #include "llvm/ADT/APFloat.h"
 
 namespace mlir::triton_shared {
@@ -303,7 +302,18 @@ Value triton_shared::widenSmallFloat(OpBuilder &builder, Location loc,
   return arith::TruncFOp::create(builder, loc, bits.spread(to), result);
 }
 
+bool triton_shared::isGpuFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
 namespace {
+
+/// True for what is computed on tiles on a GPU, where words of them are
+/// converted at once.
+bool isOnTiles(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
+  return generic && generic.getNumParallelLoops() == generic.getNumLoops();
+}
 
 /// `arith.extf` from a small format other than f16.
 struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
@@ -315,8 +325,9 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
     if (isa<linalg::MatmulOp, linalg::BatchMatmulOp>(op->getParentOp()))
       return rewriter.notifyMatchFailure(op, "is what a product means");
     Type from = op.getIn().getType();
-    if (!isSmallFormat(from) || isa<Float16Type>(from) ||
-        (keepsBFloat && isa<BFloat16Type>(from)))
+    bool isKept = keepsBFloat && (isa<BFloat16Type>(from) ||
+                                  (isGpuFloat8(from) && isOnTiles(op)));
+    if (!isSmallFormat(from) || isa<Float16Type>(from) || isKept)
       return rewriter.notifyMatchFailure(op, "the hardware does it");
     rewriter.replaceOp(
         op, widenSmallFloat(rewriter, op.getLoc(), op.getIn(), op.getType()));

@@ -45,6 +45,8 @@ public:
   bool hasWgmma() const;
   /// Has TMA: copies of boxes of a tensor, which arrive at an `mbarrier`.
   bool hasTma() const;
+  /// Converts pairs of 8-bit floats, e4m3 or e5m2, to f16.
+  bool hasFloat8() const;
   /// The blocks that a cluster can have on any GPU of this kind; 1 if there are
   /// no clusters.
   unsigned getClusterLimit() const;

@@ -15,6 +15,10 @@ void addThreadConversion(TypeConverter &types);
 
 void populateCtaToGpuElementwise(const TypeConverter &types,
                                  RewritePatternSet &patterns);
+void populateCtaToGpuFloat8(const TypeConverter &types,
+                            RewritePatternSet &patterns);
+/// Spells out conversions of 8-bit floats for GPUs that have none.
+void expandFloat8(ModuleOp module);
 void populateCtaToGpuShapes(const TypeConverter &types,
                             RewritePatternSet &patterns);
 void populateCtaToGpuExchange(const TypeConverter &types,

@@ -59,6 +59,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     if (failed(analyse(widths, comparisons)))
       return signalPassFailure();
     markTraps(module);
+    expandFloat8(module);
     outlineKernels(module);
 
     TypeConverter types;
@@ -66,6 +67,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateCtaToGpuElementwise(types, patterns);
+    populateCtaToGpuFloat8(types, patterns);
     populateCtaToGpuComparisons(types, comparisons, patterns);
     populateCtaToGpuShapes(types, patterns);
     populateCtaToGpuExchange(types, patterns);

@@ -43,6 +43,8 @@ struct ScaledOperand {
 ///   e2m1, 32 elements per scale:  bytes [m, g, b]  (m, g, b, h) -> (m, g, b)
 ///                                 scales [m, g]    (m, g, b, h) -> (m, g)
 ///                                 result [m, g, b, h]
+///
+/// Scales are decoded before: each once, not for each of its elements.
 class UnpackingLoops {
 public:
   explicit UnpackingLoops(const ScaledOperand &operand);
@@ -62,6 +64,7 @@ private:
                const LoopsOfDims &loops) const;
   AffineMap getMap(Builder &builder, const LoopsOfDims &loops) const;
   Value decode(OpBuilder &builder, Location loc, ValueRange args) const;
+  Value decodeScales(OpBuilder &builder, Location loc) const;
 
   const ScaledOperand &operand;
   SmallVector<int64_t> sizes;
@@ -99,7 +102,7 @@ Value UnpackingLoops::unpack(OpBuilder &builder, Location loc) const {
   SmallVector<Value> inputs = {expand(builder, loc, operand.elements, bytes)};
   SmallVector<AffineMap> maps = {getMap(builder, bytes)};
   if (operand.scale) {
-    inputs.push_back(expand(builder, loc, operand.scale, scales));
+    inputs.push_back(expand(builder, loc, decodeScales(builder, loc), scales));
     maps.push_back(getMap(builder, scales));
   }
   maps.push_back(getMap(builder, elements));
@@ -147,7 +150,24 @@ AffineMap UnpackingLoops::getMap(Builder &builder,
   return AffineMap::get(sizes.size(), 0, places, builder.getContext());
 }
 
-/// Arguments are the stored element and, if there is one, its scale.
+/// The scales as a block of f32.
+Value UnpackingLoops::decodeScales(OpBuilder &builder, Location loc) const {
+  auto type = cast<RankedTensorType>(operand.scale.getType());
+  AffineMap same = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  RankedTensorType decoded = type.clone(builder.getF32Type());
+  return linalg::GenericOp::create(
+             builder, loc, TypeRange{decoded}, operand.scale,
+             createEmptyTensor(builder, loc, decoded), ArrayRef{same, same},
+             loops,
+             [](OpBuilder &b, Location loc, ValueRange args) {
+               linalg::YieldOp::create(b, loc, decodeScale(b, loc, args[0]));
+             })
+      .getResult(0);
+}
+
+/// Arguments are the stored element and, if there is one, its decoded scale.
 Value UnpackingLoops::decode(OpBuilder &builder, Location loc,
                              ValueRange args) const {
   Value element = args[0];
@@ -157,8 +177,7 @@ Value UnpackingLoops::decode(OpBuilder &builder, Location loc,
   Value value = decodeElement(builder, loc, element, operand.format);
   if (!operand.scale)
     return value;
-  Value factor = decodeScale(builder, loc, args[1]);
-  return arith::MulFOp::create(builder, loc, value, factor);
+  return arith::MulFOp::create(builder, loc, value, args[1]);
 }
 
 //===----------------------------------------------------------------------===//

@@ -84,6 +84,27 @@ static Value decodeFields(OpBuilder &builder, Location loc, Value byte,
   return a.select(a.equal(sign, 0), magnitude, negated);
 }
 
+/// From 1 on, the bits of an f32 are those of the code, moved up and with
+/// another bias; below are 0 and 1/2.
+static Value decodeE2M1(OpBuilder &builder, Location loc, Value byte) {
+  Arithmetic a{builder, loc};
+  constexpr int32_t kHalf = 0x3f000000;
+  Value code = a.extend(byte);
+  Value magnitude = a.bits(code, 0, 3);
+  Value moved = arith::ShLIOp::create(builder, loc, magnitude, a.integer(22));
+  Value normal = arith::AddIOp::create(builder, loc, moved, a.integer(kHalf));
+  Value below =
+      arith::MulIOp::create(builder, loc, magnitude, a.integer(kHalf));
+  Value isBelow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                        magnitude, a.integer(2));
+  Value sign = arith::ShLIOp::create(
+      builder, loc, arith::AndIOp::create(builder, loc, code, a.integer(8)),
+      a.integer(28));
+  Value bits = arith::OrIOp::create(builder, loc,
+                                    a.select(isBelow, below, normal), sign);
+  return arith::BitcastOp::create(builder, loc, builder.getF32Type(), bits);
+}
+
 Value triton_shared::decodeElement(OpBuilder &builder, Location loc,
                                    Value element, tt::ScaleDotElemType format) {
   auto decodeFloat = [&](FloatType type) -> Value {
@@ -102,7 +123,7 @@ Value triton_shared::decodeElement(OpBuilder &builder, Location loc,
   case tt::ScaleDotElemType::E3M2:
     return decodeFields(builder, loc, element, {3, 2, 3});
   case tt::ScaleDotElemType::E2M1:
-    return decodeFields(builder, loc, element, {2, 1, 1});
+    return decodeE2M1(builder, loc, element);
   case tt::ScaleDotElemType::BF16:
     return decodeFloat(BFloat16Type::get(context));
   case tt::ScaleDotElemType::FP16:

@@ -9,7 +9,7 @@
 #include "LayoutRules.h"
 #include "Warpgroups.h"
 
-#include "../SmallFloats.h"
+#include "triton-shared/Transforms/SmallFloats.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -14,6 +14,20 @@ static double decode_e4m3(uint8_t bits) {
   return bits & 0x80 ? -size : size;
 }
 
+/// Two f16 in the register that LLVM returns a `<2 x half>` in.
+static float convert(char type, uint16_t pair) {
+  _Float16 halves[2];
+  uint32_t word = pair;
+  for (int element = 0; element < 2; ++element)
+    halves[element] = (_Float16)decode(type, &word, element);
+  float result;
+  memcpy(&result, halves, sizeof result);
+  return result;
+}
+
+float emu_e4m3x2_to_f16x2_rn(uint16_t pair) { return convert('4', pair); }
+float emu_e5m2x2_to_f16x2_rn(uint16_t pair) { return convert('5', pair); }
+
 double decode(char type, const void *word, int element) {
   uint32_t bits = *(const uint32_t *)word;
   uint16_t half = bits >> (16 * (element & 1));

@@ -1,7 +1,7 @@
 //===- SmallFloats.h - Conversions of small floats on integers --*- C++ -*-===//
 
-#ifndef TRITON_SHARED_LIB_TRANSFORMS_SMALLFLOATS_H
-#define TRITON_SHARED_LIB_TRANSFORMS_SMALLFLOATS_H
+#ifndef TRITON_SHARED_TRANSFORMS_SMALLFLOATS_H
+#define TRITON_SHARED_TRANSFORMS_SMALLFLOATS_H
 
 #include "mlir/IR/Builders.h"
 
@@ -11,6 +11,9 @@ namespace mlir::triton_shared {
 /// holds them all: integer arithmetic on their bits.
 Value widenSmallFloat(OpBuilder &builder, Location loc, Value value, Type to);
 
+/// True for the floats of 8 bits that some GPUs convert to f16 by themselves.
+bool isGpuFloat8(Type type);
+
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_LIB_TRANSFORMS_SMALLFLOATS_H
+#endif // TRITON_SHARED_TRANSFORMS_SMALLFLOATS_H

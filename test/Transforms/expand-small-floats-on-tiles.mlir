@@ -1,0 +1,45 @@
+// On a GPU, tiles of 8-bit floats are widened by words later; anything else is spelled out here.
+// RUN: triton-shared-opt %s --expand-small-floats=keep-bfloat | FileCheck %s
+
+#map = affine_map<(d0) -> (d0)>
+
+// CHECK-LABEL: func.func @tile(
+// CHECK: arith.extf %{{.*}} : f8E5M2 to f32
+func.func @tile(%x: tensor<8xf8E5M2>, %out: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<8xf8E5M2>) outs(%out : tensor<8xf32>) {
+  ^bb0(%in: f8E5M2, %o: f32):
+    %1 = arith.extf %in : f8E5M2 to f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @format_of_others(
+// CHECK-NOT: arith.extf
+func.func @format_of_others(%x: tensor<8xf8E5M2FNUZ>, %out: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]} ins(%x : tensor<8xf8E5M2FNUZ>) outs(%out : tensor<8xf32>) {
+  ^bb0(%in: f8E5M2FNUZ, %o: f32):
+    %1 = arith.extf %in : f8E5M2FNUZ to f32
+    linalg.yield %1 : f32
+  } -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @sum(
+// CHECK-NOT: arith.extf
+func.func @sum(%x: tensor<8xf8E5M2>, %out: tensor<f32>) -> tensor<f32> {
+  %0 = linalg.generic {indexing_maps = [#map, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<8xf8E5M2>) outs(%out : tensor<f32>) {
+  ^bb0(%in: f8E5M2, %o: f32):
+    %1 = arith.extf %in : f8E5M2 to f32
+    %2 = arith.addf %1, %o : f32
+    linalg.yield %2 : f32
+  } -> tensor<f32>
+  return %0 : tensor<f32>
+}
+
+// CHECK-LABEL: func.func @scalar(
+// CHECK-NOT: arith.extf
+func.func @scalar(%x: f8E4M3FN) -> f32 {
+  %0 = arith.extf %x : f8E4M3FN to f32
+  return %0 : f32
+}
