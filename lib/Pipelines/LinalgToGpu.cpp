@@ -4,7 +4,6 @@
 
 #include "CleanUp.h"
 
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -63,16 +62,8 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
 
 void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
   manager.addPass(createGuardIntegers());
-  manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createSCFToControlFlowPass());
-  // Before the kernels change the types of their blocks' arguments, which
-  // branches on indices would not follow.
-  manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addNestedPass<gpu::GPUModuleOp>(createGpuToNvvm());
-  manager.addPass(createConvertNVVMToLLVMPass());
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createUpstreamToLlvm());
-  manager.addPass(createReconcileUnrealizedCastsPass());
   addCleanUp(manager);
 }
 

@@ -34,6 +34,10 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   llvm::ModuleAnalysisManager modules;
   // It looks for what is called through pointers: nothing is.
   llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
+  // It asks of each store what it may overwrite. A kernel for a GPU writes
+  // nothing twice, where this leaves it out of what threads share.
+  if (machine.getTargetTriple().isNVPTX())
+    leftOut.push_back("DSEPass");
   // It asks of each load whether anything before it may end the program.
   if (hasMoreInstructions(module, kManyInstructions))
     leftOut.push_back("VectorCombinePass");
