@@ -313,7 +313,8 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
   std::string constraints =
       sums.empty() ? listResults(sum, count, "=&") : tieRegisters(sums, "=&");
   unsigned next = count + sums.size();
-  std::string text = (before + "{\n.reg .pred p;\n").str();
+  std::string text =
+      (before + (before.empty() ? "" : "\n") + "{\n.reg .pred p;\n").str();
   for (auto [number, step] : llvm::enumerate(steps)) {
     if (number == 0 || (number == 1 && sums.empty()))
       text += ("setp.ne.b32 p, " +
