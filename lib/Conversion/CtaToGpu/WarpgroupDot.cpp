@@ -314,7 +314,7 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
       sums.empty() ? listResults(sum, count, "=&") : tieRegisters(sums, "=&");
   unsigned next = count + sums.size();
   std::string text =
-      (before + (before.empty() ? "" : "\n") + "{\n.reg .pred p;\n").str();
+      ("{\n.reg .pred p;\n" + before + (before.empty() ? "" : "\n")).str();
   for (auto [number, step] : llvm::enumerate(steps)) {
     if (number == 0 || (number == 1 && sums.empty()))
       text += ("setp.ne.b32 p, " +

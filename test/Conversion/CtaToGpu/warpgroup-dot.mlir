@@ -25,7 +25,7 @@
 // CHECK-DAG: %[[A2:.*]] = arith.addi %[[A]], %[[KSTEP]] : i64
 // CHECK-DAG: %[[B2:.*]] = arith.addi %[[B]], %[[NSTEP]] : i64
 // One piece of assembly: its sums are written before the second step's descriptors are read.
-// CHECK: llvm.inline_asm has_side_effects "wgmma.fence.sync.aligned;\0A{
+// CHECK: llvm.inline_asm has_side_effects "{\0A.reg .pred p;\0Awgmma.fence.sync.aligned;\0A
 // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p, 1, 1, 0, 1;
 // CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $18, $19, p, 1, 1, 0, 1;
 // CHECK-SAME: "=&f,=&f,=&f,=&f,=&f,=&f,=&f,=&f,0,1,2,3,4,5,6,7,l,l,l,l"
