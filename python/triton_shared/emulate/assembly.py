@@ -1,9 +1,10 @@
 """Inline assembly of what is asynchronous becomes calls of wgmma.c, order.c and mbarrier.c.
 
 Four kinds of text are known: `wgmma.mma_async`, one or some after each other, with scales as
-predicates that the text sets from an operand or as a number, perhaps after a fence; the loop that waits for an mbarrier; predicated instructions of
-TMA (boxes.py); and statements with numbers at most (`wgmma.wait_group`, `fence.proxy.async`,
-`bar.arrive`, …), which hand the values that are tied to them through.
+predicates that the text sets from an operand or as a number, perhaps after a fence; the loop that
+waits for an mbarrier; predicated instructions of TMA (boxes.py); and statements with numbers at
+most (`wgmma.wait_group`, `fence.proxy.async`, `bar.arrive`, …), which hand the values that are tied
+to them through.
 """
 
 from __future__ import annotations
