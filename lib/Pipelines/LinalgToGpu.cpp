@@ -57,6 +57,9 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
   manager.addPass(createCtaToGpu());
   if (!isPrecise)
     manager.addPass(createGpuApproximateMath());
+  // Every tile has computed anew which thread this is: what folds once is not
+  // looked at thousands of times.
+  manager.addPass(createCSEPass());
   addCleanUp(manager);
 }
 
