@@ -80,8 +80,9 @@ COMPILING = """
 `python -m benchmarks.compile_time --write`, on {cpu}, Triton {triton}, `ptxas` {ptxas}: the kernels
 of `benchmarks/gpu` and attention as Triton's tutorial has it, for sm_90a, from the same TTIR to a
 cubin, by both compilers in turn in one process, without a cache. CPU time in milliseconds, the
-least of several; a ratio is ours by Triton's, so below 1 ours is faster. `own` is all but `ptxas`,
-which is the same program for both and reads other PTX.
+least of several on a machine that others use, too: ratios hold, times do not. A ratio is ours by
+Triton's, so below 1 ours is faster. `own` is all but `ptxas`, which is the same program for both
+and reads other PTX.
 
 {table}
 
