@@ -74,6 +74,21 @@ others use, too (half of it may be theirs), and its memory with 1000 lines. `gro
 ![seconds to compile](performance-growth.svg)
 """
 
+COMPILING = """
+## Compiling for a GPU, next to Triton
+
+`python -m benchmarks.compile_time --write`, on {cpu}, Triton {triton}, `ptxas` {ptxas}: the kernels
+of `benchmarks/gpu` and attention as Triton's tutorial has it, for sm_90a, from the same TTIR to a
+cubin, by both compilers in turn in one process, without a cache. CPU time in milliseconds, the
+least of several on a machine that others use, too: ratios hold, times do not. A ratio is ours by
+Triton's, so below 1 ours is faster. `own` is all but `ptxas`, which is the same program for both
+and reads other PTX.
+
+{table}
+
+{tuning}
+"""
+
 
 def write() -> None:
     """Writes the page."""
@@ -89,6 +104,13 @@ def render() -> str:
         sections.append(CPU.format(**tables, **facts))
     if growth := _load("growth"):
         sections.append(GROWTH.format(table=growth_table(growth["results"]), cpu=growth["cpu"]))
+    if compiling := _load("compile-time"):
+        facts = {name: compiling[name] for name in ("cpu", "triton", "ptxas")}
+        texts = {
+            "table": compile_table(compiling["rows"]),
+            "tuning": tuning_text(compiling["tuning"]),
+        }
+        sections.append(COMPILING.format(**texts, **facts))
     if check := _load("gpu-check"):
         sections.append(_agreement(check))
     if speed := _load("gpu-speed"):
@@ -142,6 +164,32 @@ def growth_table(rows: list[dict[str, Any]]) -> str:
         cells.append(str(row["costs"]["1000"]["mebibytes"]) if last else "-")
         table.append(f"| {' | '.join(cells)} |")
     return "\n".join(table)
+
+
+def compile_table(rows: list[dict[str, Any]]) -> str:
+    """What benchmarks/compile_time has measured, in Markdown."""
+    parts = ("own", "ptxas", "whole")
+    head = ["kernel", *(f"{part}, ours, Triton" for part in parts), *(f"{p} ratio" for p in parts)]
+    table = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for row in rows:
+        ours, triton = row["ms"]["ours"], row["ms"]["triton"]
+        cells = [row["name"], *(f"{ours[part]:.0f}, {triton[part]:.0f}" for part in parts)]
+        cells += [f"{ours[part] / triton[part]:.2f}" for part in parts]
+        table.append(f"| {' | '.join(cells)} |")
+    return "\n".join(table)
+
+
+def tuning_text(tuning: dict[str, Any]) -> str:
+    """What the configurations of one kernel took together."""
+    ours, triton = tuning["ms"]["ours"], tuning["ms"]["triton"]
+    ratios = {part: ours[part] / triton[part] for part in ("own", "ptxas", "whole", "wall")}
+    return (
+        f"The {tuning['configurations']} configurations that the tutorial tries for causal "
+        f"attention, compiled one after the\nother as autotuning does it: "
+        f"{ours['wall'] / 1e3:.1f} s by the clock with ours, {triton['wall'] / 1e3:.1f} s with "
+        f"Triton: {ratios['wall']:.2f}. In CPU time {ratios['whole']:.2f}:\n{ratios['own']:.2f} "
+        f"of it own, {ratios['ptxas']:.2f} of `ptxas`."
+    )
 
 
 def cpu_name() -> str:

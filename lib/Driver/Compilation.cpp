@@ -73,13 +73,19 @@ private:
   }
 
   LogicalResult record(Phase phase) {
-    if (!options.keepsCodeOnly)
-      result.artefacts[stringifyPhase(phase)] = printModule(module);
+    // The text of LLVM IR takes the place of its dialect's.
+    if (phase != Phase::Llir || !isCode(options.getLastPhase()))
+      keepText(phase);
     if (phase >= Phase::Linalg)
       recordKernel();
     if (options.dumpFolder.empty())
       return success();
     return dumpPhase(options.dumpFolder, phase, module);
+  }
+
+  void keepText(Phase phase) {
+    if (!options.keepsCodeOnly)
+      result.artefacts[stringifyPhase(phase)] = printModule(module);
   }
 
   void recordKernel() {
@@ -92,7 +98,7 @@ private:
     describeBlock(found, options.target, *result.kernel);
   }
 
-  /// The artefact of phase `llir` is LLVM IR, which comes with the code.
+  /// The artefact of phase `llir` is then LLVM IR, which comes with the code.
   LogicalResult writeCode() {
     if (!isCode(options.getLastPhase()))
       return success();
@@ -105,11 +111,17 @@ private:
     std::optional<CpuObject> object =
         writeObject(module, options.target.getCpu());
     if (!object)
-      return failure();
+      return failWithoutCode();
     result.artefacts[stringifyPhase(Phase::Llir)] = std::move(object->llvmIr);
     result.artefacts[stringifyPhase(Phase::Object)].assign(
         object->object.begin(), object->object.end());
     return success();
+  }
+
+  /// There is no text of LLVM IR: that of its dialect says what there was.
+  LogicalResult failWithoutCode() {
+    keepText(Phase::Llir);
+    return failure();
   }
 
   LogicalResult writeGpuCode() {
@@ -120,7 +132,7 @@ private:
       tools.libdevice = findLibdevice(tools.ptxas);
     std::optional<PtxCode> code = writePtx(module, options.target, tools);
     if (!code)
-      return failure();
+      return failWithoutCode();
     result.artefacts[stringifyPhase(Phase::Llir)] = std::move(code->llvmIr);
     result.artefacts[stringifyPhase(Phase::Ptx)] = code->ptx;
     if (options.getLastPhase() == Phase::Ptx)

@@ -3,11 +3,10 @@
 #include "triton-shared/Layout/SharedAccess.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
 #include <numeric>
-#include <set>
 
 using namespace mlir::cta;
 using llvm::ArrayRef;
@@ -189,16 +188,19 @@ unsigned mlir::cta::countWavefronts(const LinearLayout &placed, unsigned width,
                                   kBanks * kBytesPerBank / std::max(1u, bytes));
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < GpuTarget::kWarpSize; first += lanesAtOnce) {
-    SmallVector<std::set<unsigned>> words(kBanks);
+    SmallVector<unsigned, 2 * kBanks> words;
     for (unsigned lane = first; lane < first + lanesAtOnce; ++lane) {
       unsigned begin = placed.apply(0, lane, 0)[0] * elementBytes;
       for (unsigned word = begin / kBytesPerBank;
            word <= (begin + bytes - 1) / kBytesPerBank; ++word)
-        words[word % kBanks].insert(word);
+        words.push_back(word);
     }
-    size_t most = 0;
-    for (const std::set<unsigned> &bank : words)
-      most = std::max(most, bank.size());
+    llvm::sort(words);
+    words.erase(llvm::unique(words), words.end());
+    std::array<unsigned, kBanks> counts = {};
+    unsigned most = 0;
+    for (unsigned word : words)
+      most = std::max(most, ++counts[word % kBanks]);
     wavefronts += most;
   }
   return wavefronts;

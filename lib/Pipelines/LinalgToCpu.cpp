@@ -14,7 +14,6 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
@@ -192,8 +191,7 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   manager.addPass(createCpuWrapProgramLoop());
   buildStorage(manager, cpu);
   manager.addPass(createCpuSplitFunctions());
-  // Vectors of rows that do not lie in one piece.
-  manager.addPass(createConvertVectorToSCFPass());
+  manager.addPass(createVectorTransfersToLoops());
   manager.addPass(createConvertVectorToLLVMPass());
   buildLlvm(manager);
 }

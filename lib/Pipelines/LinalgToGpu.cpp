@@ -4,7 +4,6 @@
 
 #include "CleanUp.h"
 
-#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -60,21 +59,16 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
   manager.addPass(createCtaToGpu());
   if (!isPrecise)
     manager.addPass(createGpuApproximateMath());
+  // Every tile has computed anew which thread this is: what folds once is not
+  // looked at thousands of times.
+  manager.addPass(createCSEPass());
   addCleanUp(manager);
 }
 
 void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
   manager.addPass(createGuardIntegers());
-  manager.addPass(createConvertVectorToSCFPass());
   manager.addPass(createSCFToControlFlowPass());
-  // Before the kernels change the types of their blocks' arguments, which
-  // branches on indices would not follow.
-  manager.addPass(createConvertControlFlowToLLVMPass());
   manager.addNestedPass<gpu::GPUModuleOp>(createGpuToNvvm());
-  manager.addPass(createConvertNVVMToLLVMPass());
-  manager.addPass(createConvertVectorToLLVMPass());
-  manager.addPass(createUpstreamToLlvm());
-  manager.addPass(createReconcileUnrealizedCastsPass());
   addCleanUp(manager);
 }
 

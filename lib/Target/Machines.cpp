@@ -8,12 +8,15 @@
 #include "triton-shared/Target/KnownGpus.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
 
 using namespace mlir::triton_shared;
 
@@ -67,6 +70,17 @@ static unsigned readLeastPtxVersion(llvm::TargetMachine &machine) {
   return 10 * major + minor;
 }
 
+/// The same, read once for each architecture.
+static unsigned getLeastPtxVersion(llvm::TargetMachine &machine) {
+  static std::mutex mutex;
+  static llvm::StringMap<unsigned> versions;
+  std::lock_guard<std::mutex> lock(mutex);
+  unsigned &version = versions[machine.getTargetCPU()];
+  if (!version)
+    version = readLeastPtxVersion(machine);
+  return version;
+}
+
 /// True if LLVM can write `version` at all.
 static bool isKnownPtxVersion(const llvm::TargetMachine &machine,
                               unsigned version) {
@@ -96,7 +110,7 @@ mlir::triton_shared::createGpuMachine(const llvm::Triple &triple,
     return nullptr;
   }
   auto least = ::createGpuMachine(*found, triple, target, /*features=*/"");
-  unsigned needed = std::max(kPtxVersion, readLeastPtxVersion(*least));
+  unsigned needed = std::max(kPtxVersion, getLeastPtxVersion(*least));
   unsigned version = target.ptxVersion ? target.ptxVersion : needed;
   if (version < needed || !isKnownPtxVersion(*least, version)) {
     error = "PTX " + describePtxVersion(version) + " is " +

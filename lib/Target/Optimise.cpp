@@ -2,19 +2,35 @@
 
 #include "Optimise.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Target/TargetMachine.h"
 
-/// The instructions and the blocks of a function from which on passes are left
-/// out that look at many of them for each of many.
+/// The instructions, the blocks and, for a GPU, the stores of a function from
+/// which on passes are left out that look at many of them for each of many.
 static constexpr unsigned kManyInstructions = 16384;
 static constexpr size_t kManyBlocks = 2000;
+static constexpr unsigned kManyStores = 32;
 
 bool mlir::triton_shared::hasMoreInstructions(const llvm::Module &module,
                                               unsigned count) {
   return llvm::any_of(module, [&](const llvm::Function &function) {
     return function.getInstructionCount() > count;
+  });
+}
+
+/// Stores of tiles, in which each thread writes nothing twice.
+static bool hasManyStores(const llvm::Module &module) {
+  return llvm::any_of(module, [](const llvm::Function &function) {
+    auto stores = llvm::make_filter_range(
+        llvm::instructions(function), [](const llvm::Instruction &instruction) {
+          auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+          return llvm::isa<llvm::StoreInst>(instruction) ||
+                 (call && call->isInlineAsm() && call->mayWriteToMemory());
+        });
+    return llvm::hasNItemsOrMore(stores, kManyStores);
   });
 }
 
@@ -34,6 +50,9 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   llvm::ModuleAnalysisManager modules;
   // It looks for what is called through pointers: nothing is.
   llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
+  // It asks of each store which ones before it are overwritten.
+  if (machine.getTargetTriple().isNVPTX() && hasManyStores(module))
+    leftOut.push_back("DSEPass");
   // It asks of each load whether anything before it may end the program.
   if (hasMoreInstructions(module, kManyInstructions))
     leftOut.push_back("VectorCombinePass");

@@ -151,8 +151,9 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
                             uint32_t(target.flushesDenormals));
   if (target.maxRegisters)
     limitRegisters(*llvmModule, target.maxRegisters);
+  // What can be computed as vectors comes as vectors.
   llvm::PipelineTuningOptions tuning;
-  tuning.SLPVectorization = true;
+  tuning.SLPVectorization = false;
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O3, tuning);
   compareAsConditions(*llvmModule);
   multiplyOnce(*llvmModule);

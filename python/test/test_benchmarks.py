@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 
 
 from benchmarks import page
+from benchmarks.compile_time import cases, measure
 from benchmarks.gpu import problems, tensors
 from benchmarks.gpu.problem import clear
 
@@ -65,6 +66,37 @@ def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
     assert "| add | 2.000 | 5.00 | 10.00 | - | 4000 GB/s | BLOCK=512 |" in shown
     assert "| add | 30 | 40 | 0.75 |" in shown
     assert "9.0 µs (2.0 µs of it" in shown
+
+
+@pytest.mark.parametrize("case", cases.CASES, ids=str)
+def test_both_compilers_make_a_cubin_of_what_is_compiled(case: cases.Case):
+    for side in measure.SIDES:
+        cost = measure.compile_case(case, side)
+        assert list(cost.stages)[-2:] == ["ptx", "cubin"]
+        assert 0 < cost.own < cost.whole
+
+
+def test_what_is_tuned_is_what_the_tutorial_tries_on_hopper():
+    found = [
+        (*list(case.constants.values())[1:3], *case.options.values()) for case in cases.tuned()
+    ]
+    assert len(set(found)) == len(found) == 21
+    assert all(warps == 4 or (bm, bn) == (128, 128) for bm, bn, warps, _ in found)
+
+
+def test_times_to_compile_are_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    costs = {"ours": measure.Cost({"ptx": 0.03, "cubin": 0.01}, 0.06, 0.2)}
+    costs["triton"] = measure.Cost({"ttgir": 0.08, "cubin": 0.0}, 0.12, 0.1)
+    monkeypatch.setattr(measure, "compile_case", lambda case, side: costs[side])
+    row = measure.compare(cases.CASES[0], repeat=2)
+    tuning = measure.compare_all(cases.CASES[:3], repeat=2)
+    report = {"cpu": "A CPU", "triton": "3.6.0", "ptxas": "12.8", "rows": [row], "tuning": tuning}
+    (tmp_path / "compile-time.json").write_text(json.dumps(report))
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
+    shown = page.render()
+    assert "| matmul f16 NN | 40, 80 | 60, 120 | 100, 200 | 0.50 | 0.50 | 0.50 |" in shown
+    assert "The 3 configurations" in shown
+    assert "0.6 s by the clock with ours, 0.3 s with Triton: 2.00." in shown
 
 
 def test_the_page_in_docs_is_fresh():

@@ -94,17 +94,20 @@ def GpuApproximateMath : Pass<"gpu-approximate-math"> {
 def GpuToNvvm : Pass<"gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower a kernel by upstream's conversion, with what it is passed";
   let description = [{
-    Upstream's `convert-gpu-to-nvvm` forgets what stands on the arguments of a
-    kernel. Those that hold tensor maps are passed by value, and stay where the
-    launch has put them:
+    By upstream's patterns for `gpu`, `nvvm`, `vector` and all that
+    `upstream-to-llvm` knows, in one conversion. Upstream's `convert-gpu-to-nvvm`
+    forgets what stands on the arguments of a kernel: those that hold tensor
+    maps are passed by value, and stay where the launch has put them. Blocks
+    that take a vector only to take it apart take its elements:
 
     | before                                           | after             |
     |--------------------------------------------------|-------------------|
     | `!llvm.ptr {tts.parameter = "tensor_map", …}`    | `!llvm.ptr {llvm.align = 64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}` |
+    | `cf.br ^bb(%vector.from_elements)`               | `llvm.br ^bb(%first, %second, …)` |
     | `gpu.func`, `arith`, `math`, `vector` and so on  | as upstream's     |
 
-    Needs: phase `gpu`, without `scf`. Leaves: what upstream's conversion leaves,
-    without names of hidden parameters.
+    Needs: phase `gpu`, without `scf`. Leaves: the LLVM dialect and what of NVVM
+    has an intrinsic, without names of hidden parameters.
   }];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",

@@ -276,6 +276,23 @@ include "triton-shared/Conversion/GpuPasses.td"
 // Phase llir, on all
 //===----------------------------------------------------------------------===//
 
+def VectorTransfersToLoops
+    : Pass<"vector-transfers-to-loops", "::mlir::ModuleOp"> {
+  let summary = "Turn accesses of vectors that lie in pieces into loops";
+  let description = [{
+    By upstream's `convert-vector-to-scf`, which looks at every operation, and is
+    run only where there is such an access: a `vector.transfer_read` or
+    `vector.transfer_write` of several dimensions, or of one whose elements do
+    not lie side by side.
+
+    Leaves: accesses of vectors of one dimension.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def UpstreamToLlvm : Pass<"upstream-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Turn what is left of upstream's dialects into the LLVM dialect";
   let description = [{

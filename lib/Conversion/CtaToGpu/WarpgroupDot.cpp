@@ -78,20 +78,22 @@ static constexpr StringRef kFence = "wgmma.fence.sync.aligned;";
 /// How assembly takes a register.
 static StringRef getConstraint(Type type) { return type.isF32() ? "f" : "r"; }
 
-/// Constraints of assembly that gives `count` registers of `type` out.
-static std::string listResults(Type type, unsigned count) {
+/// Constraints of assembly that gives `count` registers of `type` out; that
+/// of each begins with `result`.
+static std::string listResults(Type type, unsigned count, StringRef result) {
   std::string constraints;
   for (unsigned i = 0; i < count; ++i)
-    constraints += ((i ? ",=" : "=") + getConstraint(type)).str();
+    constraints += ((i ? "," : "") + result + getConstraint(type)).str();
   return constraints;
 }
 
 /// The same for assembly that has taken each in the register in which it gives
 /// it out.
-static std::string tieRegisters(ArrayRef<Value> values) {
+static std::string tieRegisters(ArrayRef<Value> values,
+                                StringRef result = "=") {
   std::string constraints;
   for (Value value : values)
-    constraints += ("=" + getConstraint(value.getType()) + ",").str();
+    constraints += (result + getConstraint(value.getType()) + ",").str();
   for (unsigned i = 0; i < values.size(); ++i)
     constraints += (i ? "," : "") + std::to_string(i);
   return constraints;
@@ -268,42 +270,18 @@ struct WarpgroupOperands {
   Type leftType, rightType, sumType;
 };
 
-/// Adds a product to `sums`, which are in flight afterwards; without any, these
-/// begin at zero. Assembly: NVVM's operation knows no left operand in
-/// registers.
-SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
-                               WgmmaAttr wgmma,
-                               const WarpgroupOperands &operands,
-                               ArrayRef<Value> sums) {
-  SmallVector<Value> values(sums);
-  unsigned count = countSums(wgmma, operands.sumType);
-  Type sum = getSumRegister(operands.sumType);
-  std::string constraints =
-      sums.empty() ? listResults(sum, count) : tieRegisters(sums);
-  unsigned next = count + sums.size();
-  StringRef keeps = sums.empty() ? "0" : "1";
-  std::string text =
-      ("{\n.reg .pred p;\nsetp.ne.b32 p, " + keeps +
-       ", 0;\nwgmma.mma_async.sync.aligned.m" + Twine(wgmma.getM()) + "n" +
-       Twine(wgmma.getN()) + "k" + Twine(wgmma.getK()) + "." +
-       getSumName(operands.sumType) + "." + getTypeName(operands.leftType) +
-       "." + getTypeName(operands.rightType) + " " +
-       listPlaceholders(0, count) + ", ")
-          .str();
+/// What follows the type and the sums of an instruction: its operands, numbered
+/// from `next` on, and how it reads them.
+std::string writeOperands(const WarpgroupOperands &operands, unsigned &next) {
+  std::string text;
   if (operands.leftDescriptor) {
     text += "$" + std::to_string(next++);
-    constraints += ",l";
-    values.push_back(operands.leftDescriptor);
   } else {
     unsigned words = operands.leftWords.size();
     text += listPlaceholders(next, words);
     next += words;
-    constraints += repeatConstraint("r", words);
-    llvm::append_range(values, operands.leftWords);
   }
-  text += ", $" + std::to_string(next) + ", p";
-  constraints += ",l";
-  values.push_back(operands.right);
+  text += ", $" + std::to_string(next++) + ", p";
   // Only numbers with a sign of their own can be negated, only those of 16 bits
   // read the other way.
   if (isa<FloatType>(operands.sumType))
@@ -313,9 +291,55 @@ SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
       text += operands.isLeftTransposed ? ", 1" : ", 0";
     text += operands.isRightTransposed ? ", 1" : ", 0";
   }
-  text += ";\n}";
-  return createPtx(builder, loc, SmallVector<Type>(count, sum), values, text,
-                   constraints, PtxEffects::Memory);
+  return text + ";\n";
+}
+
+/// The name of an instruction.
+std::string nameInstruction(WgmmaAttr wgmma,
+                            const WarpgroupOperands &operands) {
+  return ("wgmma.mma_async.sync.aligned.m" + Twine(wgmma.getM()) + "n" +
+          Twine(wgmma.getN()) + "k" + Twine(wgmma.getK()) + "." +
+          getSumName(operands.sumType) + "." + getTypeName(operands.leftType) +
+          "." + getTypeName(operands.rightType))
+      .str();
+}
+
+/// Adds the products of `steps` to `sums`, which are in flight afterwards;
+/// without any, these begin at zero. `before` comes first. All in one piece of
+/// assembly: LLVM would take all sums apart after each, and look at every one.
+/// And assembly at all: NVVM's operation knows no left operand in registers.
+SmallVector<Value> createWgmma(OpBuilder &builder, Location loc,
+                               WgmmaAttr wgmma,
+                               ArrayRef<WarpgroupOperands> steps,
+                               ArrayRef<Value> sums, StringRef before) {
+  SmallVector<Value> values(sums);
+  unsigned count = countSums(wgmma, steps.front().sumType);
+  Type sum = getSumRegister(steps.front().sumType);
+  // Sums are written before the operands of later steps are read.
+  std::string constraints =
+      sums.empty() ? listResults(sum, count, "=&") : tieRegisters(sums, "=&");
+  unsigned next = count + sums.size();
+  std::string text =
+      ("{\n.reg .pred p;\n" + before + (before.empty() ? "" : "\n")).str();
+  for (auto [number, step] : llvm::enumerate(steps)) {
+    if (number == 0 || (number == 1 && sums.empty()))
+      text += ("setp.ne.b32 p, " +
+               Twine(number == 0 && sums.empty() ? "0" : "1") + ", 0;\n")
+                  .str();
+    text += nameInstruction(wgmma, step) + " " + listPlaceholders(0, count) +
+            ", " + writeOperands(step, next);
+    if (step.leftDescriptor) {
+      constraints += ",l";
+      values.push_back(step.leftDescriptor);
+    } else {
+      constraints += repeatConstraint("r", step.leftWords.size());
+      llvm::append_range(values, step.leftWords);
+    }
+    constraints += ",l";
+    values.push_back(step.right);
+  }
+  return createPtx(builder, loc, SmallVector<Type>(count, sum), values,
+                   text + "}", constraints, PtxEffects::Memory);
 }
 
 /// The instructions of one product.
@@ -334,14 +358,19 @@ public:
     size = countSums(wgmma, getSumType());
   }
 
-  /// Adds all matrices of the group to `sums`, in flight afterwards. Registers
-  /// of the result are numbered by its layout: first within a matrix, then
-  /// columns, then rows.
+  /// Whether the instructions of one matrix are all there is.
+  bool isOneMatrix() const { return rows * columns == 1; }
+
+  /// Adds all matrices of the group to `sums`, in flight afterwards, after a
+  /// fence if there is one matrix alone. Registers of the result are numbered
+  /// by its layout: first within a matrix, then columns, then rows.
   void addTo(MutableArrayRef<Value> sums) {
+    StringRef before = isOneMatrix() ? kFence : "";
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column) {
         MutableArrayRef<Value> part = getPart(sums, row, column);
-        llvm::copy(createSteps(row, column, 0, depth, part), part.begin());
+        llvm::copy(createSteps(row, column, 0, depth, part, before),
+                   part.begin());
       }
     NVVM::WgmmaGroupSyncAlignedOp::create(builder, op.getLoc());
   }
@@ -355,9 +384,8 @@ public:
     for (int64_t row = 0; row < rows; ++row)
       for (int64_t column = 0; column < columns; ++column)
         for (int64_t first = 0; first < depth; first += steps) {
-          createOrder(builder, op.getLoc(), {}, kFence);
-          SmallVector<Value> next =
-              createSteps(row, column, first, std::min(first + steps, depth));
+          SmallVector<Value> next = createSteps(
+              row, column, first, std::min(first + steps, depth), {}, kFence);
           NVVM::WgmmaGroupSyncAlignedOp::create(builder, op.getLoc());
           addPending(into, pending, /*later=*/1);
           pending = next;
@@ -374,14 +402,14 @@ private:
     return sums.slice((row * columns + column) * size, size);
   }
 
-  /// The steps along K from `first` to `last` of one matrix.
+  /// The steps along K from `first` to `last` of one matrix, after `before`.
   SmallVector<Value> createSteps(int64_t row, int64_t column, int64_t first,
-                                 int64_t last, ArrayRef<Value> sums = {}) {
-    SmallVector<Value> next(sums);
+                                 int64_t last, ArrayRef<Value> sums,
+                                 StringRef before) {
+    SmallVector<WarpgroupOperands> steps;
     for (int64_t step = first; step < last; ++step)
-      next = createWgmma(builder, op.getLoc(), wgmma,
-                         getOperands(row, column, step), next);
-    return next;
+      steps.push_back(getOperands(row, column, step));
+    return createWgmma(builder, op.getLoc(), wgmma, steps, sums, before);
   }
 
   WarpgroupOperands getOperands(int64_t row, int64_t column, int64_t step) {
@@ -450,8 +478,9 @@ struct ConvertWarpgroupDot : OpConversionPattern<cta::DotOp> {
     else
       left.emplace(rewriter, loc, op.getAMutable(), adaptor.getA(),
                    adaptor.getASlot(), groups, wgmma.getM());
-    fence(rewriter, loc, sums, words);
     Multiplication product(rewriter, op, left, words, right);
+    if (op.getPartialDepth() || !product.isOneMatrix())
+      fence(rewriter, loc, sums, words);
     if (std::optional<int64_t> partDepth = op.getPartialDepth()) {
       product.addPartsTo(sums, *partDepth);
     } else {

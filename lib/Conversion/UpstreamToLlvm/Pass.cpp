@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Conversion/UpstreamToLlvm.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_UPSTREAMTOLLVM
@@ -32,9 +33,9 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-static void populateUpstreamToLlvm(LLVMTypeConverter &converter,
-                                   SymbolTableCollection &symbols,
-                                   RewritePatternSet &patterns) {
+void triton_shared::populateUpstreamToLlvmPatterns(
+    LLVMTypeConverter &converter, SymbolTableCollection &symbols,
+    RewritePatternSet &patterns) {
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
   arith::populateArithToLLVMConversionPatterns(converter, patterns);
   populateMathToLLVMConversionPatterns(converter, patterns);
@@ -56,7 +57,7 @@ struct UpstreamToLlvm
     LLVMTypeConverter converter(context, options, &layouts);
     SymbolTableCollection symbols;
     RewritePatternSet patterns(context);
-    populateUpstreamToLlvm(converter, symbols, patterns);
+    populateUpstreamToLlvmPatterns(converter, symbols, patterns);
     LLVMConversionTarget target(*context);
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))))

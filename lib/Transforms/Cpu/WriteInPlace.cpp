@@ -43,14 +43,15 @@ struct BlockStore {
   memref::SubViewOp part;
 };
 
-/// True if nothing but computation stands between `first` and `last`.
+/// True if nothing but computation stands between `first` and `last`. Nobody
+/// is asked which comes first: rewriting moves operations, and to number those
+/// of a long block again for each store takes the square of its length.
 bool areNeighbours(Operation *first, Operation *last) {
-  if (first->getBlock() != last->getBlock() || !first->isBeforeInBlock(last))
-    return false;
-  for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !isa<memref::AllocOp>(op))
-      return false;
-  return true;
+  Operation *op = first->getNextNode();
+  while (op && op != last &&
+         (isMemoryEffectFree(op) || isa<memref::AllocOp>(op)))
+    op = op->getNextNode();
+  return op && op == last;
 }
 
 /// True if `op` computes each element of `init` from elements at the same place

@@ -150,7 +150,7 @@ def build_kernel(
     llvm: str, folder: Path, hidden: Sequence[Mapping[str, Any]] = ()
 ) -> EmulatedKernel:
     """Builds a kernel in the LLVM dialect for this machine."""
-    aliases = "\n".join(line for line in llvm.splitlines() if line.startswith("#"))
+    aliases = "\n".join(line for line in llvm.splitlines() if line.startswith(("#", "!")))
     body = llvm[llvm.index("{", llvm.index("gpu.module")) + 1 :].rstrip().removesuffix("}")
     source = folder / "kernel.llvm.mlir"
     source.write_text(f"{aliases}\nmodule {{{body}")

@@ -1,9 +1,10 @@
 """Inline assembly of what is asynchronous becomes calls of wgmma.c, order.c and mbarrier.c.
 
-Four kinds of text are known: one `wgmma.mma_async`, with its scale as a predicate that the text
-sets from an operand or as a number; the loop that waits for an mbarrier; predicated instructions of
-TMA (boxes.py); and statements with numbers at most (`wgmma.wait_group`, `fence.proxy.async`,
-`bar.arrive`, …), which hand the values that are tied to them through.
+Four kinds of text are known: `wgmma.mma_async`, one or some after each other, with scales as
+predicates that the text sets from an operand or as a number, perhaps after a fence; the loop that
+waits for an mbarrier; predicated instructions of TMA (boxes.py); and statements with numbers at
+most (`wgmma.wait_group`, `fence.proxy.async`, `bar.arrive`, …), which hand the values that are tied
+to them through.
 """
 
 from __future__ import annotations
@@ -177,74 +178,99 @@ def _flags(listed: list[str], is_signed: bool, transpositions: int) -> list[str]
 
 
 def _make_product(assembly: _Assembly, statements: list[str]) -> str | None:
-    predicates: dict[str, str] = {}
-    lines: list[str] = []
-    match = None
-    for statement in statements:
+    products = _Products(assembly)
+    if not all(products.add(statement) for statement in statements):
+        return None
+    return assembly.define(products.lines, products.values)
+
+
+class _Products:
+    """Calls of `emu_wgmma`, with registers in arrays."""
+
+    def __init__(self, assembly: _Assembly) -> None:
+        self.lines: list[str] = []
+        self.values: dict[int, str] = {}
+        """Results that have been computed so far."""
+        self._assembly = assembly
+        self._predicates: dict[str, str] = {}
+        self._count = 0
+
+    def add(self, statement: str) -> bool:
+        """Does what the statement says; false if it is of another kind."""
         if predicate := _PREDICATE.match(statement):
-            name = f"%predicate{len(lines)}"
-            left, right = assembly.value(predicate[3]), assembly.value(predicate[4])
-            lines += [
-                f"  {name} = icmp {predicate[1]} {left}, {right.removeprefix('i32 ')}",
-                f"  {name}.word = zext i1 {name} to i32",
-            ]
-            predicates[predicate[2]] = f"i32 {name}.word"
-        elif statement.startswith("wgmma."):
-            match = _PRODUCT.fullmatch(statement)
-        elif not statement.startswith(".reg .pred"):
-            return None
-    if not match:
-        return None
-    columns, depth = int(match[1]), int(match[2])
-    result = _RESULTS.get(match[3], "?")
-    left, right = _OPERANDS.get(match[4], "?"), _OPERANDS.get(match[5], "?")
-    sums, registers = split(match[6]), split(match[7] or "")
-    place, *listed = match[9].split(",")
-    transpositions = 0 if left not in "hb" else 1 if registers else 2
-    flags = _flags(listed, result != "i", transpositions)
-    is_whole = columns % 8 == 0 and 8 <= columns <= 256 and len(registers) in (0, 4)
-    is_whole &= len(sums) == columns // (4 if result == "h" else 2)
-    if not flags or not is_whole or not _is_product(depth, result, left, right):
-        return None
-    begin = f"i32 {columns}, i32 {depth}"
-    values = [predicates.get(flag.strip()) or assembly.value(flag) for flag in flags]
-    types = result + left + right
-    return _call_product(assembly, lines, begin, types, values, registers, match[8], place, sums)
+            self._compare(*predicate.groups())
+        elif match := _PRODUCT.fullmatch(statement):
+            return self._multiply(match)
+        elif statement in _SILENT:
+            self.lines.append(f"  call void @emu_{re.sub(r'[^a-z]+', '_', statement)}()")
+        else:
+            return statement.startswith(".reg .pred")
+        return True
 
+    def _compare(self, relation: str, predicate: str, first: str, second: str) -> None:
+        name = f"%predicate{len(self.lines)}"
+        left, right = self._assembly.value(first), self._assembly.value(second)
+        self.lines += [
+            f"  {name} = icmp {relation} {left}, {right.removeprefix('i32 ')}",
+            f"  {name}.word = zext i1 {name} to i32",
+        ]
+        self._predicates[predicate] = f"i32 {name}.word"
 
-def _call_product(
-    assembly: _Assembly,
-    before: list[str],
-    shape: str,
-    types: str,
-    flags: list[str],
-    registers: list[str],
-    left: str,
-    right: str,
-    sums: list[str],
-) -> str:
-    """A call of `emu_wgmma`, with registers in arrays."""
-    numbers = [int(part[1:]) for part in sums]
-    begin = [
-        assembly.value(part) if number in assembly.tied else f"{assembly.results[number]} undef"
-        for part, number in zip(sums, numbers, strict=True)
-    ]
-    lines = [*before, "  %types = alloca [3 x i8]", f'  store [3 x i8] c"{types}", ptr %types']
-    words = [assembly.value(part) for part in registers]
-    for array, given in {"flags": flags, "left": words, "sums": begin}.items():
-        lines.append(f"  %{array} = alloca [{len(given)} x i32], align 16")
-        for i, value in enumerate(given):
-            lines += [
-                f"  %{array}{i} = getelementptr i32, ptr %{array}, i32 {i}",
-                f"  store {value}, ptr %{array}{i}",
-            ]
-    leftmost = "i64 0" if registers else assembly.value(left, "i64")
-    lines.append(
-        f"  call void @emu_wgmma({shape}, ptr %types, ptr %flags, {leftmost}, "
-        f"{assembly.value(right, 'i64')}, ptr {'%left' if registers else 'null'}, ptr %sums)"
-    )
-    values: dict[int, str] = {}
-    for i, number in enumerate(numbers):
-        lines.append(f"  %r{i} = load {assembly.results[number]}, ptr %sums{i}")
-        values[number] = f"%r{i}"
-    return assembly.define(lines, values)
+    def _multiply(self, match: re.Match[str]) -> bool:
+        columns, depth = int(match[1]), int(match[2])
+        result = _RESULTS.get(match[3], "?")
+        left, right = _OPERANDS.get(match[4], "?"), _OPERANDS.get(match[5], "?")
+        sums, registers = split(match[6]), split(match[7] or "")
+        place, *listed = match[9].split(",")
+        transpositions = 0 if left not in "hb" else 1 if registers else 2
+        flags = _flags(listed, result != "i", transpositions)
+        is_whole = columns % 8 == 0 and 8 <= columns <= 256 and len(registers) in (0, 4)
+        is_whole &= len(sums) == columns // (4 if result == "h" else 2)
+        if not flags or not is_whole or not _is_product(depth, result, left, right):
+            return False
+        value = self._assembly.value
+        read = [self._predicates.get(flag.strip()) or value(flag) for flag in flags]
+        arrays = {"flags": read, "left": list(map(value, registers))}
+        numbers = [int(part[1:]) for part in sums]
+        places = "i64 0" if registers else value(match[8], "i64")
+        self._call(
+            f"i32 {columns}, i32 {depth}", result + left + right, arrays, numbers,
+            f"{places}, {value(place, 'i64')}",
+        )  # fmt: skip
+        return True
+
+    def _sum(self, number: int) -> str:
+        """What a sum is before the next product."""
+        kind = self._assembly.results[number]
+        if number in self.values:
+            return f"{kind} {self.values[number]}"
+        tied = number in self._assembly.tied
+        return self._assembly.value(f"${number}") if tied else f"{kind} undef"
+
+    def _call(
+        self, shape: str, types: str, arrays: dict[str, list[str]], sums: list[int], places: str
+    ) -> None:
+        own = f"{self._count}."
+        self._count += 1
+        lines = self.lines
+        lines += [
+            f"  %types{own} = alloca [3 x i8]",
+            f'  store [3 x i8] c"{types}", ptr %types{own}',
+        ]
+        for array, given in {**arrays, "sums": [self._sum(number) for number in sums]}.items():
+            name = f"%{array}{own}"
+            lines.append(f"  {name} = alloca [{len(given)} x i32], align 16")
+            for i, value in enumerate(given):
+                lines += [
+                    f"  {name}{i} = getelementptr i32, ptr {name}, i32 {i}",
+                    f"  store {value}, ptr {name}{i}",
+                ]
+        left = f"%left{own}" if arrays["left"] else "null"
+        lines.append(
+            f"  call void @emu_wgmma({shape}, ptr %types{own}, ptr %flags{own}, {places}, "
+            f"ptr {left}, ptr %sums{own})"
+        )
+        for i, number in enumerate(sums):
+            kind = self._assembly.results[number]
+            lines.append(f"  %r{own}{i} = load {kind}, ptr %sums{own}{i}")
+            self.values[number] = f"%r{own}{i}"

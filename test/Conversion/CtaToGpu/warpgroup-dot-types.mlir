@@ -11,8 +11,9 @@
 
 // Sums that may be imprecise for longer than the tile is deep go to the accumulator.
 // CHECK-LABEL: gpu.func @direct(
-// CHECK: wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {$0, $1, $2, $3}, $8, $9, p, 1, 1;{{.*}}", "=f,=f,=f,=f,0,1,2,3,l,l"
-// CHECK: wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2
+// CHECK: wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {$0, $1, $2, $3}, $8, $9, p, 1, 1;
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2 {$0, $1, $2, $3}, $10, $11, p, 1, 1;
+// CHECK-SAME: "=&f,=&f,=&f,=&f,0,1,2,3,l,l,l,l"
 // CHECK-NOT: arith.addf
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 0;
@@ -30,7 +31,7 @@ func.func @direct(%o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: 
 
 // Otherwise they begin at zero, and are added while the next ones are computed: those of one instruction in a group, and of two.
 // CHECK-LABEL: gpu.func @parts(
-// CHECK: setp.ne.b32 p, 0, 0;{{.*}}m64n8k32.f32.e5m2.e5m2 {$0, $1, $2, $3}, $4, $5, p, 1, 1;{{.*}}", "=f,=f,=f,=f,l,l"
+// CHECK: setp.ne.b32 p, 0, 0;{{.*}}m64n8k32.f32.e5m2.e5m2 {$0, $1, $2, $3}, $4, $5, p, 1, 1;{{.*}}", "=&f,=&f,=&f,=&f,l,l"
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: setp.ne.b32 p, 0, 0;
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
@@ -39,7 +40,9 @@ func.func @direct(%o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: 
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK-COUNT-4: arith.addf
 // CHECK: setp.ne.b32 p, 0, 0;
-// CHECK: setp.ne.b32 p, 1, 0;
+// CHECK-SAME: wgmma.mma_async
+// CHECK-SAME: setp.ne.b32 p, 1, 0;
+// CHECK-SAME: wgmma.mma_async
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 0;
 // CHECK-COUNT-4: arith.addf
@@ -60,7 +63,7 @@ func.func @parts(%o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i
 
 // Sums of f16 lie in pairs.
 // CHECK-LABEL: gpu.func @half_sums(
-// CHECK: m64n8k16.f16.f16.f16 {$0, $1}, $4, $5, p, 1, 1, 0, 0;{{.*}}", "=r,=r,0,1,l,l"
+// CHECK: m64n8k16.f16.f16.f16 {$0, $1}, $4, $5, p, 1, 1, 0, 0;{{.*}}", "=&r,=&r,0,1,l,l"
 // CHECK: wgmma.wait_group.sync.aligned 0;", "=r,=r,0,1"
 // CHECK: vector.bitcast %{{.*}} : vector<2xi32> to vector<4xf16>
 // CHECK: m64n16k32.f16.e4m3.e4m3 {$0, $1, $2, $3}, $8, $9, p, 1, 1;

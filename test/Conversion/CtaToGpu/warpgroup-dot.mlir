@@ -22,11 +22,15 @@
 // CHECK: %[[B:.*]] = llvm.inline_asm "", "=l,0" %[[ND0]]
 // CHECK: %[[KD0:.*]] = arith.addi %{{.*}}, %[[KD]] : i64
 // CHECK: %[[A:.*]] = llvm.inline_asm "", "=l,0" %[[KD0]]
-// CHECK: "wgmma.fence.sync.aligned;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7"
-// CHECK: llvm.inline_asm has_side_effects "{{.*}}wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p, 1, 1, 0, 1;{{.*}}", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7,l,l" {{.*}}, %[[A]], %[[B]] :
 // CHECK-DAG: %[[A2:.*]] = arith.addi %[[A]], %[[KSTEP]] : i64
 // CHECK-DAG: %[[B2:.*]] = arith.addi %[[B]], %[[NSTEP]] : i64
-// CHECK: wgmma.mma_async{{.*}}, %[[A2]], %[[B2]] :
+// One piece of assembly: its sums are written before the second step's descriptors are read.
+// CHECK: llvm.inline_asm has_side_effects "{\0A.reg .pred p;\0Awgmma.fence.sync.aligned;\0A
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $16, $17, p, 1, 1, 0, 1;
+// CHECK-SAME: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, $18, $19, p, 1, 1, 0, 1;
+// CHECK-SAME: "=&f,=&f,=&f,=&f,=&f,=&f,=&f,=&f,0,1,2,3,4,5,6,7,l,l,l,l"
+// CHECK-SAME: , %[[A]], %[[B]], %[[A2]], %[[B2]] :
+// CHECK-NOT: wgmma.mma_async
 // CHECK: nvvm.wgmma.commit.group.sync.aligned
 // CHECK: wgmma.wait_group.sync.aligned 0;", "=f,=f,=f,=f,=f,=f,=f,=f,0,1,2,3,4,5,6,7"
 func.func @product(%p: memref<*xf16>, %o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
@@ -90,7 +94,8 @@ func.func @going_on(%o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y
 // The left operand in registers: four words a step.
 #a = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 // CHECK-LABEL: gpu.func @registers(
-// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$16, $17, $18, $19}, $20, p, 1, 1, 1;{{.*}},7,r,r,r,r,l"
+// CHECK: wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, {$16, $17, $18, $19}, $20, p, 1, 1, 1;
+// CHECK-SAME: {$21, $22, $23, $24}, $25, p, 1, 1, 1;{{.*}},7,r,r,r,r,l,r,r,r,r,l"
 func.func @registers(%p: memref<*xf16>, %o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
   %slot = arith.constant 0 : i32

@@ -21,9 +21,13 @@ using triton_shared::GpuTarget;
 #define GET_OP_CLASSES
 #include "triton-shared/Dialect/Cta/IR/CtaOps.cpp.inc"
 
+/// The registers of what assembly gives whose type is written out each time.
+static constexpr size_t kFewRegisters = 8;
+
 namespace {
-/// Layouts are long: they are printed once, at the top.
-struct LayoutAliases : OpAsmDialectInterface {
+/// Layouts are long, and so are the structs in which assembly gives registers:
+/// they are printed once, at the top.
+struct Aliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
   AliasResult getAlias(Attribute attribute,
@@ -33,11 +37,20 @@ struct LayoutAliases : OpAsmDialectInterface {
     stream << (isa<LayoutAttr>(attribute) ? "layout" : "shared");
     return AliasResult::FinalAlias;
   }
+
+  AliasResult getAlias(Type type, raw_ostream &stream) const override {
+    auto registers = dyn_cast<LLVM::LLVMStructType>(type);
+    if (!registers || registers.isIdentified() ||
+        registers.getBody().size() <= kFewRegisters)
+      return AliasResult::NoAlias;
+    stream << "registers";
+    return AliasResult::FinalAlias;
+  }
 };
 } // namespace
 
 void CTADialect::initialize() {
-  addInterfaces<LayoutAliases>();
+  addInterfaces<Aliases>();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "triton-shared/Dialect/Cta/IR/CtaAttrs.cpp.inc"

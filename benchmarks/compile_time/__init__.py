@@ -1,0 +1,1 @@
+"""What compiling for a GPU takes, by this compiler and by Triton's own."""
