@@ -38,12 +38,15 @@ class CheckedLauncher:
     def __call__(self, *args: Any) -> None:
         """Launches, and adds what was found also if that fails."""
         report = session.current()
-        grid = tuple(int(n) for n in args[:3])
+        grid = (int(args[0]), int(args[1]), int(args[2]))
         tensors = list(_tensors(self._parameters, args[_LEADING:]))
         views = [t and (t.element_bytes, list(t.shape), list(t.strides)) for t in tensors]
-        launch = library.native().CheckedLaunch(views)
+        launch = library.native().CheckedLaunch(views, grid, report.finds_races)
+        # Programs that are compared run one after the other, unless they wait for each other.
+        threads = 1 if report.finds_races else None
         try:
-            self._launcher(*args, launch.table)
+            with library.launches(threads=threads):
+                self._launcher(*args, launch.table)
         except DeviceAssertError as error:
             if not str(error).startswith(_GAVE_UP):
                 raise

@@ -15,7 +15,9 @@ from .finding import Finding
 class Report:
     """The findings of a block, one per mistake; several launches may make the same one."""
 
-    def __init__(self) -> None:
+    def __init__(self, finds_races: bool = True) -> None:
+        self.finds_races = finds_races
+        """Whether programs are compared with each other."""
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._lock = threading.Lock()
         self.launches = 0

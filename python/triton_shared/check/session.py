@@ -21,18 +21,20 @@ _reports: list[Report] = []
 
 
 @contextmanager
-def check() -> Iterator[Report]:
+def check(*, races: bool = True) -> Iterator[Report]:
     """Inside the block, kernels run on the CPU and are checked; gives the report, which grows.
 
     Nothing is raised for what a kernel does wrong: it goes on where it can, and `is_clean` tells.
-    An error that ends a launch is raised as it is without checks.
+    An error that ends a launch is raised as it is without checks. Without `races`, each access is
+    compared with its tensor alone, which costs next to nothing; otherwise with all others, too, and
+    programs run on one thread.
 
     >>> with triton_shared.check() as report:
     ...     kernel[grid](x, y, n)
     """
     from triton import knobs
 
-    report = Report()
+    report = Report(races)
     before = knobs.compilation.instrumentation_mode
     knobs.compilation.instrumentation_mode = MODE
     _reports.append(report)
