@@ -22,7 +22,7 @@ class CheckedLaunch {
 public:
   CheckedLaunch(const std::vector<View> &tensors,
                 const std::tuple<uint32_t, uint32_t, uint32_t> &grid,
-                bool findsRaces) {
+                bool findsRaces, uint64_t unwritten) {
     std::vector<TritonSharedTensorView> views;
     for (const View &tensor : tensors) {
       TritonSharedTensorView &view = views.emplace_back();
@@ -37,7 +37,7 @@ public:
     auto [x, y, z] = grid;
     const uint32_t sizes[] = {x, y, z};
     handle = tritonSharedCheckedLaunchCreate(views.data(), views.size(), sizes,
-                                             findsRaces);
+                                             findsRaces, unwritten);
   }
   ~CheckedLaunch() { tritonSharedCheckedLaunchDestroy(handle); }
   CheckedLaunch(const CheckedLaunch &) = delete;
@@ -60,8 +60,10 @@ private:
 void triton_shared_python::defineCheckedLaunch(nb::module_ &module) {
   nb::class_<CheckedLaunch>(module, "CheckedLaunch")
       .def(nb::init<const std::vector<View> &,
-                    const std::tuple<uint32_t, uint32_t, uint32_t> &, bool>(),
-           nb::arg("views"), nb::arg("grid"), nb::arg("finds_races"))
+                    const std::tuple<uint32_t, uint32_t, uint32_t> &, bool,
+                    uint64_t>(),
+           nb::arg("views"), nb::arg("grid"), nb::arg("finds_races"),
+           nb::arg("unwritten"))
       .def_prop_ro("table", &CheckedLaunch::getTable)
       .def_prop_ro("findings", &CheckedLaunch::getFindings);
 }

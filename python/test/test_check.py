@@ -250,7 +250,7 @@ def test_what_lies_too_far_outside_ends_the_launch() -> None:
 
 def test_many_threads_find_the_same() -> None:
     memory = torch.zeros(4096)
-    with triton_shared.check(races=False) as report, triton_shared.launches(threads=4):
+    with triton_shared.check(bounds_only=True) as report, triton_shared.launches(threads=4):
         fill[(256,)](memory[:1000], 1000, B=16)
     found = only(report)
     assert (found.program, found.programs, found.total) == ((62, 0, 0), 194, 3096)
@@ -275,6 +275,12 @@ def last_one_adds(parts, count, y, n, B: tl.constexpr):
     if tl.atomic_add(count, 1) == n - 1:
         i = tl.arange(0, B)
         tl.store(y, tl.sum(tl.load(parts + i, mask=i < n, other=0.0)))
+
+
+@triton.jit
+def copy_numbers(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i))
 
 
 @triton.jit
@@ -321,10 +327,33 @@ def test_equal_values_at_one_place_are_no_mistake() -> None:
     assert report.is_clean
 
 
-def test_without_races_only_bounds_are_looked_at() -> None:
-    with triton_shared.check(races=False) as report:
+def test_by_wish_only_bounds_are_looked_at() -> None:
+    with triton_shared.check(bounds_only=True) as report:
         to_column[(2, 4)](torch.zeros(32), B=8)
     assert report.is_clean
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float16, torch.float64], ids=str)
+def test_what_torch_or_a_kernel_has_written_is_written(dtype: torch.dtype) -> None:
+    with triton_shared.check() as report:
+        x, y = torch.empty(64, dtype=dtype), torch.empty(64, dtype=dtype)
+        x[:32] = 1
+        x.narrow(0, 32, 32).fill_(2)
+        copy_numbers[(1,)](x, y, B=64)
+        copy_numbers[(1,)](y, torch.empty_like(y), B=64)
+    assert report.is_clean, report.as_text()
+
+
+@pytest.mark.parametrize("count", [2, 7, 33])
+def test_the_part_that_nobody_has_written_is_named(count: int) -> None:
+    with triton_shared.check() as report:
+        x = torch.ones(1).new_empty(64)
+        x[:-count] = 1
+        copy_numbers[(1,)](x, torch.zeros(64), B=64)
+    found = only(report)
+    assert found.kind == "never-written"
+    # An element that shares eight bytes with one that was written is taken for written.
+    assert [e.offset for e in found.elements] == list(range(64 - count + count % 2, 64))
 
 
 def test_launches_of_one_mistake_are_counted() -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import triton_shared
 from block_pointers import needs_block_pointers
-from seeded import bounds, races
+from seeded import bounds, races, unwritten
 from seeded.seed import Seed
 
-SEEDS = [*bounds.SEEDS, *races.SEEDS]
+SEEDS = sorted([*bounds.SEEDS, *races.SEEDS, *unwritten.SEEDS], key=lambda seed: seed.number)
 CASES = [
     pytest.param(seed, id=str(seed), marks=needs_block_pointers if seed.number == 6 else ())
     for seed in SEEDS
@@ -38,7 +38,7 @@ def test_a_right_twin_is_not_accused(seed: Seed) -> None:
     with triton_shared.check() as report:
         seed.twin()
     assert report.is_clean, report.as_text()
-    assert report.launches == 1
+    assert report.launches
 
 
 def test_every_seed_has_a_number_of_its_own() -> None:

@@ -61,7 +61,8 @@ class CheckedLaunch:
     """What is known and found in one launch of a kernel with checks.
 
     `views` has for each C value of the arguments how many bytes an element of its tensor has, sizes
-    and strides; None if it is no tensor. With `finds_races`, programs are compared.
+    and strides; None if it is no tensor. With `finds_races`, programs are compared,
+    and memory that holds the eight bytes `unwritten` has never been written.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class CheckedLaunch:
         views: Sequence[tuple[int, list[int], list[int]] | None],
         grid: tuple[int, int, int],
         finds_races: bool,
+        unwritten: int,
     ) -> None: ...
     @property
     def table(self) -> int:

@@ -160,14 +160,14 @@ int64_t mlir::triton_shared::endAccess() {
   std::optional<MovedAccess> moved;
   asked.token = 0;
   {
-    std::vector<CheckedElement> outside;
-    llvm::copy_if(asked.access.elements, std::back_inserter(outside),
-                  [](const CheckedElement &e) { return !isInside(e); });
-    if (outside.empty()) {
+    if (llvm::all_of(asked.access.elements, isInside)) {
       compareAccess();
       askForValues();
       return 0;
     }
+    std::vector<CheckedElement> outside;
+    llvm::copy_if(asked.access.elements, std::back_inserter(outside),
+                  [](const CheckedElement &e) { return !isInside(e); });
     asked.launch->addOutOfBounds(asked.access, outside);
     if (asked.moved.size() < kMostMoved)
       moved = moveAccess(asked.access);

@@ -4,6 +4,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cstring>
+#include <functional>
+
 using namespace mlir::triton_shared;
 
 /// The size of the smallest elements: tensors of larger ones have several cells
@@ -17,8 +20,9 @@ static int64_t chooseCellBytes(llvm::ArrayRef<TensorView> views) {
 }
 
 CheckedLaunch::CheckedLaunch(std::vector<TensorView> tensors,
-                             std::array<uint32_t, 3> grid, bool findsRaces)
-    : views(std::move(tensors)), grid(grid) {
+                             std::array<uint32_t, 3> grid, bool findsRaces,
+                             uint64_t unwritten)
+    : views(std::move(tensors)), grid(grid), unwritten(unwritten) {
   if (findsRaces)
     history.emplace(chooseCellBytes(views));
   // Further than any access may go.
@@ -68,9 +72,30 @@ uint16_t CheckedLaunch::siteOf(const CheckedAccess &access) {
   return found->second;
 }
 
+/// A word that is written in part is taken for written.
+bool CheckedLaunch::isUnwritten(const CheckedAccess &access,
+                                const CheckedElement &element) const {
+  constexpr int64_t word = sizeof(unwritten), least = word / 2;
+  char *address = access.addressOf(element.offset);
+  char *start = address - reinterpret_cast<uintptr_t>(address) % word;
+  char *end = access.base + views[access.site.argument].getEnd();
+  int64_t bytes = std::min<int64_t>(word, end - start);
+  return bytes >= least && std::memcmp(start, &unwritten, bytes) == 0;
+}
+
 void CheckedLaunch::compare(const CheckedAccess &access) {
   if (!history)
     return;
+  if (unwritten && (access.flags & kReads) &&
+      views[access.site.argument].isKnown()) {
+    std::vector<CheckedElement> never;
+    llvm::copy_if(access.elements, std::back_inserter(never),
+                  [&](const CheckedElement &element) {
+                    return isUnwritten(access, element);
+                  });
+    if (!never.empty())
+      findings.add("never-written", access, never);
+  }
   std::lock_guard<std::mutex> lock(mutex);
   uint32_t program = numberOf(access.program);
   Touch touch = history->makeTouch(program, siteOf(access));
@@ -123,6 +148,13 @@ void CheckedLaunch::passBarrier(std::array<int32_t, 3> program) {
 
 bool CheckedLaunch::hasDuplicates(const CheckedAccess &access) const {
   if (!history)
+    return false;
+  // As nearly all stores are, and much faster to see.
+  auto ascends = [](const CheckedElement &lhs, const CheckedElement &rhs) {
+    return lhs.offset < rhs.offset;
+  };
+  if (std::adjacent_find(access.elements.begin(), access.elements.end(),
+                         std::not_fn(ascends)) == access.elements.end())
     return false;
   std::vector<int64_t> offsets;
   for (const CheckedElement &element : access.elements)

@@ -22,9 +22,11 @@ namespace mlir::triton_shared {
 
 class CheckedLaunch {
 public:
-  /// One view per argument, also for those that are no pointers.
+  /// One view per argument, also for those that are no pointers. Memory that
+  /// holds the eight bytes `unwritten`, aligned, has never been written; 0 if
+  /// nobody knows.
   CheckedLaunch(std::vector<TensorView> views, std::array<uint32_t, 3> grid,
-                bool findsRaces);
+                bool findsRaces, uint64_t unwritten);
   CheckedLaunch(const CheckedLaunch &) = delete;
 
   const int64_t *getTable() const { return table.data(); }
@@ -58,9 +60,12 @@ private:
   uint32_t numberOf(std::array<int32_t, 3> program) const;
   std::array<int32_t, 3> placeOf(uint32_t number) const;
   uint16_t siteOf(const CheckedAccess &access);
+  bool isUnwritten(const CheckedAccess &access,
+                   const CheckedElement &element) const;
 
   std::vector<TensorView> views;
   std::array<uint32_t, 3> grid;
+  uint64_t unwritten;
   std::vector<int64_t> table;
   Findings findings;
   /// What follows is of this mutex.

@@ -9,6 +9,7 @@ from typing import Any
 
 KINDS = {
     "out-of-bounds": "error",
+    "never-written": "error",
     "race": "error",
     "duplicate-lanes": "error",
     "read-back": "warning",

@@ -14,6 +14,7 @@ from .. import library
 from ..errors import DeviceAssertError
 from . import session
 from .finding import Tensor, from_native
+from .unwritten import PATTERN
 
 if TYPE_CHECKING:
     from .. import _native
@@ -41,9 +42,10 @@ class CheckedLauncher:
         grid = (int(args[0]), int(args[1]), int(args[2]))
         tensors = list(_tensors(self._parameters, args[_LEADING:]))
         views = [t and (t.element_bytes, list(t.shape), list(t.strides)) for t in tensors]
-        launch = library.native().CheckedLaunch(views, grid, report.finds_races)
+        is_thorough = not report.bounds_only
+        launch = library.native().CheckedLaunch(views, grid, is_thorough, PATTERN)
         # Programs that are compared run one after the other, unless they wait for each other.
-        threads = 1 if report.finds_races else None
+        threads = 1 if is_thorough else None
         try:
             with library.launches(threads=threads):
                 self._launcher(*args, launch.table)

@@ -112,6 +112,14 @@ def _duplicates(finding: Finding) -> str:
     )
 
 
+def _never_written(finding: Finding) -> str:
+    verb = "reads" if finding.access == "tl.load" else "updates"
+    return (
+        f"never written: {finding.access} {verb} memory of '{finding.tensor.argument}' that "
+        "nobody has written"
+    )
+
+
 def _read_back(finding: Finding) -> str:
     return (
         f"read-back: {finding.access} reads what another lane of the program has stored to "
@@ -214,6 +222,7 @@ _TITLES: dict[str, Callable[[Finding], str]] = {
     "race": _race,
     "duplicate-lanes": _duplicates,
     "read-back": _read_back,
+    "never-written": _never_written,
 }
 
 _FACTS: dict[str, Callable[[Finding], str]] = {
