@@ -84,6 +84,10 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       {"tritonSharedCheckElement", reinterpret_cast<void *>(&nameElement)},
       {"tritonSharedCheckEnd", reinterpret_cast<void *>(&endAccess)},
       {"tritonSharedCheckFinish", reinterpret_cast<void *>(&finishAccess)},
+      {"tritonSharedCheckWantsValues", reinterpret_cast<void *>(&wantsValues)},
+      {"tritonSharedCheckValue", reinterpret_cast<void *>(&nameValue)},
+      {"tritonSharedCheckValuesEnd", reinterpret_cast<void *>(&endValues)},
+      {"tritonSharedCheckBarrier", reinterpret_cast<void *>(&passBarrier)},
   };
 #undef HELPER
 #undef ENTRY

@@ -8,15 +8,18 @@
 using namespace mlir::triton_shared;
 
 struct TritonSharedCheckedLaunch {
-  explicit TritonSharedCheckedLaunch(std::vector<TensorView> views)
-      : launch(std::move(views)) {}
+  TritonSharedCheckedLaunch(std::vector<TensorView> views,
+                            std::array<uint32_t, 3> grid, bool findsRaces,
+                            uint64_t unwritten)
+      : launch(std::move(views), grid, findsRaces, unwritten) {}
 
   CheckedLaunch launch;
 };
 
 TritonSharedCheckedLaunch *
 tritonSharedCheckedLaunchCreate(const TritonSharedTensorView *views,
-                                size_t count) {
+                                size_t count, const uint32_t grid[3],
+                                bool findsRaces, uint64_t unwritten) {
   std::vector<TensorView> known;
   for (size_t i = 0; i < count; ++i) {
     const TritonSharedTensorView &view = views[i];
@@ -26,7 +29,8 @@ tritonSharedCheckedLaunchCreate(const TritonSharedTensorView *views,
                                      {view.strides, view.strides + view.rank})
                         : TensorView());
   }
-  return new TritonSharedCheckedLaunch(std::move(known));
+  return new TritonSharedCheckedLaunch(
+      std::move(known), {grid[0], grid[1], grid[2]}, findsRaces, unwritten);
 }
 
 const void *

@@ -167,9 +167,10 @@ static void buildStructured(OpPassManager &manager) {
 }
 
 static void buildLinalg(OpPassManager &manager, const CompileTarget &target) {
-  manager.addPass(createTritonTensorsToLinalg());
+  bool checks = target.checksAccesses && !target.isGpu();
+  manager.addPass(createTritonTensorsToLinalg({/*keepsBarriers=*/checks}));
   addCleanUp(manager);
-  if (!target.checksAccesses || target.isGpu())
+  if (!checks)
     return;
   manager.addPass(createStructuredCheckAccesses());
   addCleanUp(manager);

@@ -20,7 +20,9 @@ using View = std::optional<
 
 class CheckedLaunch {
 public:
-  explicit CheckedLaunch(const std::vector<View> &tensors) {
+  CheckedLaunch(const std::vector<View> &tensors,
+                const std::tuple<uint32_t, uint32_t, uint32_t> &grid,
+                bool findsRaces, uint64_t unwritten) {
     std::vector<TritonSharedTensorView> views;
     for (const View &tensor : tensors) {
       TritonSharedTensorView &view = views.emplace_back();
@@ -32,7 +34,10 @@ public:
         throw nb::value_error("a tensor has as many strides as sizes");
       view = {bytes, shape.size(), shape.data(), strides.data()};
     }
-    handle = tritonSharedCheckedLaunchCreate(views.data(), views.size());
+    auto [x, y, z] = grid;
+    const uint32_t sizes[] = {x, y, z};
+    handle = tritonSharedCheckedLaunchCreate(views.data(), views.size(), sizes,
+                                             findsRaces, unwritten);
   }
   ~CheckedLaunch() { tritonSharedCheckedLaunchDestroy(handle); }
   CheckedLaunch(const CheckedLaunch &) = delete;
@@ -54,7 +59,11 @@ private:
 
 void triton_shared_python::defineCheckedLaunch(nb::module_ &module) {
   nb::class_<CheckedLaunch>(module, "CheckedLaunch")
-      .def(nb::init<const std::vector<View> &>(), nb::arg("views"))
+      .def(nb::init<const std::vector<View> &,
+                    const std::tuple<uint32_t, uint32_t, uint32_t> &, bool,
+                    uint64_t>(),
+           nb::arg("views"), nb::arg("grid"), nb::arg("finds_races"),
+           nb::arg("unwritten"))
       .def_prop_ro("table", &CheckedLaunch::getTable)
       .def_prop_ro("findings", &CheckedLaunch::getFindings);
 }

@@ -250,10 +250,110 @@ def test_what_lies_too_far_outside_ends_the_launch() -> None:
 
 def test_many_threads_find_the_same() -> None:
     memory = torch.zeros(4096)
-    with triton_shared.check() as report, triton_shared.launches(threads=4):
+    with triton_shared.check(bounds_only=True) as report, triton_shared.launches(threads=4):
         fill[(256,)](memory[:1000], 1000, B=16)
     found = only(report)
     assert (found.program, found.programs, found.total) == ((62, 0, 0), 194, 3096)
+
+
+@triton.jit
+def to_column(y, B: tl.constexpr):
+    column = tl.program_id(1)
+    tl.store(y + tl.arange(0, B) * 4 + column, tl.zeros((B,), tl.float32))
+
+
+@triton.jit
+def own_sum(x, y, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i) * 2)
+    tl.store(x + i, tl.load(y + i) + 1)
+
+
+@triton.jit
+def last_one_adds(parts, count, y, n, B: tl.constexpr):
+    tl.store(parts + tl.program_id(0), tl.program_id(0) + 1.0)
+    if tl.atomic_add(count, 1) == n - 1:
+        i = tl.arange(0, B)
+        tl.store(y, tl.sum(tl.load(parts + i, mask=i < n, other=0.0)))
+
+
+@triton.jit
+def copy_numbers(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i))
+
+
+@triton.jit
+def store_half(y, B: tl.constexpr):
+    tl.store(y + tl.arange(0, B) // 2, tl.zeros((B,), tl.float32))
+
+
+def test_a_race_names_both_sides_and_both_programs() -> None:
+    with triton_shared.check() as report:
+        to_column[(2, 4)](torch.zeros(32), B=8)
+    found = only(report)
+    assert found.kind == "race"
+    assert found.other
+    assert (found.program, found.other.program) == ((1, 0, 0), (0, 0, 0))
+    assert (found.programs, found.outside, found.total) == (8, 8, 32)
+    assert "tl.store and tl.store of two programs" in report.as_text()
+
+
+def test_neighbours_in_one_word_do_not_race() -> None:
+    with triton_shared.check() as report:
+        fill[(128,)](torch.zeros(128, dtype=torch.float16), 128, B=1)
+        fill[(128,)](torch.zeros(128, dtype=torch.float8_e5m2), 128, B=1)
+    assert report.is_clean
+
+
+def test_a_program_may_read_what_its_lane_has_written() -> None:
+    with triton_shared.check() as report:
+        own_sum[(4,)](torch.ones(64), torch.ones(64), B=16)
+    assert report.is_clean
+
+
+def test_the_last_one_knows_what_the_others_have_done() -> None:
+    y = torch.zeros(1)
+    with triton_shared.check() as report:
+        parts, counter = torch.zeros(8), torch.zeros(1, dtype=torch.int32)
+        last_one_adds[(8,)](parts, counter, y, 8, B=8)
+    assert report.is_clean, report.as_text()
+    assert y.item() == 36
+
+
+def test_equal_values_at_one_place_are_no_mistake() -> None:
+    with triton_shared.check() as report:
+        store_half[(1,)](torch.zeros(8), B=16)
+    assert report.is_clean
+
+
+def test_by_wish_only_bounds_are_looked_at() -> None:
+    with triton_shared.check(bounds_only=True) as report:
+        to_column[(2, 4)](torch.zeros(32), B=8)
+    assert report.is_clean
+
+
+@pytest.mark.parametrize("dtype", [torch.int8, torch.float16, torch.float64], ids=str)
+def test_what_torch_or_a_kernel_has_written_is_written(dtype: torch.dtype) -> None:
+    with triton_shared.check() as report:
+        x, y = torch.empty(64, dtype=dtype), torch.empty(64, dtype=dtype)
+        x[:32] = 1
+        x.narrow(0, 32, 32).fill_(2)
+        copy_numbers[(1,)](x, y, B=64)
+        copy_numbers[(1,)](y, torch.empty_like(y), B=64)
+    assert report.is_clean, report.as_text()
+
+
+@pytest.mark.parametrize("count", [2, 7, 33])
+def test_the_part_that_nobody_has_written_is_named(count: int) -> None:
+    with triton_shared.check() as report:
+        x = torch.ones(1).new_empty(64)
+        x[:-count] = 1
+        copy_numbers[(1,)](x, torch.zeros(64), B=64)
+    found = only(report)
+    assert found.kind == "never-written"
+    # An element that shares eight bytes with one that was written is taken for written.
+    assert [e.offset for e in found.elements] == list(range(64 - count + count % 2, 64))
 
 
 def test_launches_of_one_mistake_are_counted() -> None:

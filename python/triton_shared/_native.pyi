@@ -61,10 +61,17 @@ class CheckedLaunch:
     """What is known and found in one launch of a kernel with checks.
 
     `views` has for each C value of the arguments how many bytes an element of its tensor has, sizes
-    and strides; None if it is no tensor.
+    and strides; None if it is no tensor. With `finds_races`, programs are compared,
+    and memory that holds the eight bytes `unwritten` has never been written.
     """
 
-    def __init__(self, views: Sequence[tuple[int, list[int], list[int]] | None]) -> None: ...
+    def __init__(
+        self,
+        views: Sequence[tuple[int, list[int], list[int]] | None],
+        grid: tuple[int, int, int],
+        finds_races: bool,
+        unwritten: int,
+    ) -> None: ...
     @property
     def table(self) -> int:
         """The kernel's last argument; valid as long as the object."""

@@ -50,12 +50,25 @@ struct MovedAccess {
   CheckedAccess access;
 };
 
+/// A store of which several elements lie at one address.
+struct ValuedAccess {
+  CheckedAccess access;
+  std::vector<int64_t> values;
+};
+
 /// What the program has asked that this thread runs.
 struct Asked {
   CheckedLaunch *launch = nullptr;
   CheckedAccess access;
   /// Loads may read where they were moved to until the program ends.
   std::vector<MovedAccess> moved;
+  /// Stores whose values are to be compared, by their token, which is their
+  /// place here and one.
+  std::vector<ValuedAccess> valued;
+  /// The access waits for `finishAccess`, to know what it has learned.
+  bool acquires = false;
+  /// What `wantsValues` answers.
+  int64_t token = 0;
 };
 
 /// So many may be moved in one program; each is a mapping of its own, of which
@@ -77,15 +90,18 @@ static void giveUp(const char *why) {
 
 void mlir::triton_shared::beginAccess(int64_t table, const char *site,
                                       int64_t siteSize, int64_t argument,
-                                      int64_t elementBytes, int64_t base,
-                                      int32_t x, int32_t y, int32_t z) {
+                                      int64_t flags, int64_t elementBytes,
+                                      int64_t base, int32_t x, int32_t y,
+                                      int32_t z) {
   auto *launch = *reinterpret_cast<CheckedLaunch **>(table);
   std::array<int32_t, 3> program = {x, y, z};
-  if (asked.launch != launch || asked.access.program != program)
+  if (asked.launch != launch || asked.access.program != program) {
     asked.moved.clear();
+    asked.valued.clear();
+  }
   asked.launch = launch;
-  asked.access.site = llvm::StringRef(site, siteSize);
-  asked.access.argument = argument;
+  asked.access.site = {llvm::StringRef(site, siteSize), argument};
+  asked.access.flags = flags;
   asked.access.elementBytes = elementBytes;
   asked.access.base = reinterpret_cast<char *>(base);
   asked.access.program = program;
@@ -120,16 +136,38 @@ static std::optional<MovedAccess> moveAccess(const CheckedAccess &access) {
   return MovedAccess{std::move(memory), distance, access};
 }
 
+static bool isInside(const CheckedElement &element) {
+  return asked.launch->isInside(asked.access, element);
+}
+
+/// Looks at those elements of the access that are inside.
+static void compareAccess() {
+  asked.launch->compare(asked.access);
+  asked.acquires = asked.access.flags & kAcquires;
+}
+
+/// Has the values of the access compared if its elements share addresses.
+static void askForValues() {
+  const CheckedAccess &access = asked.access;
+  if ((access.flags & kIsAtomic) || !(access.flags & kWrites) ||
+      !asked.launch->hasDuplicates(access))
+    return;
+  asked.valued.push_back({access, {}});
+  asked.token = asked.valued.size();
+}
+
 int64_t mlir::triton_shared::endAccess() {
   std::optional<MovedAccess> moved;
+  asked.token = 0;
   {
+    if (llvm::all_of(asked.access.elements, isInside)) {
+      compareAccess();
+      askForValues();
+      return 0;
+    }
     std::vector<CheckedElement> outside;
     llvm::copy_if(asked.access.elements, std::back_inserter(outside),
-                  [](const CheckedElement &element) {
-                    return !asked.launch->isInside(asked.access, element);
-                  });
-    if (outside.empty())
-      return 0;
+                  [](const CheckedElement &e) { return !isInside(e); });
     asked.launch->addOutOfBounds(asked.access, outside);
     if (asked.moved.size() < kMostMoved)
       moved = moveAccess(asked.access);
@@ -138,11 +176,11 @@ int64_t mlir::triton_shared::endAccess() {
     giveUp(asked.moved.size() < kMostMoved
                ? "an access is too far outside of its tensor to go on"
                : "a program accesses too much outside of its tensors to go on");
-  std::vector<CheckedElement> &elements = moved->access.elements;
-  llvm::erase_if(elements, [](const CheckedElement &element) {
-    return !asked.launch->isInside(asked.access, element);
-  });
-  for (const CheckedElement &element : elements)
+  llvm::erase_if(asked.access.elements,
+                 [](const CheckedElement &e) { return !isInside(e); });
+  compareAccess();
+  moved->access.elements = asked.access.elements;
+  for (const CheckedElement &element : moved->access.elements)
     std::memcpy(moved->access.addressOf(element.offset + moved->distance),
                 moved->access.addressOf(element.offset),
                 moved->access.elementBytes);
@@ -151,6 +189,10 @@ int64_t mlir::triton_shared::endAccess() {
 }
 
 void mlir::triton_shared::finishAccess(int64_t distance) {
+  if (std::exchange(asked.acquires, false))
+    asked.launch->acquire(asked.access);
+  if (distance == 0)
+    return;
   auto found = std::find_if(
       asked.moved.rbegin(), asked.moved.rend(),
       [&](const MovedAccess &moved) { return moved.distance == distance; });
@@ -162,4 +204,27 @@ void mlir::triton_shared::finishAccess(int64_t distance) {
                 access.addressOf(element.offset + distance),
                 access.elementBytes);
   asked.moved.erase(std::next(found).base());
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+int64_t mlir::triton_shared::wantsValues() {
+  return std::exchange(asked.token, 0);
+}
+
+void mlir::triton_shared::nameValue(int64_t token, int64_t bits) {
+  asked.valued[token - 1].values.push_back(bits);
+}
+
+void mlir::triton_shared::endValues(int64_t token) {
+  ValuedAccess &valued = asked.valued[token - 1];
+  asked.launch->compareValues(valued.access, valued.values);
+  valued.values.clear();
+}
+
+void mlir::triton_shared::passBarrier(int64_t table, int32_t x, int32_t y,
+                                      int32_t z) {
+  (*reinterpret_cast<CheckedLaunch **>(table))->passBarrier({x, y, z});
 }

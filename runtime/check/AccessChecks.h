@@ -15,10 +15,10 @@
 namespace mlir::triton_shared {
 
 /// Begins an access to `base`, argument `argument` of the kernel. `table` is
-/// the kernel's last argument.
+/// the kernel's last argument, `flags` are AccessFlags.
 void beginAccess(int64_t table, const char *site, int64_t siteSize,
-                 int64_t argument, int64_t elementBytes, int64_t base,
-                 int32_t x, int32_t y, int32_t z);
+                 int64_t argument, int64_t flags, int64_t elementBytes,
+                 int64_t base, int32_t x, int32_t y, int32_t z);
 
 /// Names an element: where it lies from the base on, in elements, and which one
 /// of the block it is.
@@ -28,8 +28,23 @@ void nameElement(int64_t offset, int64_t number);
 /// memory can stand for what lies that far outside.
 int64_t endAccess();
 
-/// Brings back what the access that was moved by `distance` has written.
+/// Brings back what the access that was moved by `distance` has written. An
+/// atomic access that acquires calls it with 0, too.
 void finishAccess(int64_t distance);
+
+/// After `endAccess`: not zero if elements of the store lie at one address, so
+/// that their values are to be named when they are stored.
+int64_t wantsValues();
+
+/// Names the bits of the next element of the store that asked for `token`, in
+/// the order of its elements.
+void nameValue(int64_t token, int64_t bits);
+
+/// Compares them.
+void endValues(int64_t token);
+
+/// The threads of a program wait for each other.
+void passBarrier(int64_t table, int32_t x, int32_t y, int32_t z);
 
 } // namespace mlir::triton_shared
 

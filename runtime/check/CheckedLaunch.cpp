@@ -2,24 +2,37 @@
 
 #include "CheckedLaunch.h"
 
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstring>
+#include <functional>
 
 using namespace mlir::triton_shared;
 
-/// How many elements of an access a report names.
-static constexpr size_t kMostExamples = 64;
+/// The size of the smallest elements: tensors of larger ones have several cells
+/// for each.
+static int64_t chooseCellBytes(llvm::ArrayRef<TensorView> views) {
+  int64_t bytes = 8;
+  for (const TensorView &view : views)
+    if (view.isKnown())
+      bytes = std::min(bytes, view.getElementBytes());
+  return bytes;
+}
 
-CheckedLaunch::CheckedLaunch(std::vector<TensorView> tensors)
-    : views(std::move(tensors)) {
+CheckedLaunch::CheckedLaunch(std::vector<TensorView> tensors,
+                             std::array<uint32_t, 3> grid, bool findsRaces,
+                             uint64_t unwritten)
+    : views(std::move(tensors)), grid(grid), unwritten(unwritten) {
+  if (findsRaces)
+    history.emplace(chooseCellBytes(views));
   // Further than any access may go.
   constexpr int64_t far = int64_t(1) << 62;
   table.push_back(reinterpret_cast<intptr_t>(this));
   for (const TensorView &view : views) {
     // Each access to a tensor with gaps has to ask.
-    bool asks = view.isKnown() && !view.isDense();
-    table.push_back(view.isKnown() ? (asks ? 0 : view.getFirst()) : -far);
-    table.push_back(view.isKnown() ? (asks ? 0 : view.getEnd()) : far);
+    bool asks = findsRaces || (view.isKnown() && !view.isDense());
+    table.push_back(asks ? 0 : view.isKnown() ? view.getFirst() : -far);
+    table.push_back(asks ? 0 : view.isKnown() ? view.getEnd() : far);
   }
 }
 
@@ -28,65 +41,137 @@ bool CheckedLaunch::isInside(const CheckedAccess &access,
   int64_t distance;
   return !__builtin_mul_overflow(element.offset, access.elementBytes,
                                  &distance) &&
-         views[access.argument].contains(distance, access.elementBytes);
+         views[access.site.argument].contains(distance, access.elementBytes);
 }
 
 void CheckedLaunch::addOutOfBounds(const CheckedAccess &access,
                                    llvm::ArrayRef<CheckedElement> outside) {
-  auto [x, y, z] = access.program;
-  std::lock_guard<std::mutex> lock(mutex);
-  auto [found, isNew] = findings.try_emplace({access.site, access.argument});
-  Finding &finding = found->second;
-  // Grids have 2^31 programs along x at most, and 2^16 along y and z.
-  finding.programs.insert(uint64_t(x) | uint64_t(y) << 31 | uint64_t(z) << 47);
-  finding.elements += outside.size();
-  auto [low, high] = std::minmax_element(
-      outside.begin(), outside.end(),
-      [](const CheckedElement &lhs, const CheckedElement &rhs) {
-        return lhs.offset < rhs.offset;
-      });
-  finding.lowest = isNew ? low->offset : std::min(finding.lowest, low->offset);
-  finding.highest =
-      isNew ? high->offset : std::max(finding.highest, high->offset);
-  std::array<int32_t, 3> zyx = {z, y, x};
-  std::array<int32_t, 3> known = {finding.program[2], finding.program[1],
-                                  finding.program[0]};
-  if (!isNew && zyx >= known)
-    return;
-  finding.program = access.program;
-  finding.examples.assign(outside.begin(),
-                          outside.begin() +
-                              std::min(outside.size(), kMostExamples));
-  finding.outside = outside.size();
-  finding.accessed = access.elements.size();
+  findings.add("out-of-bounds", access, outside);
 }
 
-std::string CheckedLaunch::getFindings() {
-  std::lock_guard<std::mutex> lock(mutex);
-  llvm::json::Array list;
-  for (auto &[key, finding] : findings) {
-    llvm::json::Array examples;
-    for (const CheckedElement &element : finding.examples)
-      examples.push_back(llvm::json::Object{{"number", element.number},
-                                            {"offset", element.offset}});
-    llvm::Expected<llvm::json::Value> site = llvm::json::parse(key.first);
-    list.push_back(llvm::json::Object{
-        {"class", "out-of-bounds"},
-        {"site", site ? std::move(*site) : llvm::json::Value(nullptr)},
-        {"argument", key.second},
-        {"programs", int64_t(finding.programs.size())},
-        {"elements", finding.elements},
-        {"lowest", finding.lowest},
-        {"highest", finding.highest},
-        {"first",
-         llvm::json::Object{{"program", llvm::json::Array(finding.program)},
-                            {"elements", std::move(examples)},
-                            {"outside", finding.outside},
-                            {"accessed", finding.accessed}}}});
-    if (!site)
-      llvm::consumeError(site.takeError());
+//===----------------------------------------------------------------------===//
+// Conflicts
+//===----------------------------------------------------------------------===//
+
+uint32_t CheckedLaunch::numberOf(std::array<int32_t, 3> program) const {
+  auto [x, y, z] = program;
+  return 1 + x + grid[0] * (y + grid[1] * z);
+}
+
+std::array<int32_t, 3> CheckedLaunch::placeOf(uint32_t number) const {
+  uint32_t rest = number - 1;
+  return {int32_t(rest % grid[0]), int32_t(rest / grid[0] % grid[1]),
+          int32_t(rest / grid[0] / grid[1])};
+}
+
+uint16_t CheckedLaunch::siteOf(const CheckedAccess &access) {
+  auto [found, isNew] =
+      siteNumbers.try_emplace(access.site.text.data(), sites.size());
+  if (isNew)
+    sites.push_back(access.site);
+  return found->second;
+}
+
+/// A word that is written in part is taken for written.
+bool CheckedLaunch::isUnwritten(const CheckedAccess &access,
+                                const CheckedElement &element) const {
+  constexpr int64_t word = sizeof(unwritten), least = word / 2;
+  char *address = access.addressOf(element.offset);
+  char *start = address - reinterpret_cast<uintptr_t>(address) % word;
+  char *end = access.base + views[access.site.argument].getEnd();
+  int64_t bytes = std::min<int64_t>(word, end - start);
+  return bytes >= least && std::memcmp(start, &unwritten, bytes) == 0;
+}
+
+void CheckedLaunch::compare(const CheckedAccess &access) {
+  if (!history)
+    return;
+  if (unwritten && (access.flags & kReads) &&
+      views[access.site.argument].isKnown()) {
+    std::vector<CheckedElement> never;
+    llvm::copy_if(access.elements, std::back_inserter(never),
+                  [&](const CheckedElement &element) {
+                    return isUnwritten(access, element);
+                  });
+    if (!never.empty())
+      findings.add("never-written", access, never);
   }
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(list));
-  return text;
+  std::lock_guard<std::mutex> lock(mutex);
+  uint32_t program = numberOf(access.program);
+  Touch touch = history->makeTouch(program, siteOf(access));
+  // By class and the other access.
+  std::map<std::pair<Conflict, uint64_t>, std::vector<CheckedElement>> found;
+  for (const CheckedElement &element : access.elements)
+    history->add(
+        reinterpret_cast<uintptr_t>(access.addressOf(element.offset)),
+        access.elementBytes, access.flags, touch, element.number,
+        [&](Conflict conflict, const WriteTouch &other) {
+          // Elements at the same place of blocks of one shape are one thread's.
+          if (conflict == Conflict::ReadBack && other.number == element.number)
+            return;
+          uint64_t side = uint64_t(other.program) << 16 | other.site;
+          std::vector<CheckedElement> &elements = found[{conflict, side}];
+          // Several cells of one element are one conflict.
+          if (elements.empty() || elements.back().number != element.number)
+            elements.push_back(element);
+        });
+  for (const auto &[key, elements] : found) {
+    OtherSide other = {sites[key.second & UINT16_MAX],
+                       placeOf(key.second >> 16)};
+    findings.add(key.first == Conflict::Race ? "race" : "read-back", access,
+                 elements, &other);
+  }
+  if (access.flags & kReleases)
+    for (const CheckedElement &element : access.elements)
+      history->release(program, reinterpret_cast<uintptr_t>(
+                                    access.addressOf(element.offset)));
+}
+
+void CheckedLaunch::acquire(const CheckedAccess &access) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const CheckedElement &element : access.elements)
+    history->acquire(
+        numberOf(access.program),
+        reinterpret_cast<uintptr_t>(access.addressOf(element.offset)));
+}
+
+void CheckedLaunch::passBarrier(std::array<int32_t, 3> program) {
+  if (!history)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  history->passBarrier(numberOf(program));
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of one store
+//===----------------------------------------------------------------------===//
+
+bool CheckedLaunch::hasDuplicates(const CheckedAccess &access) const {
+  if (!history)
+    return false;
+  // As nearly all stores are, and much faster to see.
+  auto ascends = [](const CheckedElement &lhs, const CheckedElement &rhs) {
+    return lhs.offset < rhs.offset;
+  };
+  if (std::adjacent_find(access.elements.begin(), access.elements.end(),
+                         std::not_fn(ascends)) == access.elements.end())
+    return false;
+  std::vector<int64_t> offsets;
+  for (const CheckedElement &element : access.elements)
+    offsets.push_back(element.offset);
+  llvm::sort(offsets);
+  return std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
+}
+
+void CheckedLaunch::compareValues(const CheckedAccess &access,
+                                  llvm::ArrayRef<int64_t> values) {
+  llvm::DenseMap<int64_t, int64_t> stored;
+  std::vector<CheckedElement> different;
+  for (auto [element, value] : llvm::zip_equal(access.elements, values)) {
+    auto [found, isNew] = stored.try_emplace(element.offset, value);
+    if (!isNew && found->second != value)
+      different.push_back(element);
+  }
+  if (!different.empty())
+    findings.add("duplicate-lanes", access, different);
 }

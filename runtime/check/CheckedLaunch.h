@@ -3,53 +3,30 @@
 // A kernel whose accesses are checked (structured-check-accesses) gets a table
 // as its last argument: the address of the launch, and for each argument two
 // numbers, between which bytes from its address its tensor lies. An access that
-// goes further, or into a tensor with gaps, asks here.
+// goes further, or into a tensor with gaps, asks here; if programs are compared
+// with each other, each access does.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TRITON_SHARED_RUNTIME_CHECK_CHECKEDLAUNCH_H
 #define TRITON_SHARED_RUNTIME_CHECK_CHECKEDLAUNCH_H
 
+#include "AccessHistory.h"
+#include "Findings.h"
 #include "TensorView.h"
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringRef.h"
-
-#include <array>
-#include <map>
 #include <mutex>
-#include <string>
+#include <optional>
 
 namespace mlir::triton_shared {
 
-/// One element of an access.
-struct CheckedElement {
-  /// From the base, in elements of the access.
-  int64_t offset;
-  /// Which one of the block, row-major.
-  int64_t number;
-};
-
-/// One access of one program that is looked at element by element.
-struct CheckedAccess {
-  /// JSON, see AccessSite.h; a constant of the kernel.
-  llvm::StringRef site;
-  int64_t argument;
-  int64_t elementBytes;
-  /// Where the argument lies.
-  char *base;
-  /// x, y, z.
-  std::array<int32_t, 3> program;
-  std::vector<CheckedElement> elements;
-
-  char *addressOf(int64_t offset) const { return base + offset * elementBytes; }
-};
-
 class CheckedLaunch {
 public:
-  /// One view per argument, also for those that are no pointers.
-  explicit CheckedLaunch(std::vector<TensorView> views);
+  /// One view per argument, also for those that are no pointers. Memory that
+  /// holds the eight bytes `unwritten`, aligned, has never been written; 0 if
+  /// nobody knows.
+  CheckedLaunch(std::vector<TensorView> views, std::array<uint32_t, 3> grid,
+                bool findsRaces, uint64_t unwritten);
   CheckedLaunch(const CheckedLaunch &) = delete;
 
   const int64_t *getTable() const { return table.data(); }
@@ -61,28 +38,41 @@ public:
   void addOutOfBounds(const CheckedAccess &access,
                       llvm::ArrayRef<CheckedElement> outside);
 
-  /// JSON: a list with one object per class, site and argument:
-  /// {"class": "out-of-bounds", "site": …, "argument": its number, "programs":
-  /// in how many, "elements": how many elements in all, "first": {"program":
-  /// [x, y, z], "elements": [{"number", "offset"}, …] (a few), "outside",
-  /// "accessed": how many elements of the access were outside, and took part}}.
-  /// `first` is about the first program of the grid, and its first such access.
-  std::string getFindings();
+  /// Compares an access, all elements of which are inside, with those before.
+  void compare(const CheckedAccess &access);
+
+  /// Has the program know what it learns by an atomic access that is made.
+  void acquire(const CheckedAccess &access);
+
+  /// The threads of a program have waited for each other.
+  void passBarrier(std::array<int32_t, 3> program);
+
+  /// True if several elements of a store lie at one address.
+  bool hasDuplicates(const CheckedAccess &access) const;
+  /// Notes a store of different values to one address; `values` has one entry
+  /// per element of `access`.
+  void compareValues(const CheckedAccess &access,
+                     llvm::ArrayRef<int64_t> values);
+
+  std::string getFindings() { return findings.asJson(); }
 
 private:
-  struct Finding {
-    llvm::DenseSet<uint64_t> programs;
-    int64_t elements = 0;
-    std::array<int32_t, 3> program;
-    std::vector<CheckedElement> examples;
-    int64_t outside = 0, accessed = 0;
-    int64_t lowest = 0, highest = 0;
-  };
+  uint32_t numberOf(std::array<int32_t, 3> program) const;
+  std::array<int32_t, 3> placeOf(uint32_t number) const;
+  uint16_t siteOf(const CheckedAccess &access);
+  bool isUnwritten(const CheckedAccess &access,
+                   const CheckedElement &element) const;
 
   std::vector<TensorView> views;
+  std::array<uint32_t, 3> grid;
+  uint64_t unwritten;
   std::vector<int64_t> table;
+  Findings findings;
+  /// What follows is of this mutex.
   std::mutex mutex;
-  std::map<std::pair<llvm::StringRef, int64_t>, Finding> findings;
+  std::optional<AccessHistory> history;
+  std::vector<CheckedSite> sites;
+  llvm::DenseMap<const char *, uint16_t> siteNumbers;
 };
 
 } // namespace mlir::triton_shared

@@ -19,6 +19,7 @@ public:
   TensorView(int64_t elementBytes, std::vector<int64_t> shape,
              std::vector<int64_t> strides);
 
+  int64_t getElementBytes() const { return elementBytes; }
   bool isKnown() const { return elementBytes > 0; }
   /// True if every byte from `getFirst` to before `getEnd` belongs to it.
   bool isDense() const { return dense; }

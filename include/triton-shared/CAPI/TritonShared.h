@@ -136,10 +136,17 @@ typedef struct TritonSharedTensorView {
  */
 typedef struct TritonSharedCheckedLaunch TritonSharedCheckedLaunch;
 
-/** `views` has one entry for each entry of the kernel's "args" but the last. */
+/**
+ * `views` has one entry for each entry of the kernel's "args" but the last.
+ * With `findsRaces`, programs are compared with each other, which costs more
+ * than bounds; the launch should then use one thread. With it, a read of the
+ * eight bytes `unwritten`, aligned, is one of memory that nobody has written:
+ * fill new memory with a random number. 0 if nobody has.
+ */
 TRITON_SHARED_EXPORT TritonSharedCheckedLaunch *
 tritonSharedCheckedLaunchCreate(const TritonSharedTensorView *views,
-                                size_t count);
+                                size_t count, const uint32_t grid[3],
+                                bool findsRaces, uint64_t unwritten);
 
 /** The last argument of the kernel; valid as long as `launch`. */
 TRITON_SHARED_EXPORT const void *

@@ -148,15 +148,22 @@ def TritonTensorsToLinalg
     one kind of GPU only is an error that names it; so is an external function
     nobody knows.
 
+    Barriers go: elements of a program run in order. With `keep-barriers` they
+    stay, as `gpu.barrier`, for who has to know where a GPU has them.
+
     Needs: phase `structured`; inline assembly that takes addresses as integers,
     as `triton-to-structured` leaves it. Leaves: phase `linalg`, no `tt` op or
     type, no assembly.
   }];
+  let options = [
+    Option<"keepsBarriers", "keep-barriers", "bool", "false",
+           "leave barriers within a program">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
     "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
     "::mlir::tts::TTSDialect"
   ];
@@ -199,6 +206,12 @@ def StructuredCheckAccesses
     %t = tts.load %x[%o + %d] strides [1] : memref<*xf32> -> tensor<8xf32>
     ```
 
+    Numbers that are accessed atomically order programs, so the runtime is told
+    when such an access has been made (`tritonSharedCheckFinish`), and where a
+    program has a barrier (`tritonSharedCheckBarrier`, for `gpu.barrier`, which
+    goes). Where elements of a store may share an address, it may ask for their
+    values.
+
     Accesses through pointers that are no parameters (integers that became
     pointers, pointers read from memory, a choice between two) stay as they are.
 
@@ -207,7 +220,8 @@ def StructuredCheckAccesses
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::tts::TTSDialect"
   ];
 }
 

@@ -29,7 +29,8 @@ void addPointerConversion(TypeConverter &types);
 /// Functions, grid, pointers and barriers.
 void populateTritonTensorsToLinalgProgram(const TypeConverter &types,
                                           RewritePatternSet &patterns,
-                                          ConversionTarget &target);
+                                          ConversionTarget &target,
+                                          bool keepsBarriers);
 
 /// arith and math on tensors; the element-wise ops that only `tt` has.
 void populateTritonTensorsToLinalgElementwise(RewritePatternSet &patterns,

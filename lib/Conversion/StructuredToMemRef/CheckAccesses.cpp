@@ -13,12 +13,15 @@
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
@@ -81,6 +84,43 @@ Value numberOf(OpBuilder &builder, Location loc, ValueRange indices,
                                     indexValue(builder, loc, number));
 }
 
+/// The AccessFlags of runtime/check. Blocks of atomic accesses order nothing:
+/// that is what numbers are used for, locks and counters.
+int64_t getFlags(tts::AccessOpInterface op) {
+  constexpr int64_t reads = 1, writes = 2, isAtomic = 4, acquires = 8,
+                    releases = 16;
+  std::optional<tts::MemoryOrder> order = op.getAtomicOrder();
+  bool isNumber = !op.getTileType();
+  if (!order && op.isVolatile())
+    return reads | isAtomic | (isNumber ? acquires : 0);
+  if (!order)
+    return op.isWrite() ? writes : reads;
+  int64_t flags = isAtomic | reads | (op.isWrite() ? writes : 0);
+  bool isBoth = order == tts::MemoryOrder::AcquireRelease;
+  // Nobody waits for what nobody asks for.
+  if (isNumber && (isBoth || order == tts::MemoryOrder::Acquire) &&
+      !op->use_empty())
+    flags |= acquires;
+  if (isNumber && op.isWrite() &&
+      (isBoth || order == tts::MemoryOrder::Release))
+    flags |= releases;
+  return flags;
+}
+
+constexpr int64_t kAcquires = 8;
+
+/// True for a store of which several elements may lie at one address.
+bool mayHaveDuplicates(tts::AccessOpInterface op) {
+  if (!op.getStored() || !op.getTileType())
+    return false;
+  return op.hasOffsetPerElement() ||
+         llvm::any_of(
+             op.getDimensions(), [](const tts::DimensionAccess &dimension) {
+               return dimension.isWrapped() || dimension.isGathered() ||
+                      isConstantIntValue(dimension.stride, 0);
+             });
+}
+
 //===----------------------------------------------------------------------===//
 // One function
 //===----------------------------------------------------------------------===//
@@ -100,6 +140,7 @@ public:
     views = function.getArgument(numWritten);
     for (tts::AccessOpInterface op : accesses)
       check(op);
+    function.walk([&](gpu::BarrierOp op) { noteBarrier(op); });
   }
 
 private:
@@ -114,7 +155,11 @@ private:
   Value askRuntime(tts::AccessOpInterface op, BlockArgument parameter);
   void moveBy(tts::AccessOpInterface op, Value distance);
   Extent getExtent(BlockArgument parameter, int64_t elementBytes);
+  bool isPassable(Operation *op);
   void setEarliestPoint(tts::AccessOpInterface op, const Extent &extent);
+  void nameValues(tts::AccessOpInterface op);
+  void finish(tts::AccessOpInterface op, Value distance);
+  void noteBarrier(gpu::BarrierOp op);
 
   func::FuncOp function;
   OpBuilder builder;
@@ -122,6 +167,8 @@ private:
   /// What a launch says about the tensors, see runtime/check.
   BlockArgument views;
   DenseMap<std::pair<Value, int64_t>, Extent> extents;
+  /// Branches that belong to checks of stores.
+  DenseSet<Operation *> ofStores;
 };
 
 /// The extents of all parameters are read at the beginning of a program.
@@ -167,7 +214,8 @@ Value AccessChecker::isInside(tts::AccessOpInterface op, const Extent &extent) {
 }
 
 /// ```
-/// tritonSharedCheckBegin(views, site, size, argument, bytes, base, x, y, z)
+/// tritonSharedCheckBegin(views, site, size, argument, flags, bytes, base,
+///                        x, y, z)
 /// tritonSharedCheckElement(offset, number)   for each element that takes part
 /// tritonSharedCheckEnd() -> by how many elements the access is to be moved
 /// ```
@@ -182,6 +230,7 @@ Value AccessChecker::askRuntime(tts::AccessOpInterface op,
       tts::ToAddressOp::create(builder, loc, i64, views)};
   llvm::append_range(operands, textConstant(builder, op, describeSite(op)));
   operands.push_back(integer(parameter.getArgNumber()));
+  operands.push_back(integer(getFlags(op)));
   operands.push_back(integer(getElementBytes(op)));
   operands.push_back(tts::ToAddressOp::create(builder, loc, i64, op.getBase()));
   llvm::append_range(operands,
@@ -226,52 +275,96 @@ void AccessChecker::moveBy(tts::AccessOpInterface op, Value distance) {
   offset.set(sum.getResult(0));
 }
 
+/// True for what a store's check may stand before: computation, and other
+/// stores. Reads have to be seen in their order.
+bool AccessChecker::isPassable(Operation *op) {
+  return isMemoryEffectFree(op) || isa<tts::StoreOp>(op) ||
+         ofStores.contains(op);
+}
+
 /// Before what is stored is computed, if possible: it is computed in place only
 /// if nothing but computation stands between that and the store.
 void AccessChecker::setEarliestPoint(tts::AccessOpInterface op,
                                      const Extent &extent) {
   builder.setInsertionPoint(op);
-  if (!op.getStored() || op.hasOffsetPerElement() || op.getMask())
+  if (!isa<tts::StoreOp>(op) || op.getMask() || mayHaveDuplicates(op))
     return;
+  Operation *last = op->getPrevNode();
+  while (last && isPassable(last) && last != extent.end.getDefiningOp())
+    last = last->getPrevNode();
   auto isMovable = [&](Operation *other) {
     return other->getBlock() == op->getBlock() && other->getNumRegions() == 0 &&
-           isMemoryEffectFree(other) &&
+           isMemoryEffectFree(other) && last && last->isBeforeInBlock(other) &&
            llvm::none_of(other->getOperandTypes(),
                          llvm::IsaPred<RankedTensorType>);
   };
   SetVector<Operation *> slice;
-  Operation *last = extent.end.getDefiningOp();
-  if (last->getBlock() != op->getBlock())
-    last = nullptr;
-  for (Value operand : op->getOperands()) {
-    if (operand == op.getStored()->get())
-      continue;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.omitBlockArguments = true;
-    options.filter = [&](Operation *other) {
-      if (isMovable(other))
-        return true;
-      Operation *maker = op->getBlock()->findAncestorOpInBlock(*other);
-      if (maker && (!last || last->isBeforeInBlock(maker)))
-        last = maker;
-      return false;
-    };
-    (void)getBackwardSlice(operand, &slice, options);
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = isMovable;
+  for (Value operand : op->getOperands())
+    if (operand != op.getStored()->get())
+      (void)getBackwardSlice(operand, &slice, options);
+  if (!last)
+    return;
+  for (Operation *moved : slice) {
+    moved->moveAfter(last);
+    last = moved;
   }
-  if (last)
-    builder.setInsertionPointAfter(last);
-  else
-    builder.setInsertionPointToStart(op->getBlock());
-  Operation *point = builder.getInsertionPoint() == op->getBlock()->end()
-                         ? nullptr
-                         : &*builder.getInsertionPoint();
-  for (Operation *moved : slice)
-    if (point && point->isBeforeInBlock(moved))
-      moved->moveBefore(point);
-    else if (point == moved)
-      point = moved->getNextNode();
-  builder.setInsertionPoint(point);
+  builder.setInsertionPointAfter(last);
+}
+
+/// ```
+/// token = tritonSharedCheckWantsValues()
+/// tritonSharedCheckValue(token, bits)   for each element that takes part
+/// tritonSharedCheckValuesEnd(token)
+/// ```
+void AccessChecker::nameValues(tts::AccessOpInterface op) {
+  Location loc = op->getLoc();
+  Type i64 = builder.getI64Type();
+  builder.setInsertionPoint(op);
+  Value token =
+      call(builder, op, "tritonSharedCheckWantsValues", {}, i64).getResult(0);
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
+  Value isWanted = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         token, zero);
+  auto branch = scf::IfOp::create(builder, loc, isWanted,
+                                  /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  ElementAccess access = accessOf(builder, op);
+  forEachElement(
+      builder, loc, access,
+      [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
+        Value bits =
+            toBits(inner, innerLoc,
+                   elementOf(inner, innerLoc, op.getStored()->get(), indices));
+        if (bits.getType() != i64)
+          bits = arith::ExtUIOp::create(inner, innerLoc, i64, bits);
+        call(inner, op, "tritonSharedCheckValue", {token, bits});
+      });
+  call(builder, op, "tritonSharedCheckValuesEnd", {token});
+}
+
+/// What the runtime is told after an access.
+void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
+  Location loc = op->getLoc();
+  builder.setInsertionPointAfter(op);
+  if (getFlags(op) & kAcquires) {
+    call(builder, op, "tritonSharedCheckFinish", {distance}, {},
+         /*writes=*/true);
+    return;
+  }
+  Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
+  Value wasMoved = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                         distance, zero);
+  auto branch = scf::IfOp::create(builder, loc, wasMoved,
+                                  /*withElseRegion=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  call(builder, op, "tritonSharedCheckFinish", {distance}, {},
+       /*writes=*/true);
+  if (isa<tts::StoreOp>(op))
+    ofStores.insert(branch);
 }
 
 void AccessChecker::check(tts::AccessOpInterface op) {
@@ -279,30 +372,34 @@ void AccessChecker::check(tts::AccessOpInterface op) {
   if (!parameter)
     return;
   Location loc = op->getLoc();
-  Type i64 = builder.getI64Type();
   Extent extent = getExtent(parameter, getElementBytes(op));
   setEarliestPoint(op, extent);
   Value inside = isInside(op, extent);
-  auto branch =
-      scf::IfOp::create(builder, loc, i64, inside, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(builder, loc, builder.getI64Type(), inside,
+                                  /*withElseRegion=*/true);
   builder.setInsertionPointToStart(branch.thenBlock());
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
   scf::YieldOp::create(builder, loc, zero);
   builder.setInsertionPointToStart(branch.elseBlock());
   Value asked = askRuntime(op, parameter);
   scf::YieldOp::create(builder, loc, asked);
+  if (isa<tts::StoreOp>(op))
+    ofStores.insert(branch);
+  if (mayHaveDuplicates(op))
+    nameValues(op);
   moveBy(op, branch.getResult(0));
-  if (!op.isWrite())
-    return;
-  builder.setInsertionPointAfter(op);
-  zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
-  Value wasMoved = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                         branch.getResult(0), zero);
-  auto finish = scf::IfOp::create(builder, loc, wasMoved,
-                                  /*withElseRegion=*/false);
-  builder.setInsertionPointToStart(finish.thenBlock());
-  call(builder, op, "tritonSharedCheckFinish", {branch.getResult(0)}, {},
-       /*writes=*/true);
+  if (op.isWrite() || (getFlags(op) & kAcquires))
+    finish(op, branch.getResult(0));
+}
+
+void AccessChecker::noteBarrier(gpu::BarrierOp op) {
+  builder.setInsertionPoint(op);
+  SmallVector<Value> operands = {tts::ToAddressOp::create(
+      builder, op.getLoc(), builder.getI64Type(), views)};
+  llvm::append_range(operands,
+                     tts::KernelSignature(function).findAll(tts::kProgramIds));
+  call(builder, op, "tritonSharedCheckBarrier", operands);
+  op.erase();
 }
 
 struct StructuredCheckAccesses

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -32,6 +33,8 @@ namespace {
 
 struct TritonTensorsToLinalg
     : triton_shared::impl::TritonTensorsToLinalgBase<TritonTensorsToLinalg> {
+  using TritonTensorsToLinalgBase::TritonTensorsToLinalgBase;
+
   void runOnOperation() override {
     if (failed(reportUnsupported(getOperation())))
       return signalPassFailure();
@@ -40,7 +43,8 @@ struct TritonTensorsToLinalg
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     addPointerConversion(types);
-    populateTritonTensorsToLinalgProgram(types, patterns, target);
+    populateTritonTensorsToLinalgProgram(types, patterns, target,
+                                         keepsBarriers);
     for (auto populate : {populateTritonTensorsToLinalgElementwise,
                           populateTritonTensorsToLinalgViews,
                           populateTritonTensorsToLinalgCasts,

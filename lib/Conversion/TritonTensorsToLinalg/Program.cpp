@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -107,6 +108,18 @@ struct EraseByName : ConversionPattern {
   matchAndRewrite(Operation *op, ArrayRef<Value>,
                   ConversionPatternRewriter &rewriter) const override {
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Barriers of Triton are upstream's.
+struct KeepBarrier : OpConversionPattern<tt::gpu::BarrierOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::gpu::BarrierOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<gpu::BarrierOp>(op);
     return success();
   }
 };
@@ -209,7 +222,7 @@ void triton_shared::addPointerConversion(TypeConverter &types) {
 
 void triton_shared::populateTritonTensorsToLinalgProgram(
     const TypeConverter &types, RewritePatternSet &patterns,
-    ConversionTarget &target) {
+    ConversionTarget &target, bool keepsBarriers) {
   MLIRContext *context = patterns.getContext();
   patterns.add<LowerFunc, LowerReturn, LowerPointerBitcast>(types, context);
   patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, tts::kGridSizes>,
@@ -218,9 +231,16 @@ void triton_shared::populateTritonTensorsToLinalgProgram(
   patterns.add<EraseGridDependency>(context);
   patterns.add<ConvertPointerTypes>(types, context);
   for (StringRef name :
-       {"gpu.barrier", "ttg.barrier", "tt.grid_dependency_wait",
-        "tt.grid_dependency_launch_dependents", "llvm.intr.assume"})
+       {"tt.grid_dependency_wait", "tt.grid_dependency_launch_dependents",
+        "llvm.intr.assume"})
     patterns.add<EraseByName>(name, context);
+  if (keepsBarriers) {
+    patterns.add<KeepBarrier>(context);
+    target.addLegalOp<gpu::BarrierOp>();
+  } else {
+    for (StringRef name : {"gpu.barrier", "ttg.barrier"})
+      patterns.add<EraseByName>(name, context);
+  }
   scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns, target);
   target.addLegalDialect<func::FuncDialect>();
   target.addDynamicallyLegalDialect<tts::TTSDialect>(

@@ -27,7 +27,7 @@ def main(words: list[str] | None = None) -> int:
     if not options.module and not Path(options.script).is_file():
         _parser().error(f"there is no file '{options.script}'")
     sys.argv = [options.script, *options.arguments]
-    with run.cuda_means_cpu(), check() as report:
+    with run.cuda_means_cpu(), check(bounds_only=options.bounds_only) as report:
         succeeded = _succeeds(options.script, options.module)
     report.print()
     if options.json:
@@ -59,6 +59,11 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
+    parser.add_argument(
+        "--bounds-only",
+        action="store_true",
+        help="look for accesses outside of their tensors alone, which is much faster",
+    )
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
     parser.add_argument("script", metavar="SCRIPT", help="a Python script, or with -m a module")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")

@@ -7,7 +7,13 @@ import math
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-KINDS = {"out-of-bounds": "error"}
+KINDS = {
+    "out-of-bounds": "error",
+    "never-written": "error",
+    "race": "error",
+    "duplicate-lanes": "error",
+    "read-back": "warning",
+}
 """Every class of finding and how bad it is."""
 
 
@@ -66,6 +72,17 @@ class Element:
 
 
 @dataclass(frozen=True)
+class Side:
+    """The other access of a conflict."""
+
+    access: str
+    places: tuple[Place, ...]
+    variable: str
+    tensor: Tensor
+    program: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Finding:
     """One thing that a kernel does wrong at one place with one tensor."""
 
@@ -98,6 +115,8 @@ class Finding:
     """How many programs do it."""
     total: int
     """How many elements, in all programs."""
+    other: Side | None = None
+    """The other access, where it takes two."""
     launches: int = field(default=1, compare=False)
     """How many launches of the kernel do it."""
 
@@ -114,7 +133,10 @@ class Finding:
     @property
     def key(self) -> tuple[Any, ...]:
         """What is the same for the same mistake in several launches."""
-        return self.kind, self.kernel, self.access, self.places, self.tensor.argument
+        sides = [(self.access, self.places, self.tensor.argument)]
+        if self.other:
+            sides.append((self.other.access, self.other.places, self.other.tensor.argument))
+        return self.kind, self.kernel, *sides
 
     def as_json(self) -> dict[str, Any]:
         """For a program that reads it; docs/check.md has the form."""
@@ -138,21 +160,20 @@ def from_native(
 ) -> Finding:
     """Makes a finding of what the runtime has noted about one launch."""
     site, first = found["site"], found["first"]
-    tensor = tensors[found["argument"]]
-    assert tensor, "the runtime knows nothing of other arguments"
-    places = tuple(Place(p["file"], p["line"], p["column"]) for p in site["places"])
     shape = tuple(site["shape"])
     elements = tuple(Element(_lane(e["number"], shape), e["offset"]) for e in first["elements"])
+    this = _side(found, first["program"], tensors)
+    other = found.get("other")
     return Finding(
         kind=found["class"],
         kernel=kernel,
-        access=ACCESSES[site["kind"]],
-        places=places,
-        variable=site["name"],
-        tensor=tensor,
+        access=this.access,
+        places=this.places,
+        variable=this.variable,
+        tensor=this.tensor,
         element_bytes=site["bytes"],
         grid=grid,
-        program=tuple(first["program"]),
+        program=this.program,
         elements=elements,
         outside=first["outside"],
         accessed=first["accessed"],
@@ -160,7 +181,15 @@ def from_native(
         highest=found["highest"],
         programs=found["programs"],
         total=found["elements"],
+        other=_side(other, other["program"], tensors) if other else None,
     )
+
+
+def _side(found: dict[str, Any], program: list[int], tensors: list[Tensor | None]) -> Side:
+    site, tensor = found["site"], tensors[found["argument"]]
+    places = tuple(Place(p["file"], p["line"], p["column"]) for p in site["places"])
+    unknown = Tensor(f"argument {found['argument']}", "unknown", (0,), (1,), 1)
+    return Side(ACCESSES[site["kind"]], places, site["name"], tensor or unknown, tuple(program))
 
 
 def _lane(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:

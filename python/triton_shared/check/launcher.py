@@ -14,6 +14,7 @@ from .. import library
 from ..errors import DeviceAssertError
 from . import session
 from .finding import Tensor, from_native
+from .unwritten import PATTERN
 
 if TYPE_CHECKING:
     from .. import _native
@@ -38,12 +39,16 @@ class CheckedLauncher:
     def __call__(self, *args: Any) -> None:
         """Launches, and adds what was found also if that fails."""
         report = session.current()
-        grid = tuple(int(n) for n in args[:3])
+        grid = (int(args[0]), int(args[1]), int(args[2]))
         tensors = list(_tensors(self._parameters, args[_LEADING:]))
         views = [t and (t.element_bytes, list(t.shape), list(t.strides)) for t in tensors]
-        launch = library.native().CheckedLaunch(views)
+        is_thorough = not report.bounds_only
+        launch = library.native().CheckedLaunch(views, grid, is_thorough, PATTERN)
+        # Programs that are compared run one after the other, unless they wait for each other.
+        threads = 1 if is_thorough else None
         try:
-            self._launcher(*args, launch.table)
+            with library.launches(threads=threads):
+                self._launcher(*args, launch.table)
         except DeviceAssertError as error:
             if not str(error).startswith(_GAVE_UP):
                 raise

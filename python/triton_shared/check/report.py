@@ -15,7 +15,9 @@ from .finding import Finding
 class Report:
     """The findings of a block, one per mistake; several launches may make the same one."""
 
-    def __init__(self) -> None:
+    def __init__(self, bounds_only: bool = False) -> None:
+        self.bounds_only = bounds_only
+        """Whether accesses are compared with their tensors alone, not with each other."""
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._lock = threading.Lock()
         self.launches = 0

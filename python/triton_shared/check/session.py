@@ -7,11 +7,12 @@ kernel that was compiled before is compiled anew with checks, and the other way 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from ..device import device
 from ..errors import TritonSharedError
 from .report import Report
+from .unwritten import marked
 
 MODE = "check"
 """What Triton calls the instrumentation of a kernel; `LaunchOptions.checks` knows the word."""
@@ -21,23 +22,25 @@ _reports: list[Report] = []
 
 
 @contextmanager
-def check() -> Iterator[Report]:
+def check(*, bounds_only: bool = False) -> Iterator[Report]:
     """Inside the block, kernels run on the CPU and are checked; gives the report, which grows.
 
     Nothing is raised for what a kernel does wrong: it goes on where it can, and `is_clean` tells.
-    An error that ends a launch is raised as it is without checks.
+    An error that ends a launch is raised as it is without checks. With `bounds_only`, each access
+    is compared with its tensor alone, which costs next to nothing; otherwise with all others, too,
+    and programs run on one thread.
 
     >>> with triton_shared.check() as report:
     ...     kernel[grid](x, y, n)
     """
     from triton import knobs
 
-    report = Report()
+    report = Report(bounds_only)
     before = knobs.compilation.instrumentation_mode
     knobs.compilation.instrumentation_mode = MODE
     _reports.append(report)
     try:
-        with device("cpu"):
+        with device("cpu"), nullcontext() if bounds_only else marked():
             yield report
     finally:
         _reports.remove(report)

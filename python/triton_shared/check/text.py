@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..errors import TritonSharedError
 from ..source_lines import marked_line
-from .finding import Element, Finding, ranges
+from .finding import Element, Finding, Place, ranges
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,26 +61,25 @@ def _describe(finding: Finding) -> Text:
 
     text = Text()
     text.append(f"{finding.severity}: ", _COLOURS[finding.severity])
-    text.append(f"out of bounds: {finding.access} {_where(finding)} '{finding.tensor.argument}'\n")
-    for number, place in enumerate(finding.places):
-        text.append("  --> " if number == 0 else "  called from ", "blue")
-        text.append(f"{place}\n")
-        for line in marked_line(place.file, place.line, place.column):
-            text.append(f"{line}\n")
-    facts = {
-        "kernel": finding.kernel + _variable(finding),
-        "tensor": str(finding.tensor),
-        "has": _extent(finding),
-        "wants": _wanted(finding),
-        "program": _program(finding),
-        "lanes": _lanes(finding),
-    }
-    for name, fact in facts.items():
-        if fact:
+    text.append(f"{_TITLES[finding.kind](finding)}\n")
+    _add_places(text, "  --> ", finding.places)
+    if finding.other:
+        _add_places(text, "  and ", finding.other.places)
+    facts = _FACTS if finding.kind == "out-of-bounds" else _FACTS_OF_CONFLICTS
+    for name, tell in facts.items():
+        if fact := tell(finding):
             text.append(f"  {name:<9}", "dim")
             text.append(f"{fact}\n")
     text.rstrip()
     return text
+
+
+def _add_places(text: Text, lead: str, places: tuple[Place, ...]) -> None:
+    for number, place in enumerate(places):
+        text.append("  called from " if number else lead, "blue")
+        text.append(f"{place}\n")
+        for line in marked_line(place.file, place.line, place.column):
+            text.append(f"{line}\n")
 
 
 def _variable(finding: Finding) -> str:
@@ -93,9 +93,42 @@ def _reach(finding: Finding) -> tuple[int, int]:
     return first, (tensor.highest + 1) * tensor.element_bytes // finding.element_bytes - 1
 
 
+def _leaves(finding: Finding) -> str:
+    return f"out of bounds: {finding.access} {_where(finding)} '{finding.tensor.argument}'"
+
+
+def _race(finding: Finding) -> str:
+    assert finding.other
+    return (
+        f"race: nothing orders {finding.access} and {finding.other.access} of two programs "
+        f"at one element of '{finding.tensor.argument}'"
+    )
+
+
+def _duplicates(finding: Finding) -> str:
+    return (
+        f"duplicate lanes: {finding.access} stores different values to one element of "
+        f"'{finding.tensor.argument}'"
+    )
+
+
+def _never_written(finding: Finding) -> str:
+    verb = "reads" if finding.access == "tl.load" else "updates"
+    return (
+        f"never written: {finding.access} {verb} memory of '{finding.tensor.argument}' that "
+        "nobody has written"
+    )
+
+
+def _read_back(finding: Finding) -> str:
+    return (
+        f"read-back: {finding.access} reads what another lane of the program has stored to "
+        f"'{finding.tensor.argument}', without a barrier (tl.debug_barrier) on a GPU"
+    )
+
+
 def _where(finding: Finding) -> str:
-    writes = finding.access not in ("tl.load", "an atomic wait")
-    verb = "writes" if writes else "reads"
+    verb = "reads" if finding.access in ("tl.load", "an atomic wait") else "writes"
     first, last = _reach(finding)
     if finding.lowest > last:
         return f"{verb} behind the end of"
@@ -104,6 +137,23 @@ def _where(finding: Finding) -> str:
     if first <= finding.lowest and finding.highest <= last:
         return f"{verb} between the elements of"
     return f"{verb} outside of"
+
+
+def _conflict(finding: Finding) -> str:
+    offsets = sorted({element.offset for element in finding.elements})
+    shown = ranges(offsets).split(", ")
+    return ", ".join(shown[:_MOST_LANES]) + (", …" if len(shown) > _MOST_LANES else "")
+
+
+def _programs(finding: Finding) -> str:
+    if not finding.other or finding.other.program == finding.program:
+        return _program(finding)
+    text = f"({', '.join(map(str, finding.program))}) and "
+    text += f"({', '.join(map(str, finding.other.program))}) of a grid of "
+    text += f"({', '.join(map(str, finding.grid))})"
+    if finding.programs > 2:
+        text += f"; {finding.programs} programs do it"
+    return text + (f", in {finding.launches} launches" if finding.launches > 1 else "")
 
 
 def _extent(finding: Finding) -> str:
@@ -154,3 +204,40 @@ def _lanes(finding: Finding) -> str:
 
 def _lane(element: Element) -> str:
     return f"({', '.join(map(str, element.lane))})"
+
+
+def _name(finding: Finding) -> str:
+    return finding.kernel + _variable(finding)
+
+
+def _tensor(finding: Finding) -> str:
+    text = str(finding.tensor)
+    if finding.other and finding.other.tensor.argument != finding.tensor.argument:
+        text += f"; the other one through {finding.other.tensor}"
+    return text
+
+
+_TITLES: dict[str, Callable[[Finding], str]] = {
+    "out-of-bounds": _leaves,
+    "race": _race,
+    "duplicate-lanes": _duplicates,
+    "read-back": _read_back,
+    "never-written": _never_written,
+}
+
+_FACTS: dict[str, Callable[[Finding], str]] = {
+    "kernel": _name,
+    "tensor": _tensor,
+    "has": _extent,
+    "wants": _wanted,
+    "program": _program,
+    "lanes": _lanes,
+}
+
+_FACTS_OF_CONFLICTS: dict[str, Callable[[Finding], str]] = {
+    "kernel": _name,
+    "tensor": _tensor,
+    "elements": _conflict,
+    "programs": _programs,
+    "lanes": _lanes,
+}

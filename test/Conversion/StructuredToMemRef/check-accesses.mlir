@@ -95,6 +95,72 @@ func.func @address(%a: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %p
 
 // -----
 
+// A load between the check and the store stays between them: programs have to
+// be seen to read and write in their order.
+// CHECK-LABEL: func.func @ordered(
+// CHECK:         tts.load %{{.*}} strides [1] : memref<*xf32> -> tensor<8xf32>
+// CHECK:         call @tritonSharedCheckBegin(
+// CHECK:         linalg.fill
+// CHECK:         tts.store
+func.func @ordered(%x: memref<*xf32>, %a: i64, %f: f32, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf32> {
+  %zero = arith.constant 0 : i64
+  %y = tts.from_address %a : memref<*xf32>
+  %t = tts.load %y[%zero] strides [1] : memref<*xf32> -> tensor<8xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %v = linalg.fill ins(%f : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  tts.store %v to %x[%zero] strides [1] : tensor<8xf32>, memref<*xf32>
+  return %t : tensor<8xf32>
+}
+
+// -----
+
+// The runtime may ask for what is stored if elements may share an address.
+// CHECK-LABEL: func.func @scatter(
+// CHECK:         %[[TOKEN:.*]] = call @tritonSharedCheckWantsValues()
+// CHECK:         %[[WANTED:.*]] = arith.cmpi ne, %[[TOKEN]]
+// CHECK:         scf.if %[[WANTED]] {
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK:             %[[F:.*]] = tensor.extract %{{.*}}[%[[I]]] : tensor<8xf32>
+// CHECK:             %[[BITS:.*]] = arith.bitcast %[[F]] : f32 to i32
+// CHECK:             %[[WIDE:.*]] = arith.extui %[[BITS]]
+// CHECK:             func.call @tritonSharedCheckValue(%[[TOKEN]], %[[WIDE]])
+// CHECK:           func.call @tritonSharedCheckValuesEnd(%[[TOKEN]])
+// CHECK:         tts.scatter
+func.func @scatter(%x: memref<*xf32>, %v: tensor<8xf32>, %o: tensor<8xi64>, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) {
+  tts.scatter %v to %x[%o] : tensor<8xf32>, memref<*xf32>, tensor<8xi64>
+  return
+}
+
+// -----
+
+// Once an atomic access of a number is made, the program knows what others have
+// released there; nobody learns from one whose result is not used.
+// CHECK-LABEL: func.func @lock(
+// CHECK:         %[[OLD:.*]] = tts.atomic_cas
+// CHECK-NEXT:    call @tritonSharedCheckFinish(
+// CHECK:         tts.atomic_rmw
+// CHECK-NEXT:    arith.constant 0
+// CHECK-NEXT:    arith.cmpi ne
+// CHECK-NEXT:    scf.if
+func.func @lock(%x: memref<*xi32>, %a: i32, %b: i32, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> i32 {
+  %zero = arith.constant 0 : i64
+  %old = tts.atomic_cas acq_rel gpu %a, %b at %x[%zero] : i32, memref<*xi32>, i64
+  %unused = tts.atomic_rmw exchange acq_rel gpu %a at %x[%zero] : i32, memref<*xi32>, i64
+  return %old : i32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @barrier(
+// CHECK:         call @tritonSharedCheckBarrier(
+// CHECK-NOT:     gpu.barrier
+func.func @barrier(%gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) {
+  gpu.barrier
+  return
+}
+
+// -----
+
 // expected-error @below {{cannot be checked}}
 // expected-note @below {{it lacks the program ids as its last arguments}}
 // expected-note @below {{run 'triton-tensors-to-linalg' before this pass}}

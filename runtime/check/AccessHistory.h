@@ -1,0 +1,108 @@
+//===- AccessHistory.h - Who has touched which memory -----------*- C++ -*-===//
+//
+// Programs of a grid run in any order, unless atomic accesses order them. Each
+// cell of memory remembers who wrote it last, and two programs that read it and
+// two that updated it atomically: of these, one is another program than the one
+// that comes next, so that a conflict is found whenever there is one. What is
+// ordered by atomics is known from vector clocks, which only programs with such
+// accesses have.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TRITON_SHARED_RUNTIME_CHECK_ACCESSHISTORY_H
+#define TRITON_SHARED_RUNTIME_CHECK_ACCESSHISTORY_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+
+namespace mlir::triton_shared {
+
+/// What an access does, as bits.
+enum AccessFlags : int64_t {
+  kReads = 1,
+  kWrites = 2,
+  kIsAtomic = 4,
+  /// It sees what came before the releasing access whose value it reads …
+  kAcquires = 8,
+  /// … and lets others see what came before it.
+  kReleases = 16,
+};
+
+/// One access by one program.
+struct Touch {
+  /// Its number in the grid, from 1 on; 0 for no access.
+  uint32_t program = 0;
+  uint16_t site = 0;
+  /// How often the program had released anything before.
+  uint16_t epoch = 0;
+};
+
+/// A write, with the element of the block that was written.
+struct WriteTouch : Touch {
+  uint32_t number = 0;
+};
+
+/// How two accesses of one cell do not go together.
+enum class Conflict {
+  /// Those of two programs, in no order.
+  Race,
+  /// A program reads what another element of one of its blocks has written.
+  ReadBack,
+};
+
+class AccessHistory {
+public:
+  /// Cells are of `cellBytes` bytes, a power of two up to 8.
+  explicit AccessHistory(int64_t cellBytes);
+  ~AccessHistory();
+  AccessHistory(const AccessHistory &) = delete;
+
+  /// What the program `number`, from 1 on, does at `site`.
+  Touch makeTouch(uint32_t program, uint16_t site);
+
+  using Report = llvm::function_ref<void(Conflict, const WriteTouch &other)>;
+
+  /// Notes an access of `bytes` at `address` by element `number` of a block,
+  /// and reports what it is in conflict with. `number` is known of writes only.
+  void add(uintptr_t address, int64_t bytes, int64_t flags, Touch touch,
+           uint32_t number, Report report);
+
+  /// The program has everything known that programs knew which released at
+  /// `address`.
+  void acquire(uint32_t program, uintptr_t address);
+  /// Others that acquire at `address` know what the program knows.
+  void release(uint32_t program, uintptr_t address);
+  /// Threads of the program see what the others have written.
+  void passBarrier(uint32_t program);
+
+private:
+  using Clock = llvm::DenseMap<uint32_t, uint16_t>;
+  struct Program {
+    uint16_t epoch = 1;
+    Clock seen;
+  };
+  struct Page;
+
+  Page &getPage(uintptr_t address);
+  bool isUnordered(const Touch &earlier, const Touch &now) const;
+  void remember(Touch *slots, const Touch &touch) const;
+  void addToCell(Page &page, size_t cell, int64_t flags, Touch touch,
+                 uint32_t number, Report report);
+
+  int64_t cellBytes;
+  size_t cellsPerPage;
+  std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
+  Page *lastPage = nullptr;
+  uintptr_t lastNumber = 0;
+  llvm::DenseMap<uint32_t, Program> programs;
+  /// What was released where.
+  llvm::DenseMap<uintptr_t, Clock> released;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_RUNTIME_CHECK_ACCESSHISTORY_H

@@ -1,0 +1,93 @@
+//===- Findings.h - What is wrong in a launch -------------------*- C++ -*-===//
+
+#ifndef TRITON_SHARED_RUNTIME_CHECK_FINDINGS_H
+#define TRITON_SHARED_RUNTIME_CHECK_FINDINGS_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace mlir::triton_shared {
+
+/// One element of an access.
+struct CheckedElement {
+  /// From the base, in elements of the access.
+  int64_t offset;
+  /// Which one of the block, row-major.
+  int64_t number;
+};
+
+/// One access in the kernel.
+struct CheckedSite {
+  /// JSON, see AccessSite.h; a constant of the kernel.
+  llvm::StringRef text;
+  int64_t argument;
+};
+
+/// One access of one program that is looked at element by element.
+struct CheckedAccess {
+  CheckedSite site;
+  /// AccessFlags.
+  int64_t flags;
+  int64_t elementBytes;
+  /// Where the argument lies.
+  char *base;
+  /// x, y, z.
+  std::array<int32_t, 3> program;
+  std::vector<CheckedElement> elements;
+
+  char *addressOf(int64_t offset) const { return base + offset * elementBytes; }
+};
+
+/// The other access of a conflict.
+struct OtherSide {
+  CheckedSite site;
+  std::array<int32_t, 3> program;
+};
+
+/// Collects what is found; may be called by several threads.
+class Findings {
+public:
+  /// Notes that `concerned`, some of the elements of `access`, are wrong in the
+  /// way that `kind` names.
+  void add(llvm::StringRef kind, const CheckedAccess &access,
+           llvm::ArrayRef<CheckedElement> concerned,
+           const OtherSide *other = nullptr);
+
+  /// A list with one object per class, site and other site: {"class", "site":
+  /// …, "argument": its number, "programs": in how many, "elements": how many
+  /// in all, "lowest" and "highest" offset, "first": {"program": [x, y, z],
+  /// "elements": [{"number", "offset"}, …] (a few), "outside", "accessed": how
+  /// many elements of the access were concerned, and took part}, "other":
+  /// {"site", "argument", "program"} if there are two sides}. `first` is about
+  /// the first program of the grid, and its first such access.
+  std::string asJson();
+
+private:
+  struct Finding {
+    CheckedSite site;
+    OtherSide other;
+    llvm::DenseSet<uint64_t> programs;
+    int64_t elements = 0;
+    std::array<int32_t, 3> program;
+    std::vector<CheckedElement> examples;
+    int64_t outside = 0, accessed = 0;
+    int64_t lowest = 0, highest = 0;
+  };
+  /// The class, the site, the other one or an empty string.
+  using Key = std::tuple<llvm::StringRef, llvm::StringRef, llvm::StringRef>;
+
+  std::mutex mutex;
+  std::map<Key, Finding> findings;
+};
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_RUNTIME_CHECK_FINDINGS_H
