@@ -7,6 +7,7 @@ kernels run.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from .device import device
@@ -27,6 +28,7 @@ from .explain import explain
 from .library import launches
 
 if TYPE_CHECKING:
+    from . import repro
     from .verified import verified_autotune
 
 __version__ = "0.1.0"
@@ -46,6 +48,7 @@ __all__ = [
     "device",
     "explain",
     "launches",
+    "repro",
     "verified_autotune",
 ]
 
@@ -56,4 +59,6 @@ def __getattr__(name: str) -> Any:
         from .verified import verified_autotune
 
         return verified_autotune
+    if name == "repro":
+        return importlib.import_module(f"{__name__}.repro")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

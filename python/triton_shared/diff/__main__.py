@@ -6,12 +6,15 @@ import argparse
 import ast
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import TritonSharedError
+from ..repro import archive
 from . import configurations, report, run
-from .recording import RecordingError
+from .comparison import LaunchReport
+from .recording import RecordingError, load
 from .replay import TARGETS
 
 EQUAL, DIFFERENT, FAILED = 0, 1, 2
@@ -53,10 +56,23 @@ def _compare(
     """Status, text and JSON of launches."""
     run.prepare(options.source, options.case, folder)
     reports = list(run.compare_all(folder, targets, options.timeout))
+    if options.repro:
+        _keep_reproducer(options.repro, reports, targets, options.stats_only)
     if not options.keep:
         reports = [report.without_folder(r) for r in reports]
     told = report.as_text(reports, targets), report.as_json(reports, targets)
     return report.status(reports), *told
+
+
+def _keep_reproducer(
+    path: Path, reports: Sequence[LaunchReport], targets: tuple[str, str], stats_only: bool
+) -> None:
+    """Writes the first launch that is not equal, with its report."""
+    for one in reports:
+        if one.status != "equal" and one.folder:
+            told = report.as_json([report.without_folder(one)], targets)
+            archive.write(path, load(one.folder), told, stats_only=stats_only)
+            return
 
 
 def _compare_configurations(
@@ -66,6 +82,10 @@ def _compare_configurations(
     vary = dict(options.vary)
     launches = run.prepare(options.source, options.case, folder, vary)
     reports = configurations.compare_sweeps(launches, targets, options.scratch, options.timeout)
+    if options.repro:
+        found = [one for sweep in reports for one in sweep.configurations]
+        wrong = [one.second if one.first.status == "equal" else one.first for one in found]
+        _keep_reproducer(options.repro, wrong, targets, options.stats_only)
     told = report.sweeps_as_text(reports, targets), report.sweeps_as_json(reports, targets)
     return report.status(reports), *told
 
@@ -118,6 +138,17 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="ARGUMENT",
         help="a tensor whose content may depend on the configuration; may be repeated",
+    )
+    parser.add_argument(
+        "--repro",
+        type=Path,
+        metavar="FILE.ttrepro",
+        help="write the first launch that is not equal there: see python -m triton_shared.repro",
+    )
+    parser.add_argument(
+        "--stats-only",
+        action="store_true",
+        help="of its tensors, keep a summary instead of the content",
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep recordings and results")

@@ -32,6 +32,11 @@ def prepare(
             f"there is no file or folder '{source}'\n"
             "name a Python file with a function 'case', or a recording that --keep has left"
         )
+    if source.suffix == ".ttrepro":
+        raise RecordingError(
+            f"{source} is a reproducer, whose code may be anybody's\n"
+            f"python -m triton_shared.repro run {source} --run compares what its kernel does"
+        )
     if source.suffix == ".py":
         workers.record(str(source), wanted, folder, vary)
     elif source.is_file():
