@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import TritonSharedError
 from ..repro import archive
-from . import configurations, report, run
+from . import configurations, culprit, report, run
 from .comparison import LaunchReport
 from .recording import RecordingError, load
 from .replay import TARGETS
@@ -56,6 +56,8 @@ def _compare(
     """Status, text and JSON of launches."""
     run.prepare(options.source, options.case, folder)
     reports = list(run.compare_all(folder, targets, options.timeout))
+    if options.locate:
+        reports = run.locate(reports, targets, options.timeout, options.max_probe_bytes)
     if options.repro:
         _keep_reproducer(options.repro, reports, targets, options.stats_only)
     if not options.keep:
@@ -119,6 +121,15 @@ def _parser() -> argparse.ArgumentParser:
         help=f"two of {', '.join(TARGETS)} (default: cpu,shared_cuda); bounds are taken from A",
     )
     parser.add_argument("--case", default="", metavar="TEXT", help="only cases whose name has TEXT")
+    _add_steps(parser)
+    parser.add_argument(
+        "--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)"
+    )
+    return parser
+
+
+def _add_steps(parser: argparse.ArgumentParser) -> None:
+    """What is done besides comparing launches."""
     parser.add_argument(
         "--configs",
         action="store_true",
@@ -140,6 +151,18 @@ def _parser() -> argparse.ArgumentParser:
         help="a tensor whose content may depend on the configuration; may be repeated",
     )
     parser.add_argument(
+        "--locate",
+        action="store_true",
+        help="look for the operation that is wrong on B; A and B run kernels from TTIR",
+    )
+    parser.add_argument(
+        "--max-probe-bytes",
+        type=int,
+        default=culprit.MOST_BYTES,
+        metavar="BYTES",
+        help="memory for the values of a program; more of them take more runs (default: 256 MiB)",
+    )
+    parser.add_argument(
         "--repro",
         type=Path,
         metavar="FILE.ttrepro",
@@ -152,10 +175,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep recordings and results")
-    parser.add_argument(
-        "--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)"
-    )
-    return parser
 
 
 if __name__ == "__main__":

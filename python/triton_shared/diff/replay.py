@@ -201,7 +201,7 @@ def _replay_in_f64(recording: Recording, target: str) -> Replayed:
     ]
     promoted = replace(
         recording,
-        ttir=texts.apply_passes(recording.ttir, "--triton-promote-floats"),
+        ttir=texts.apply_passes(recording.ttir, "triton-promote-floats"),
         types=texts.in_f64(recording.types),
         arguments=_promote_arguments(recording.arguments, of_scalar),
     )
