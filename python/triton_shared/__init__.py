@@ -29,6 +29,7 @@ from .library import launches
 
 if TYPE_CHECKING:
     from . import repro
+    from .verification import verify
     from .verified import verified_autotune
 
 __version__ = "0.1.0"
@@ -50,6 +51,7 @@ __all__ = [
     "launches",
     "repro",
     "verified_autotune",
+    "verify",
 ]
 
 
@@ -59,6 +61,10 @@ def __getattr__(name: str) -> Any:
         from .verified import verified_autotune
 
         return verified_autotune
+    if name == "verify":
+        from .verification import verify
+
+        return verify
     if name == "repro":
         return importlib.import_module(f"{__name__}.repro")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
