@@ -332,7 +332,7 @@ class TestTolerances:
         value = torch.cat([torch.full((40,), 1.5), torch.full((40,), 100.0)]).double()
         error = torch.zeros(80).double()
         error[3], error[50] = 1e-7, 1e-3
-        own = tolerances._largest_at_size(error, value)
+        own = tolerances.largest_at_size(error, value)
         assert own[:40].tolist() == [1e-7] * 40
         assert own[40:].tolist() == [1e-3] * 40
 

@@ -44,4 +44,4 @@ def test_language_server(tmp_path: Path):
 
 
 def test_diff(tmp_path: Path):
-    assert replay("diff.md", tmp_path) == 3
+    assert replay("diff.md", tmp_path) == 8

@@ -7,6 +7,7 @@ kernels run.
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 from .check import check
@@ -28,6 +29,8 @@ from .explain import explain
 from .library import launches
 
 if TYPE_CHECKING:
+    from . import repro
+    from .verification import verify
     from .verified import verified_autotune
 
 __version__ = "0.1.0"
@@ -48,7 +51,9 @@ __all__ = [
     "device",
     "explain",
     "launches",
+    "repro",
     "verified_autotune",
+    "verify",
 ]
 
 
@@ -58,4 +63,10 @@ def __getattr__(name: str) -> Any:
         from .verified import verified_autotune
 
         return verified_autotune
+    if name == "verify":
+        from .verification import verify
+
+        return verify
+    if name == "repro":
+        return importlib.import_module(f"{__name__}.repro")
     raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

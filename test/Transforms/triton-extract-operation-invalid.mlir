@@ -11,8 +11,8 @@ tt.func @loads(%p: !tt.ptr<f32>) {
 
 // -----
 
+// expected-error @below {{value 0 is carried, not computed, so it cannot be extracted}}
 tt.func @carries(%c: i1, %x: f32) {
-  // expected-error @below {{value 0 is carried, not computed, so it cannot be extracted}}
   %0 = scf.if %c -> f32 {
     scf.yield %x : f32
   } else {

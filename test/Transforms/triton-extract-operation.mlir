@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --triton-extract-operation=number=1 | FileCheck %s
+// RUN: triton-shared-opt %s --triton-extract-operation=number=2 | FileCheck %s
 
 // The value with the number is computed from memory: operands that are probed are
 // loaded once, constants copied, and the region goes along.

@@ -2,9 +2,11 @@
 
 // A block takes two words before its elements, which are stored row by row where
 // there is room and this is the program; pointers and constants are not probed.
-// CHECK:       tt.probes = "[{\22op\22:\22tt.load\22
+// CHECK:       tt.probes = "{\22values\22:[{\22op\22:\22tt.load\22
 // CHECK-SAME:    \22type\22:\22tensor<2x4xf32>\22
-// CHECK-SAME:    \22line\22:{{[0-9]+}},\22column\22:{{[0-9]+}},\22operands\22:[-1]}]"
+// CHECK-SAME:    \22line\22:{{[0-9]+}},\22column\22:{{[0-9]+}},\22operands\22:[-1],\22behind\22:[]}]
+// CHECK-SAME:    \22stores\22:[{\22op\22:\22tt.store\22,\22parameter\22:0
+// CHECK-SAME:    \22operands\22:[-1,0],\22behind\22:[]}]}"
 // CHECK-LABEL: tt.func @block(
 // CHECK-SAME:    %[[P:.*]]: tensor<2x4x!tt.ptr<f32>>, %[[LOG:.*]]: !tt.ptr<i32> {tt.divisibility = 16 : i32}
 // CHECK:         %[[MINE:.*]] = arith.andi
@@ -46,12 +48,18 @@ tt.func @widths(%a: i64, %b: f16) {
 
 // What a loop carries names where it may come from; the region of a reduction has
 // no values of its own.
-// CHECK:       tt.probes = "[{\22op\22:\22scf.for\22,\22carried\22:true
-// CHECK-SAME:    \22operands\22:[]},{\22op\22:\22scf.for\22,\22carried\22:true
-// CHECK-SAME:    \22operands\22:[-1,2]},{\22op\22:\22arith.addf\22,\22carried\22:false
-// CHECK-SAME:    \22operands\22:[1,1]},{\22op\22:\22scf.for\22,\22carried\22:true
-// CHECK-SAME:    \22operands\22:[-1,2]},{\22op\22:\22tt.reduce\22
-// CHECK-SAME:    \22operands\22:[3]}]"
+// CHECK:       {\22op\22:\22tt.func\22,\22carried\22:true,\22result\22:0,\22type\22:\22tensor<4xf32>\22
+// CHECK-SAME:  {\22op\22:\22tt.func\22
+// CHECK-SAME:  {\22op\22:\22scf.for\22,\22carried\22:true
+// CHECK-SAME:    \22operands\22:[],
+// CHECK-SAME:  {\22op\22:\22scf.for\22,\22carried\22:true
+// CHECK-SAME:    \22operands\22:[0,4],
+// CHECK-SAME:  {\22op\22:\22arith.addf\22,\22carried\22:false
+// CHECK-SAME:    \22operands\22:[3,3],
+// CHECK-SAME:  {\22op\22:\22scf.for\22,\22carried\22:true
+// CHECK-SAME:    \22operands\22:[0,4],
+// CHECK-SAME:  {\22op\22:\22tt.reduce\22
+// CHECK-SAME:    \22operands\22:[5],\22behind\22:[]}],
 tt.func @loop(%x: tensor<4xf32>, %n: i32) {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -71,10 +79,10 @@ tt.func @loop(%x: tensor<4xf32>, %n: i32) {
 
 // So do branches, and loops that ask.
 // CHECK:       {\22op\22:\22arith.cmpf\22
-// CHECK-SAME:    {\22op\22:\22scf.if\22,\22carried\22:true
-// CHECK-SAME:    \22operands\22:[1,-1]}
-// CHECK-SAME:    {\22op\22:\22scf.while\22,\22carried\22:true
-// CHECK-SAME:    \22operands\22:[2,6]}
+// CHECK-SAME:  {\22op\22:\22scf.if\22,\22carried\22:true
+// CHECK-SAME:    \22operands\22:[2,0],
+// CHECK-SAME:  {\22op\22:\22scf.while\22,\22carried\22:true
+// CHECK-SAME:    \22operands\22:[3,7],
 tt.func @branches(%x: f32) {
   %0 = arith.cmpf ogt, %x, %x : f32
   %1 = scf.if %0 -> f32 {
@@ -91,5 +99,33 @@ tt.func @branches(%x: f32) {
     %5 = arith.addf %b, %b : f32
     scf.yield %5 : f32
   }
+  tt.return
+}
+
+// -----
+
+// A pointer is made of values, though it has no number itself.
+// CHECK:       {\22op\22:\22tt.load\22
+// CHECK-SAME:    \22operands\22:[-1],\22behind\22:[1]}
+// CHECK-SAME:    \22stores\22:[{\22op\22:\22tt.store\22,\22parameter\22:0
+tt.func @pointers(%p: !tt.ptr<i32>, %n: i32) {
+  %0 = arith.addi %n, %n : i32
+  %1 = tt.addptr %p, %0 : !tt.ptr<i32>, i32
+  %2 = tt.load %1 : !tt.ptr<i32>
+  tt.store %1, %2 : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+// One value alone.
+// RUN: triton-shared-opt %s --triton-probe-values=only=1 --split-input-file | FileCheck %s --check-prefix=ONE
+// ONE-LABEL: tt.func @one(
+
+// ONE:         %[[SECOND:.*]] = arith.muli
+// ONE:         tt.store %{{.*}}, %[[SECOND]],
+// ONE-NOT:     tt.atomic_rmw
+tt.func @one(%n: i32) {
+  %0 = arith.muli %n, %n : i32
   tt.return
 }

@@ -68,10 +68,12 @@ def TritonProbeValues : Pass<"triton-probe-values", "::mlir::ModuleOp"> {
 
     Elements are in row-major order: their bits, extended with zeros; of those
     with 64 bits first all lower halves. Values are numbered in the order of the
-    text: numbers and blocks of them, but no constants and no pointers, variables
-    that a loop carries at the start of its body, and nothing in the region of a
-    reduction. `tt.probes` on the module lists them, in JSON: operation, result,
-    type, place, variable, and the numbers of the operands (-1: not probed).
+    text: numbers and blocks of them, parameters too, but no constants and no
+    pointers; variables that a loop carries at the start of its body; and nothing
+    in the region of a reduction. `tt.probes` on the module is JSON: of each of the `values` the
+    operation, result, type, place, variable, the numbers of the operands (-1: not
+    probed) and of what lies behind those that are not probed; of the `stores`
+    the same, and the parameter whose memory they write.
 
     Probes are stores under a mask, and no branches: what is computed stays.
 
@@ -79,6 +81,10 @@ def TritonProbeValues : Pass<"triton-probe-values", "::mlir::ModuleOp"> {
     `triton-structure-control-flow` leave them. Leaves: kernels with the
     parameter.
   }];
+  let options = [
+    Option<"only", "only", "int64_t", /*default=*/"-1",
+           "write down the value with this number alone">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -2,10 +2,11 @@
 
 #include "ProbePoints.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "llvm/Support/JSON.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
 
 /// Whether a value is a number, or a block of numbers, of up to 64 bits.
 static bool isNumeric(Type type) {
@@ -14,7 +15,9 @@ static bool isNumeric(Type type) {
          element.getIntOrFloatBitWidth() <= 64;
 }
 
-ProbePoints::ProbePoints(triton::FuncOp kernel) {
+ProbePoints::ProbePoints(triton::FuncOp kernel) : kernel(kernel) {
+  for (BlockArgument argument : kernel.getBody().getArguments())
+    add(argument);
   for (Block &block : kernel.getBody())
     collect(block);
 }
@@ -85,51 +88,137 @@ static SmallVector<Value> findHandedOn(BlockArgument argument) {
   return {loop.getInits()[number], loop.getYieldOp().getOperand(number)};
 }
 
-SmallVector<int64_t> ProbePoints::getSources(Value value) const {
-  SmallVector<Value> sources;
+/// What a value is made of; for one that a branch or a loop hands on, what it
+/// may be.
+static SmallVector<Value> findSources(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value))
-    sources = findHandedOn(argument);
-  else if (isa<RegionBranchOpInterface>(value.getDefiningOp()))
-    sources = findHandedOn(cast<OpResult>(value));
-  else
-    sources = SmallVector<Value>(value.getDefiningOp()->getOperands());
-  return llvm::map_to_vector(sources,
-                             [&](Value source) { return getNumber(source); });
+    return findHandedOn(argument);
+  Operation *owner = value.getDefiningOp();
+  if (isa<RegionBranchOpInterface>(owner))
+    return findHandedOn(cast<OpResult>(value));
+  return SmallVector<Value>(owner->getOperands());
 }
 
-/// Where the user wrote it: of inlined code, what was called.
+void ProbePoints::findBehind(Value value, DenseSet<Value> &seen,
+                             SmallVectorImpl<int64_t> &found) const {
+  if (!seen.insert(value).second)
+    return;
+  if (int64_t number = getNumber(value); number >= 0) {
+    found.push_back(number);
+    return;
+  }
+  for (Value source : findSources(value))
+    findBehind(source, seen, found);
+}
+
+void ProbePoints::listNumbers(ValueRange operands,
+                              llvm::json::OStream &json) const {
+  json.attributeArray("operands", [&] {
+    for (Value operand : operands)
+      json.value(getNumber(operand));
+  });
+  DenseSet<Value> seen;
+  SmallVector<int64_t> behind;
+  for (Value operand : operands)
+    if (getNumber(operand) < 0)
+      findBehind(operand, seen, behind);
+  json.attributeArray("behind", [&] {
+    for (int64_t number : behind)
+      json.value(number);
+  });
+}
+
+/// The places of a location: of inlined code, first what was called.
+static void collectPlaces(Location location,
+                          SmallVectorImpl<FileLineColLoc> &places) {
+  if (auto place = dyn_cast<FileLineColLoc>(location)) {
+    places.push_back(place);
+  } else if (auto name = dyn_cast<NameLoc>(location)) {
+    collectPlaces(name.getChildLoc(), places);
+  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
+    collectPlaces(call.getCallee(), places);
+    collectPlaces(call.getCaller(), places);
+  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      collectPlaces(part, places);
+  }
+}
+
+/// Where the user wrote it, who has not written the language's own library.
 static FileLineColLoc findPlace(Location location) {
-  return location->findInstanceOf<FileLineColLoc>();
+  SmallVector<FileLineColLoc> places;
+  collectPlaces(location, places);
+  for (FileLineColLoc place : places)
+    if (!place.getFilename().getValue().contains("triton/language/"))
+      return place;
+  return places.empty() ? FileLineColLoc() : places.front();
+}
+
+static void describePlace(Location location, llvm::json::OStream &json) {
+  if (FileLineColLoc place = findPlace(location)) {
+    json.attribute("file", place.getFilename().getValue());
+    json.attribute("line", place.getLine());
+    json.attribute("column", place.getColumn());
+  }
+  if (auto name = location->findInstanceOf<NameLoc>())
+    json.attribute("variable", name.getName().getValue());
+}
+
+void ProbePoints::describe(Value value, llvm::json::OStream &json) const {
+  Operation *owner = value.getDefiningOp();
+  Operation *op = owner ? owner : value.getParentBlock()->getParentOp();
+  auto result = dyn_cast<OpResult>(value);
+  json.object([&] {
+    json.attribute("op", op->getName().getStringRef());
+    json.attribute("carried", !owner || isa<RegionBranchOpInterface>(owner));
+    json.attribute("result", result ? result.getResultNumber() : 0);
+    json.attribute("type", llvm::formatv("{0}", value.getType()).str());
+    describePlace(value.getLoc(), json);
+    listNumbers(findSources(value), json);
+  });
+}
+
+/// The parameter that a pointer begins at; -1 if there is not one alone.
+static int64_t findParameter(Value pointer, tt::FuncOp kernel) {
+  while (Operation *op = pointer.getDefiningOp()) {
+    if (op->getNumOperands() == 0 || isa<RegionBranchOpInterface>(op))
+      return -1;
+    pointer = op->getOperand(0);
+  }
+  auto argument = cast<BlockArgument>(pointer);
+  if (argument.getOwner() == &kernel.getBody().front())
+    return argument.getArgNumber();
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || argument.getArgNumber() < loop.getNumInductionVars())
+    return -1;
+  return findParameter(loop.getTiedLoopInit(argument)->get(), kernel);
+}
+
+void ProbePoints::describe(Operation *store, llvm::json::OStream &json) const {
+  json.object([&] {
+    json.attribute("op", store->getName().getStringRef());
+    json.attribute("parameter", findParameter(store->getOperand(0), kernel));
+    describePlace(store->getLoc(), json);
+    listNumbers(store->getOperands(), json);
+  });
 }
 
 std::string ProbePoints::describe() const {
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream);
-  json.array([&] {
-    for (Value value : values) {
-      json.object([&] {
-        Operation *owner = value.getDefiningOp();
-        Operation *op = owner ? owner : value.getParentBlock()->getParentOp();
-        json.attribute("op", op->getName().getStringRef());
-        json.attribute("carried",
-                       !owner || isa<RegionBranchOpInterface>(owner));
-        json.attribute("result",
-                       owner ? cast<OpResult>(value).getResultNumber() : 0);
-        json.attribute("type", llvm::formatv("{0}", value.getType()).str());
-        if (FileLineColLoc place = findPlace(value.getLoc())) {
-          json.attribute("file", place.getFilename().getValue());
-          json.attribute("line", place.getLine());
-          json.attribute("column", place.getColumn());
-        }
-        if (auto name = value.getLoc()->findInstanceOf<NameLoc>())
-          json.attribute("variable", name.getName().getValue());
-        json.attributeArray("operands", [&] {
-          for (int64_t number : getSources(value))
-            json.value(number);
-        });
+  json.object([&] {
+    json.attributeArray("values", [&] {
+      for (Value value : values)
+        describe(value, json);
+    });
+    json.attributeArray("stores", [&] {
+      kernel->walk([&](Operation *op) {
+        if (op->getNumOperands() && op->getNumRegions() == 0 &&
+            hasEffect<MemoryEffects::Write>(op))
+          describe(op, json);
       });
-    }
+    });
   });
   return text;
 }

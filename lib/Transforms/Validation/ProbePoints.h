@@ -4,6 +4,7 @@
 #define TRITON_SHARED_TRANSFORMS_VALIDATION_PROBEPOINTS_H
 
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "llvm/Support/JSON.h"
 #include <string>
 
 namespace mlir::triton_shared {
@@ -17,7 +18,7 @@ public:
 
   ArrayRef<Value> getValues() const { return values; }
 
-  /// What is known of each, as JSON.
+  /// What is known of each, and of what the kernel stores, as JSON.
   std::string describe() const;
 
 private:
@@ -25,10 +26,14 @@ private:
   void add(Value value);
   /// -1 for a value that is not one of them.
   int64_t getNumber(Value value) const;
-  /// What a value is made of; for one that a loop carries, what it may come
-  /// from.
-  SmallVector<int64_t> getSources(Value value) const;
+  void describe(Value value, llvm::json::OStream &json) const;
+  void describe(Operation *store, llvm::json::OStream &json) const;
+  /// The numbers of `operands`, and of what those are made of that have none.
+  void listNumbers(ValueRange operands, llvm::json::OStream &json) const;
+  void findBehind(Value value, DenseSet<Value> &seen,
+                  SmallVectorImpl<int64_t> &found) const;
 
+  triton::FuncOp kernel;
   SmallVector<Value> values;
   DenseMap<Value, int64_t> numbers;
 };

@@ -148,6 +148,8 @@ private:
 
 struct TritonProbeValues
     : triton_shared::impl::TritonProbeValuesBase<TritonProbeValues> {
+  using TritonProbeValuesBase::TritonProbeValuesBase;
+
   void runOnOperation() override {
     tt::FuncOp kernel = findTritonKernel(getOperation());
     if (!kernel)
@@ -166,9 +168,16 @@ struct TritonProbeValues
       return signalPassFailure();
     builder.setInsertionPointToStart(&kernel.getBody().front());
     LogWriter writer(builder, kernel.getArgument(count));
-    for (auto [number, value] : llvm::enumerate(points.getValues())) {
+    OpBuilder::InsertPoint start = builder.saveInsertionPoint();
+    for (auto [index, probed] : llvm::enumerate(points.getValues())) {
+      Value value = probed;
+      auto number = static_cast<int32_t>(index);
+      if (only >= 0 && only != number)
+        continue;
       if (value.getDefiningOp())
         builder.setInsertionPointAfterValue(value);
+      else if (value.getParentRegion() == &kernel.getBody())
+        builder.restoreInsertionPoint(start);
       else
         builder.setInsertionPointToStart(cast<BlockArgument>(value).getOwner());
       writer.append(value, number);

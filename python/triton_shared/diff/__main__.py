@@ -6,12 +6,15 @@ import argparse
 import ast
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..errors import TritonSharedError
-from . import configurations, report, run
-from .recording import RecordingError
+from ..repro import archive
+from . import configurations, culprit, report, run
+from .comparison import LaunchReport
+from .recording import RecordingError, load
 from .replay import TARGETS
 
 EQUAL, DIFFERENT, FAILED = 0, 1, 2
@@ -53,10 +56,25 @@ def _compare(
     """Status, text and JSON of launches."""
     run.prepare(options.source, options.case, folder)
     reports = list(run.compare_all(folder, targets, options.timeout))
+    if options.locate:
+        reports = run.locate(reports, targets, options.timeout, options.max_probe_bytes)
+    if options.repro:
+        _keep_reproducer(options.repro, reports, targets, options.stats_only)
     if not options.keep:
         reports = [report.without_folder(r) for r in reports]
     told = report.as_text(reports, targets), report.as_json(reports, targets)
     return report.status(reports), *told
+
+
+def _keep_reproducer(
+    path: Path, reports: Sequence[LaunchReport], targets: tuple[str, str], stats_only: bool
+) -> None:
+    """Writes the first launch that is not equal, with its report."""
+    for one in reports:
+        if one.status != "equal" and one.folder:
+            told = report.as_json([report.without_folder(one)], targets)
+            archive.write(path, load(one.folder), told, stats_only=stats_only)
+            return
 
 
 def _compare_configurations(
@@ -66,6 +84,10 @@ def _compare_configurations(
     vary = dict(options.vary)
     launches = run.prepare(options.source, options.case, folder, vary)
     reports = configurations.compare_sweeps(launches, targets, options.scratch, options.timeout)
+    if options.repro:
+        found = [one for sweep in reports for one in sweep.configurations]
+        wrong = [one.second if one.first.status == "equal" else one.first for one in found]
+        _keep_reproducer(options.repro, wrong, targets, options.stats_only)
     told = report.sweeps_as_text(reports, targets), report.sweeps_as_json(reports, targets)
     return report.status(reports), *told
 
@@ -99,6 +121,15 @@ def _parser() -> argparse.ArgumentParser:
         help=f"two of {', '.join(TARGETS)} (default: cpu,shared_cuda); bounds are taken from A",
     )
     parser.add_argument("--case", default="", metavar="TEXT", help="only cases whose name has TEXT")
+    _add_steps(parser)
+    parser.add_argument(
+        "--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)"
+    )
+    return parser
+
+
+def _add_steps(parser: argparse.ArgumentParser) -> None:
+    """What is done besides comparing launches."""
     parser.add_argument(
         "--configs",
         action="store_true",
@@ -119,12 +150,31 @@ def _parser() -> argparse.ArgumentParser:
         metavar="ARGUMENT",
         help="a tensor whose content may depend on the configuration; may be repeated",
     )
+    parser.add_argument(
+        "--locate",
+        action="store_true",
+        help="look for the operation that is wrong on B; A and B run kernels from TTIR",
+    )
+    parser.add_argument(
+        "--max-probe-bytes",
+        type=int,
+        default=culprit.MOST_BYTES,
+        metavar="BYTES",
+        help="memory for the values of a program; more of them take more runs (default: 256 MiB)",
+    )
+    parser.add_argument(
+        "--repro",
+        type=Path,
+        metavar="FILE.ttrepro",
+        help="write the first launch that is not equal there: see python -m triton_shared.repro",
+    )
+    parser.add_argument(
+        "--stats-only",
+        action="store_true",
+        help="of its tensors, keep a summary instead of the content",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep recordings and results")
-    parser.add_argument(
-        "--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)"
-    )
-    return parser
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import torch
 from . import census as census_module
 from . import tolerances
 from .formats import TYPES, bits, ulp_distance, wide
+from .probes import Site
 from .recording import Recording, View
 from .tolerances import Bound, Reference
 from .workers import Result
@@ -31,6 +32,28 @@ class Worst:
     allowed: float
     ulp: int | None
     """Steps from neighbour to neighbour between the two; None for what is no float."""
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """An operation that is wrong on the second target, and its worst element."""
+
+    site: Site
+    why: str
+    program: tuple[int, int, int]
+    iteration: int = 0
+    """How often the program had computed it before."""
+    worst: Worst | None = None
+    """`left` is what the CPU makes of the operands of the second target, `right` what that made."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the search for an operation has found."""
+
+    culprit: Culprit | None
+    said: str = ""
+    """Why there is none."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +91,8 @@ class LaunchReport:
     message: str = ""
     seconds: tuple[float, float] = (0.0, 0.0)
     folder: Path | None = None
+    culprit: Finding | None = None
+    """The operation that is wrong, if it was looked for."""
 
 
 def compare(

@@ -129,10 +129,9 @@ class Recording:
         """All tensors among the arguments, by a name that says where: `x`, `t[1]`, `d.base`."""
         return dict(_views(self.arguments))
 
-    def save(self, folder: Path) -> None:
-        """Writes the folder."""
-        folder.mkdir(parents=True, exist_ok=True)
-        facts = {
+    def facts(self) -> dict[str, Any]:
+        """All but memory and text, as JSON has it."""
+        return {
             "version": VERSION,
             "file": self.file,
             "kernel": self.kernel,
@@ -149,14 +148,22 @@ class Recording:
             "addresses": self.addresses,
             "stated": [stated.argument for stated in self.stated],
         }
-        for number, storage in enumerate(self.storages):
-            np.save(folder / f"storage-{number}.npy", storage.numpy(), allow_pickle=False)
+
+    def arrays(self) -> dict[str, torch.Tensor]:
+        """Memory, and what is stated of it, by the names of files."""
+        made = {f"storage-{n}.npy": storage for n, storage in enumerate(self.storages)}
         for number, stated in enumerate(self.stated):
-            np.save(folder / f"value-{number}.npy", stated.value.numpy(), allow_pickle=False)
-            np.save(folder / f"bound-{number}.npy", stated.bound.numpy(), allow_pickle=False)
+            made |= {f"value-{number}.npy": stated.value, f"bound-{number}.npy": stated.bound}
+        return made
+
+    def save(self, folder: Path) -> None:
+        """Writes the folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, array in self.arrays().items():
+            np.save(folder / name, array.numpy(), allow_pickle=False)
         if self.ttir:
             (folder / TEXT).write_text(self.ttir)
-        (folder / "launch.json").write_text(json.dumps(facts, indent=1))
+        (folder / "launch.json").write_text(json.dumps(self.facts(), indent=1))
 
 
 def load(folder: Path) -> Recording:
@@ -165,14 +172,22 @@ def load(folder: Path) -> Recording:
         facts = json.loads((folder / "launch.json").read_text())
     except (OSError, json.JSONDecodeError) as error:
         raise RecordingError(f"{folder} is no recording of a launch: {error}") from error
+    arrays = {
+        path.name: torch.from_numpy(np.load(path, allow_pickle=False))
+        for path in folder.glob("*.npy")
+    }
+    text = (folder / TEXT).read_text() if (folder / TEXT).is_file() else ""
+    return from_facts(facts, arrays, text, str(folder))
+
+
+def from_facts(
+    facts: dict[str, Any], arrays: dict[str, torch.Tensor] | None, ttir: str, where: str
+) -> Recording:
+    """The recording that `facts`, `arrays` and a text make; without arrays, one without memory."""
     if facts.get("version") != VERSION:
         raise RecordingError(
-            f"{folder} is a recording of version {facts.get('version')}, this is {VERSION}"
+            f"{where} is a recording of version {facts.get('version')}, this is {VERSION}"
         )
-
-    def array(name: str) -> torch.Tensor:
-        return torch.from_numpy(np.load(folder / name, allow_pickle=False))
-
     count = facts["storages"]
     return Recording(
         file=facts["file"],
@@ -182,14 +197,16 @@ def load(folder: Path) -> Recording:
         options={name: _decode(value) for name, value in facts["options"].items()},
         signature=_decode_types(facts["signature"]),
         types=_decode_types(facts.get("types")),
-        ttir=(folder / TEXT).read_text() if (folder / TEXT).is_file() else "",
+        ttir=ttir,
         label=facts["label"],
         sweep=facts.get("sweep", 0),
         configuration=facts.get("configuration", ""),
-        storages=[array(f"storage-{i}.npy") for i in range(count)],
+        storages=[] if arrays is None else [arrays[f"storage-{i}.npy"] for i in range(count)],
         addresses=facts.get("addresses") or [0] * count,
-        stated=[
-            Stated(name, array(f"value-{i}.npy"), array(f"bound-{i}.npy"))
+        stated=[]
+        if arrays is None
+        else [
+            Stated(name, arrays[f"value-{i}.npy"], arrays[f"bound-{i}.npy"])
             for i, name in enumerate(facts["stated"])
         ],
     )

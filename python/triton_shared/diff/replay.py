@@ -170,18 +170,19 @@ def _replay_text(recording: Recording, target: str, memory: list[torch.Tensor]) 
 
 
 def _text_arguments(recording: Recording, memory: list[torch.Tensor]) -> list[Any]:
-    """The arguments of a launch; types and functions are constants, which a text does without."""
+    """The arguments of a launch, without anything that would have to be imported.
+
+    Types and functions are constants, which a text does without.
+    """
     assert recording.types is not None
-    made = _arguments(replace(recording, arguments=_plain(recording.arguments)), memory, None)
-    return [made[name] for name in recording.types]
 
+    def other(value: Any) -> Any:
+        return None if isinstance(value, (Dtype, Function)) else value
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _plain(member) for name, member in value.items()}
-    if isinstance(value, tuple):
-        return tuple(_plain(member) for member in value)
-    return None if isinstance(value, (Dtype, Function)) else value
+    return [
+        map_argument(recording.arguments[name], lambda view: view.of(memory), other)
+        for name in recording.types
+    ]
 
 
 def _replay_in_f64(recording: Recording, target: str) -> Replayed:
@@ -200,7 +201,7 @@ def _replay_in_f64(recording: Recording, target: str) -> Replayed:
     ]
     promoted = replace(
         recording,
-        ttir=texts.apply_passes(recording.ttir, "--triton-promote-floats"),
+        ttir=texts.apply_passes(recording.ttir, "triton-promote-floats"),
         types=texts.in_f64(recording.types),
         arguments=_promote_arguments(recording.arguments, of_scalar),
     )

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from .comparison import LaunchReport, TensorReport
+from ..source_lines import with_source_lines
+from .comparison import Finding, LaunchReport, TensorReport, Worst
 from .configurations import ConfigurationReport, SweepReport
+from .recording import shown
 
 SCHEMA = 1
 
@@ -70,8 +72,26 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
     for tensor in report.tensors:
         if not tensor.is_equal:
             yield from (f"    {line}" for line in _tensor_lines(tensor, targets))
+    if report.culprit:
+        yield from (f"    {line}" for line in _finding_lines(report.culprit, targets))
     if report.folder:
         yield f"    kept in {report.folder}"
+
+
+def _finding_lines(finding: Finding, targets: tuple[str, str]) -> Iterator[str]:
+    culprit = finding.culprit
+    if culprit is None:
+        yield f"no operation is to blame: {finding.said}"
+        return
+    site = culprit.site
+    variable = f" (variable '{site.variable}')" if site.variable else ""
+    place = f"{shown(site.file)}:{site.line}:{site.column}: error: " if site.file else ""
+    said = f"{place}on {targets[1]}, {site.op}{variable} {culprit.why}"
+    yield from with_source_lines(said).splitlines()
+    yield f"in program {culprit.program}, computed {culprit.iteration} times before"
+    if culprit.worst:
+        sides = (f"its operands on {targets[0]}", targets[1])
+        yield from _worst_lines(culprit.worst, sides, "reference")
 
 
 def sweeps_as_text(reports: Sequence[SweepReport], targets: tuple[str, str]) -> str:
@@ -123,8 +143,8 @@ def configuration_lines(one: ConfigurationReport, targets: tuple[str, str]) -> I
         yield from (f"    {line}" for line in report.message.splitlines()[-12:])
     for tensor in report.tensors:
         if not tensor.is_equal:
-            shown = ("the reference", one.configuration)
-            yield from (f"    {line}" for line in _tensor_lines(tensor, shown))
+            sides = ("the reference", one.configuration)
+            yield from (f"    {line}" for line in _tensor_lines(tensor, sides))
 
 
 def describe(tensor: TensorReport, targets: tuple[str, str]) -> str:
@@ -143,11 +163,17 @@ def _tensor_lines(tensor: TensorReport, targets: tuple[str, str]) -> Iterator[st
     if not worst:
         return
     wrote = f", written by program {tensor.program}" if tensor.program else ""
+    yield from _worst_lines(worst, targets, tensor.policy, wrote)
+
+
+def _worst_lines(
+    worst: Worst, targets: tuple[str, str], policy: str, wrote: str = ""
+) -> Iterator[str]:
     yield f"  worst at {list(worst.index)}{wrote}"
     width = max(len(target) for target in (*targets, "expected"))
     yield f"    {targets[0]:<{width}} {_number(worst.left)}"
     yield f"    {targets[1]:<{width}} {_number(worst.right)}"
-    if tensor.policy != "exact":
+    if policy != "exact":
         yield f"    {'expected':<{width}} {_number(worst.expected)} within {worst.allowed:.3g}"
     distance = f", {worst.ulp} ulp apart" if worst.ulp is not None else ""
     side = {"left": f"{targets[0]} is ", "right": f"{targets[1]} is "}.get(worst.off, "")

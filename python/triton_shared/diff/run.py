@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from . import comparison, recording, sweeps, workers
+from ..errors import TritonSharedError
+from . import comparison, culprit, recording, sweeps, workers
 from .census import take
-from .comparison import LaunchReport, TensorReport
+from .comparison import Finding, LaunchReport, TensorReport
 from .recording import Recording, RecordingError
 from .replay import REFERENCES
 
@@ -31,6 +34,11 @@ def prepare(
         raise RecordingError(
             f"there is no file or folder '{source}'\n"
             "name a Python file with a function 'case', or a recording that --keep has left"
+        )
+    if source.suffix == ".ttrepro":
+        raise RecordingError(
+            f"{source} is a reproducer, whose code may be anybody's\n"
+            f"python -m triton_shared.repro run {source} --run compares what its kernel does"
         )
     if source.suffix == ".py":
         workers.record(str(source), wanted, folder, vary)
@@ -71,6 +79,49 @@ def compare_one(launch: Path, targets: tuple[str, str]) -> LaunchReport:
     report = comparison.compare(loaded, left, right, references)
     tensors = tuple(_with_program(launch, loaded, left.ttir, tensor) for tensor in report.tensors)
     return replace(report, tensors=tensors, folder=launch)
+
+
+def locate(
+    reports: Sequence[LaunchReport],
+    targets: tuple[str, str],
+    timeout: float = 120,
+    most_bytes: int = culprit.MOST_BYTES,
+) -> list[LaunchReport]:
+    """Looks for the operation that is wrong, in launches that are different."""
+    return [
+        replace(one, culprit=_find_culprit(one, targets, timeout, most_bytes))
+        if one.status == "different"
+        else one
+        for one in reports
+    ]
+
+
+def _find_culprit(
+    report: LaunchReport, targets: tuple[str, str], timeout: float, most_bytes: int
+) -> Finding:
+    assert report.folder
+    if not set(targets) <= set(culprit.TARGETS):
+        return Finding(None, f"probes run on {', '.join(culprit.TARGETS)} alone")
+    launch = recording.load(report.folder)
+    if not launch.ttir:
+        return Finding(None, "the recording has no TTIR: record the launch again")
+    program = next((t.program for t in report.tensors if t.program), None)
+    if program is None and math.prod(launch.grid) > 1:
+        return Finding(None, "nobody knows which program has written the worst element")
+    folder = report.folder / "probed"
+    try:
+        return culprit.find(
+            launch,
+            targets,
+            program or (0, 0, 0),
+            folder,
+            most_bytes=most_bytes,
+            timeout=timeout,
+        )
+    except (RecordingError, TritonSharedError) as error:
+        return Finding(None, str(error))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def needs_reference(launch: Path, targets: tuple[str, str]) -> bool:

@@ -84,13 +84,15 @@ def _in_f64(kind: Any) -> Any:
     return _FLOATS.sub("fp64", kind)
 
 
-def apply_passes(ttir: str, *passes: str) -> str:
+def apply_passes(ttir: str, *passes: str, plugins: Sequence[Path] = ()) -> str:
     """What passes of the compiler leave of a text, made in a process of its own.
 
-    Raises CompilationError.
+    They are words of a pipeline, as `triton-probe-values{only=3}`. Raises CompilationError.
     """
+    loaded = [f"--load-pass-plugin={plugin}" for plugin in plugins]
+    pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
     done = subprocess.run(
-        [library.tool(), "-", "--mlir-print-debuginfo", *passes],
+        [library.tool(), "-", "--mlir-print-debuginfo", *loaded, pipeline],
         input=ttir,
         capture_output=True,
         text=True,

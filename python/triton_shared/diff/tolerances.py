@@ -40,7 +40,7 @@ _UNITS = {
 _TF32 = 2.0**-11
 _SMALL_PRODUCTS = 2.0**-13
 _FACTOR = 4
-_FAR = 1024
+FAR = 1024
 """How many times further off than the other a side is that cannot be right, too."""
 _FEW = 32
 """Elements of one size that are enough to know the error at that size."""
@@ -113,7 +113,7 @@ def _accumulated(dtype: str, census: Census, reference: Reference) -> Bound | No
 
 def _by_reference(left: torch.Tensor, dtype: str, census: Census, value: torch.Tensor) -> Bound:
     ulp = rounding(TYPES[dtype]).ulp(value)
-    own = _largest_at_size((left - value).abs().nan_to_num(0.0, posinf=0.0), value)
+    own = largest_at_size((left - value).abs().nan_to_num(0.0, posinf=0.0), value)
     allowed = _FACTOR * own + (2 + census.approximation) * ulp + census.absolute
     allowed += _exponentials(census, value)
     return Bound("reference", value, allowed, is_for_both=False)
@@ -134,10 +134,10 @@ def _is_wrong(left: torch.Tensor, right: torch.Tensor, dtype: str, value: torch.
     largest = value.abs().nan_to_num(0.0, posinf=0.0).max()
     out = rounding(TYPES[dtype])
     lost = math.sqrt(out.unit) * largest
-    return bool(error > lost and error > _FAR * (other + out.ulp(largest)))
+    return bool(error > lost and error > FAR * (other + out.ulp(largest)))
 
 
-def _largest_at_size(error: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+def largest_at_size(error: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
     """Per element, the largest error of the elements between two powers of two with it.
 
     Where they are few, the next larger ones count with them.

@@ -1,0 +1,251 @@
+"""`diff --locate`: the operation that is wrong is named, with its line and its element."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from tree import BUILD
+from triton_shared.diff import culprit, probes, recorder, run, texts, workers
+from triton_shared.diff.__main__ import main
+from triton_shared.diff.recording import Recording, RecordingError
+
+PLUGIN = BUILD / "lib" / "libTritonSharedInjectFault.so"
+
+
+@triton.jit
+def mixed(x, w, out, n, K, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)  # rows
+    j = tl.arange(0, B)
+    live = (i < n)[:, None]  # live
+    total = tl.zeros((B, B), tl.float32)
+    for k in range(K):
+        a = tl.load(x + (i[:, None] * K + k) * B + j[None, :], mask=live, other=0.0)  # load
+        b = tl.load(w + (k * B + j[:, None]) * B + j[None, :])
+        total = tl.dot(a, b, total)  # product
+    shifted = total - tl.max(total, 1)[:, None]  # shifted
+    e = tl.exp(shifted)  # power
+    p = e / tl.sum(e, 1)[:, None]  # quotient
+    h = p.to(tl.float16)  # narrow
+    chosen = tl.where(h > 0.05, p, shifted * 0.3)  # chosen
+    tl.store(out + i[:, None] * B + j[None, :], chosen + h, mask=live)  # store
+
+
+LINES = Path(__file__).read_text().splitlines()
+
+
+def line_of(marker: str) -> int:
+    (number,) = [n for n, line in enumerate(LINES, 1) if line.endswith(f"  # {marker}")]
+    return number
+
+
+def record(launch: Any) -> Recording:
+    caught: list[Any] = []
+    with recorder.catching(caught, ""):
+        launch()
+    recording: Recording = caught[0][0]
+    recording.file = ""
+    return recording
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_process() -> Iterator[None]:
+    """What replays launches is started once."""
+    with workers.session():
+        yield
+
+
+@pytest.fixture(scope="module")
+def launch() -> Recording:
+    g = torch.Generator().manual_seed(1)
+    # More rows than the mask lets through.
+    x, w = torch.randn(32, 3, 16, generator=g), torch.randn(3, 16, 16, generator=g)
+    import triton_shared
+
+    with triton_shared.device("cpu"):
+        return record(lambda: mixed[(2,)](x, w, torch.zeros(32, 16), 27, 3, B=16))
+
+
+FAULTS = [
+    ("swap-operands", "arith.subf", 0, "shifted"),
+    ("swap-operands", "arith.divf", 0, "quotient"),
+    ("swap-operands", "arith.cmpf", 0, "chosen"),
+    ("swap-operands", "arith.cmpi", 0, "live"),
+    ("drop-mask", "tt.load", 0, "load"),
+    ("drop-mask", "tt.store", 0, "store"),
+    ("off-by-one", "arith.addi", 0, "rows"),
+    ("off-by-one", "arith.muli", 1, "load"),
+    ("wrong-round", "arith.mulf", 0, "chosen"),
+    ("wrong-round", "math.exp", 0, "power"),
+    ("toward-zero", "arith.truncf", 0, "narrow"),
+    ("drop-last", "tt.dot", 0, "product"),
+    ("wrong-round", "tt.reduce", 1, "quotient"),
+    ("off-by-one", "tt.make_range", 0, "rows"),
+]
+"""Faults of a compiler: what it does to which operation, and the line where that stands."""
+SOME = (0, 4, 5, 10, 11)
+"""Those that `make test` looks for; on a GPU, in the emulator, the last one."""
+
+
+def some(numbers: tuple[int, ...]) -> list[Any]:
+    """All faults; those whose numbers are not named only at night."""
+    return [
+        pytest.param(
+            fault,
+            marks=[] if number in numbers else [pytest.mark.nightly],
+            id=f"{fault[0]}-{fault[1]}-{fault[3]}",
+        )
+        for number, fault in enumerate(FAULTS)
+    ]
+
+
+def find(launch: Recording, fault: tuple[str, str, int, str], target: str, folder: Path) -> Any:
+    kind, op, nth, _ = fault
+    before, after = [f"mark-fault{{op={op} nth={nth}}}"], [f"inject-fault{{kind={kind}}}"]
+    changes = {"before": before, "after": after, "plugins": [PLUGIN]}
+    return culprit.find(launch, ("cpu", target), (1, 0, 0), folder, **changes).culprit
+
+
+class TestFaults:
+    @pytest.mark.parametrize("fault", some(SOME))
+    def test_the_operation_is_named_with_its_line(
+        self, launch: Recording, fault: Any, tmp_path: Path
+    ):
+        found = find(launch, fault, "cpu-fast", tmp_path)
+        assert found is not None
+        assert (found.site.op, found.site.line) == (fault[1], line_of(fault[3]))
+        assert Path(found.site.file).name == "test_diff_locate.py"
+        assert found.program == (1, 0, 0)
+
+    @pytest.mark.parametrize("fault", some(SOME[-1:]))
+    def test_in_code_for_a_gpu(self, launch: Recording, fault: Any, tmp_path: Path):
+        found = find(launch, fault, "emulated", tmp_path)
+        assert (found.site.op, found.site.line) == (fault[1], line_of(fault[3]))
+
+    def test_the_worst_element_is_told(self, launch: Recording, tmp_path: Path):
+        found = find(launch, FAULTS[11], "cpu-fast", tmp_path)
+        assert found.iteration == 1
+        assert found.why == "is wrong for its operands"
+        worst = found.worst
+        assert worst.off == "right"
+        assert abs(worst.left - worst.expected) < worst.allowed < abs(worst.right - worst.expected)
+
+    @pytest.mark.nightly
+    def test_a_difference_that_probes_hide_is_found_by_one_probe_after_the_other(
+        self, launch: Recording, tmp_path: Path
+    ):
+        found = find(launch, ("shy-swap", "arith.divf", 0, "quotient"), "cpu-fast", tmp_path)
+        assert (found.site.op, found.site.line) == ("arith.divf", line_of("quotient"))
+        assert "is the first that is wrong where it alone is probed" in found.why
+
+    def test_a_right_compiler_has_no_culprit(self, launch: Recording, tmp_path: Path):
+        # In fast mode, sums have another order: values differ, and none is wrong.
+        finding = culprit.find(launch, ("cpu", "cpu-fast"), (1, 0, 0), tmp_path)
+        assert finding.culprit is None
+        assert finding.said == "every operation is right for its operands, within its bound"
+
+
+@triton.jit
+def branches(x, out, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i)
+    step = 1
+    while step < n:
+        v = v * 2
+        step = step * 2
+    if n > 3:
+        v += 1
+    wide = v.to(tl.float64) * 3
+    tl.store(out + i, wide)
+
+
+class TestLogs:
+    def entries(self, launch: Recording, folder: Path, words: int) -> list[probes.Entry]:
+        probed = probes.probe(launch.ttir)
+        log = probes.Log(launch, probed, (0, 0, 0), "cpu", folder, words, 60)
+        return list(log.entries())
+
+    def test_a_log_has_every_value_in_order(self, tmp_path: Path):
+        x = torch.arange(8, dtype=torch.int16)
+        launch = record(lambda: branches[(1,)](x, torch.zeros(8, dtype=torch.float64), 5, B=8))
+        probed = probes.probe(launch.ttir)
+        with workers.session():
+            entries = self.entries(launch, tmp_path, 1 << 16)
+            # In as many runs as there is little memory.
+            again = self.entries(launch, tmp_path / "small", 40)
+        assert [(e.number, e.occurrence) for e in entries] == [
+            (e.number, e.occurrence) for e in again
+        ]
+        assert all(torch.equal(a.value, b.value) for a, b in zip(entries, again, strict=True))
+        products = [e for e in entries if probed.values[e.number].variable == "v"]
+        loops = [e for e in products if probed.values[e.number].op == "arith.muli"]
+        assert [e.occurrence for e in loops] == [0, 1, 2]
+        assert torch.equal(loops[-1].value, x * 8)
+        doubles = [e for e in entries if e.value.dtype == torch.float64]
+        assert torch.equal(doubles[-1].value, (x.double() * 8 + 1) * 3)
+
+    def test_memory_that_is_too_small_for_one_value(self, tmp_path: Path):
+        launch = record(
+            lambda: branches[(1,)](
+                torch.zeros(8, dtype=torch.int16), torch.zeros(8, dtype=torch.float64), 5, B=8
+            )
+        )
+        with pytest.raises(RecordingError, match="more than 20 bytes: raise --max-probe-bytes"):
+            self.entries(launch, tmp_path, 5)
+
+
+ORDERED = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def minus(a, b):
+    return a - b
+
+@triton.jit
+def differences(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i, mask=i < n, other=0) * 2
+    total = tl.reduce(v, 0, minus)
+    tl.store(out + i, total + i, mask=i < n)
+
+def case():
+    x, out = (torch.arange(90, dtype=torch.int32) for _ in range(2))
+    differences[(2,)](x, out, 90, BLOCK=64)
+"""
+
+
+class TestCommand:
+    def test_a_report_shows_the_line(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        file, found = tmp_path / "ordered.py", tmp_path / "report.json"
+        file.write_text(ORDERED)
+        words = [str(file), "--targets", "cpu,emulated", "--locate", "--json", str(found)]
+        assert main(words) == 1
+        said = capsys.readouterr().out
+        assert (
+            f"{file}:12:28: error: on emulated, tt.reduce (variable 'total') is wrong for its "
+            "operands\n        total = tl.reduce(v, 0, minus)\n"
+        ) in said
+        assert "in program (0, 0, 0), computed 0 times before" in said
+        site = json.loads(found.read_text())["launches"][0]["culprit"]["culprit"]["site"]
+        assert (site["op"], site["line"]) == ("tt.reduce", 12)
+
+    def test_targets_without_probes_say_so(self, tmp_path: Path, launch: Recording):
+        launch.save(tmp_path)
+        report = run.comparison.LaunchReport("", "mixed", (2,), "different", folder=tmp_path)
+        (located,) = run.locate([report], ("cpu", "interpreter"))
+        assert located.culprit.said == "probes run on cpu, cpu-fast, emulated alone"
+        (located,) = run.locate([report], ("cpu", "emulated"))
+        assert "which program has written the worst element" in located.culprit.said
+
+
+def test_passes_that_fail_are_compilation_errors():
+    from triton_shared import CompilationError
+
+    with pytest.raises(CompilationError, match="there is no kernel in this module"):
+        texts.apply_passes("module {}", "triton-probe-values")

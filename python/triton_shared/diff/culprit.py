@@ -1,0 +1,413 @@
+"""Which operation of a kernel is wrong on a target, and where.
+
+The program that wrote the worst element runs on both targets with probes. Values that differ are
+looked at in the order of the program: each operation is run alone on the CPU, on the operands that
+it had on the second target. If what it left there is right for these, the difference was inherited;
+the first operation for which it is not is the culprit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import torch
+
+from ..errors import CompilationError
+from ..launcher import parameters
+from . import comparison, probes, texts, workers
+from .census import ROUNDED, take
+from .comparison import Culprit, Finding, LaunchReport, Worst
+from .formats import bits, name_of, rounding, wide
+from .probes import Entry, Log, Probed, Site, Store, Value
+from .recording import Recording, View
+from .replay import REFERENCES
+from .tolerances import FAR
+
+TARGETS = ("cpu", "cpu-fast", "emulated")
+"""Those that run a kernel from its TTIR, and so with probes."""
+MOST_BYTES = 256 << 20
+"""Of the memory for a log."""
+
+_FIRST = 4
+"""How many times of a value that differs are looked at, besides the one that is furthest off."""
+
+_WORDS = {
+    torch.bool: "*i1", torch.int8: "*i8", torch.int16: "*i16", torch.int32: "*i32",
+    torch.int64: "*i64", torch.float16: "*fp16", torch.bfloat16: "*bf16",
+    torch.float32: "*fp32", torch.float64: "*fp64", torch.float8_e4m3fn: "*fp8e4nv",
+    torch.float8_e5m2: "*fp8e5", torch.float8_e4m3fnuz: "*fp8e4b8",
+    torch.float8_e5m2fnuz: "*fp8e5b16",
+}  # fmt: skip
+
+
+@dataclass
+class _Candidate:
+    """A value that differs, with what it was computed from on the second target."""
+
+    entry: Entry
+    operands: dict[int, torch.Tensor]
+    distance: float
+
+
+@dataclass
+class _State:
+    """The values of both targets as the logs are read."""
+
+    probed: Probed
+    latest: dict[int, torch.Tensor] = field(default_factory=dict)
+    """Of the second target."""
+    before: dict[int, torch.Tensor] = field(default_factory=dict)
+    """Of the first target, at the same time."""
+    differs: dict[int, bool] = field(default_factory=dict)
+    candidates: dict[int, list[_Candidate]] = field(default_factory=dict)
+    """By number, in the order in which they differed first."""
+    immediate: Culprit | None = None
+    """What is wrong without a look at arithmetic."""
+    diverged: Site | None = None
+    """Where the targets take different ways."""
+
+
+def find(
+    launch: Recording,
+    targets: tuple[str, str],
+    program: tuple[int, int, int],
+    folder: Path,
+    *,
+    most_bytes: int = MOST_BYTES,
+    timeout: float = 120,
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+    plugins: Sequence[Path] = (),
+) -> Finding:
+    """Looks for the operation that makes `program` leave something else on the second target.
+
+    `before` and `after` are passes, perhaps of `plugins`, that run on the kernel for the second
+    target alone, before and after it gets its probes.
+    Raises RecordingError and CompilationError where the kernel does not run with them.
+    """
+    search = _Search(
+        launch, targets, program, folder, most_bytes // 4, timeout, before, after, plugins
+    )
+    with workers.session():
+        probed, logs = search.logs()
+        state = _State(probed)
+        for left, right in itertools.zip_longest(logs[0].entries(), logs[1].entries()):
+            if left is None or right is None or left.number != right.number:
+                state.diverged = probed.values[(left or right).number]
+                break
+            _look(state, left, right, program)
+            if state.immediate:
+                break
+        found = _judge(launch, state, program, folder / "operations", timeout) or state.immediate
+        if found:
+            return Finding(found)
+        finding = _without_culprit(launch, state, logs, program)
+        if finding.culprit or state.diverged or not search.hides(logs):
+            return finding
+        return search.one_by_one(state)
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What is run, where."""
+
+    launch: Recording
+    targets: tuple[str, str]
+    program: tuple[int, int, int]
+    folder: Path
+    words: int
+    timeout: float
+    before: Sequence[str]
+    after: Sequence[str]
+    plugins: Sequence[Path]
+
+    def logs(self, only: int = -1) -> tuple[Probed, tuple[Log, Log]]:
+        """The kernel with all probes, or one, and its logs on the two targets."""
+        ttir = self.launch.ttir
+        probed = probes.probe(ttir, only)
+        other = probed
+        if self.after:
+            other = probes.probe(ttir, only, self.before, self.after, self.plugins)
+        left, right = (
+            Log(
+                *(self.launch, text, self.program, target),
+                *(self.folder / f"log-{only}-{side}", self.words, self.timeout),
+            )
+            for side, text, target in ((0, probed, self.targets[0]), (1, other, self.targets[1]))
+        )
+        return probed, (left, right)
+
+    def hides(self, logs: Sequence[Log]) -> bool:
+        """Whether the targets are far further apart without probes than with them."""
+        changed = texts.apply_passes(
+            self.launch.ttir, *probes.ONE_FUNCTION, *self.before, *self.after, plugins=self.plugins
+        )
+        buffers = []
+        for side, text in enumerate((self.launch.ttir, changed)):
+            place, target = self.folder / f"plain-{side}", self.targets[side]
+            replace(self.launch, file="", ttir=text).save(place)
+            workers.replay_all([place], (target,), self.timeout)
+            buffers.append(workers.result(place, target).buffers)
+        if not all(buffers):
+            return False
+        return any(
+            _is_far(*(view.of(part) for part in (*buffers, logs[0].buffers, logs[1].buffers)))
+            for view in self.launch.views().values()
+        )
+
+    def one_by_one(self, state: _State) -> Finding:
+        """The first number that is far off where it alone is probed: all probes hide it."""
+        values = state.probed.values
+        numbers = [
+            n for n, v in enumerate(values) if v.dtype and v.dtype.is_floating_point and v.shape
+        ]
+        low, high = 0, len(numbers)
+        while low < high:
+            middle = (low + high) // 2
+            if self._differs(numbers[middle], state):
+                high = middle
+            else:
+                low = middle + 1
+        if low == len(numbers):
+            return Finding(None, "with probes, the difference vanishes, with each one alone too")
+        why = "is the first that is wrong where it alone is probed; with all probes, nothing is"
+        return Finding(Culprit(values[numbers[low]], why, self.program))
+
+    def _differs(self, number: int, state: _State) -> bool:
+        _, (left, right) = self.logs(number)
+        *_, (a, b) = zip(left.entries(), right.entries(), strict=True)
+        return _is_far(a.value, b.value, state.before[number], state.latest[number])
+
+
+def _is_far(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, d: torch.Tensor) -> bool:
+    """Whether `a` and `b` are far further apart than `c` and `d`."""
+    if not a.numel():
+        return False
+    unit = rounding(a.dtype).unit if a.dtype.is_floating_point else 2.0**-53
+    return _distance(a, b) > FAR * max(_distance(c, d), unit)
+
+
+def _look(state: _State, left: Entry, right: Entry, program: tuple[int, int, int]) -> None:
+    """Takes note of a value that both targets have computed."""
+    number = left.number
+    about = state.probed.values[number]
+    differs = not _same(left.value, right.value)
+    if differs:
+        operands = {n: state.latest[n] for n in about.operands if n in state.latest}
+        if about.carried:
+            _look_at_carried(state, about, right, operands, program)
+        elif about.behind or "load" in about.op or "atomic" in about.op:
+            _look_at_access(state, about, left, right, program)
+        else:
+            found = _Candidate(right, operands, _distance(left.value, right.value))
+            kept = state.candidates.setdefault(number, [])
+            if len(kept) < _FIRST + 1:
+                kept.append(found)
+            elif found.distance > kept[-1].distance:
+                kept[-1] = found
+    state.before[number], state.latest[number] = left.value, right.value
+    state.differs[number] = differs
+
+
+def _look_at_carried(
+    state: _State,
+    about: Value,
+    right: Entry,
+    operands: dict[int, torch.Tensor],
+    program: tuple[int, int, int],
+) -> None:
+    """What is handed on must be one of the values that may be."""
+    if not operands or -1 in about.operands:
+        return
+    if not any(_same(value, right.value) for value in operands.values()):
+        why = "hands on what nobody has computed"
+        state.immediate = state.immediate or Culprit(about, why, program, right.occurrence)
+
+
+def _look_at_access(
+    state: _State, about: Value, left: Entry, right: Entry, program: tuple[int, int, int]
+) -> None:
+    """What is read from the same places under the same mask must be the same."""
+    numbers = [*about.operands, *about.behind]
+    if any(state.differs.get(number) for number in numbers):
+        return
+    place = (_difference(left.value, right.value) != 0).nonzero()[0]
+    index = tuple(int(i) for i in place)
+    worst = Worst(
+        index,
+        wide(left.value)[index].item(),
+        wide(right.value)[index].item(),
+        expected=wide(left.value)[index].item(),
+        error=float(_difference(left.value, right.value)[index]),
+        off="right",
+        allowed=0.0,
+        ulp=None,
+    )
+    why = "reads something else from the same places"
+    state.immediate = state.immediate or Culprit(about, why, program, right.occurrence, worst)
+
+
+def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    return bool((_difference(a, b) == 0).all())
+
+
+def _difference(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    """Zero where two values are the same, whatever NaN they are."""
+    if not a.dtype.is_floating_point:
+        return (wide(a) - wide(b)).abs() if a.dtype != torch.int64 else (a != b).double()
+    x, y = wide(a), wide(b)
+    same = (x == y) | (x.isnan() & y.isnan())
+    return torch.where(same, 0.0, (x - y).abs().nan_to_num(torch.inf, posinf=torch.inf))
+
+
+def _distance(a: torch.Tensor, b: torch.Tensor) -> float:
+    """How far two values are apart, in units of their sizes."""
+    size = torch.maximum(wide(a).abs(), wide(b).abs()).nan_to_num(1.0, posinf=1.0)
+    return float((_difference(a, b) / size.clamp_min(1e-30)).max())
+
+
+def _judge(
+    launch: Recording,
+    state: _State,
+    program: tuple[int, int, int],
+    folder: Path,
+    timeout: float,
+) -> Culprit | None:
+    """The first operation whose result is wrong for its own operands."""
+    limit = state.immediate
+    for number, candidates in state.candidates.items():
+        about = state.probed.values[number]
+        try:
+            text = texts.apply_passes(
+                launch.ttir,
+                *probes.ONE_FUNCTION,
+                f"triton-extract-operation{{number={number}}}",
+            )
+        except CompilationError:
+            continue  # Has no form of its own: what uses it is judged.
+        furthest = max(candidates, key=lambda one: one.distance)
+        for one in [furthest] if furthest is candidates[0] else [furthest, candidates[0]]:
+            if _worst(_replay(text, about, one, folder, timeout), about, one):
+                return _first_wrong(text, about, candidates, program, folder, timeout)
+    return limit
+
+
+def _first_wrong(
+    text: str,
+    about: Value,
+    candidates: Sequence[_Candidate],
+    program: tuple[int, int, int],
+    folder: Path,
+    timeout: float,
+) -> Culprit | None:
+    """The operation at the first of these times at which its result is wrong."""
+    for candidate in candidates:
+        worst = _worst(_replay(text, about, candidate, folder, timeout), about, candidate)
+        if worst:
+            why = "is wrong for its operands"
+            return Culprit(about, why, program, candidate.entry.occurrence, worst)
+    return None
+
+
+def _replay(
+    text: str, about: Value, candidate: _Candidate, place: Path, timeout: float
+) -> LaunchReport:
+    """Runs an operation alone on the CPU, and compares with what the other target made of it."""
+    names = [n for n in dict.fromkeys(about.operands) if n >= 0]
+    made = candidate.entry.value
+    tensors = {"out": torch.zeros_like(made)}
+    tensors |= {f"operand {n}": candidate.operands[n] for n in names if n in candidate.operands}
+    storages = [_memory_of(tensor) for tensor in tensors.values()]
+    mini = Recording(
+        file="",
+        kernel="operation",
+        grid=(1,),
+        arguments={
+            name: View(i, name_of(t.dtype), tuple(t.shape), t.contiguous().stride(), 0)
+            for i, (name, t) in enumerate(tensors.items())
+        },
+        types={name: _WORDS[t.dtype] for name, t in tensors.items()},
+        ttir=text,
+        storages=storages,
+        addresses=[0] * len(storages),
+    )
+    mini.save(place)
+    workers.replay_all([place], ("reference",), timeout)
+    left = workers.result(place, "reference")
+    if left.succeeded and not take(text).is_exact and about.op not in ROUNDED:
+        workers.replay_all([place], REFERENCES, timeout)
+    references = {name: workers.result(place, name) for name in REFERENCES}
+    right = workers.Result(True, [_memory_of(made), *storages[1:]], text)
+    shutil.rmtree(place, ignore_errors=True)
+    return comparison.compare(mini, left, right, references)
+
+
+def _memory_of(tensor: torch.Tensor) -> torch.Tensor:
+    """Bytes that a view finds at its start: values of a log are parts of that."""
+    return bits(tensor).contiguous().flatten().view(torch.uint8).clone()
+
+
+def _worst(report: LaunchReport, about: Value, candidate: _Candidate) -> Worst | None:
+    """The element that is wrong; None if all may be so."""
+    if report.status == "failed" or not report.tensors:
+        return None
+    worst = report.tensors[0].worst
+    is_rounded_once = about.op in ROUNDED
+    if worst is None or (report.tensors[0].is_equal and not is_rounded_once):
+        return None
+    if about.op in ("arith.addf", "arith.subf"):
+        # The product before may have been added without being rounded.
+        largest = max(wide(v).abs().max() for v in candidate.operands.values())
+        if worst.error <= float(rounding(candidate.entry.value.dtype).ulp(largest)):
+            return None
+    return worst
+
+
+def _without_culprit(
+    launch: Recording, state: _State, logs: Sequence[Log], program: tuple[int, int, int]
+) -> Finding:
+    """What is left where every operation is right for its operands."""
+    if state.diverged:
+        if not any(state.differs.values()):
+            why = "is not reached, or not as often, though all values before are the same"
+            return Finding(Culprit(state.diverged, why, program))
+        return Finding(None, "the targets take different ways, and every operation before is right")
+    assert launch.types is not None
+    flat = [part for one in parameters(launch.types) for part in one.flat()]
+    names = [name for one in flat for name in one.value_names()]
+    for store in reversed(state.probed.stores):
+        if store.parameter < 0:
+            continue
+        about = names[store.parameter]
+        views = launch.views()
+        view = views.get(about) or views[f"{about}.base"]
+        memory = [view.of(part) for part in (launch.storages, logs[0].buffers, logs[1].buffers)]
+        if _is_to_blame(store, state, *memory):
+            why = "stores something else than it is given, or elsewhere"
+            return Finding(Culprit(store, why, program))
+    return Finding(None, "every operation is right for its operands, within its bound")
+
+
+def _is_to_blame(
+    store: Store, state: _State, before: torch.Tensor, left: torch.Tensor, right: torch.Tensor
+) -> bool:
+    """Whether a store has had the same places and mask on both targets, and wrote others.
+
+    Or the same of everything, and memory is not the same.
+    """
+    differing = [n for n in _numbers(store) if state.differs.get(n)]
+    if not differing:
+        return not _same(left, right)
+    dtypes = (state.probed.values[n].dtype for n in differing)
+    if not all(dtype and dtype.is_floating_point for dtype in dtypes):
+        return False
+    written = [bits(memory) != bits(before) for memory in (left, right)]
+    return not torch.equal(*written)
+
+
+def _numbers(site: Site) -> list[int]:
+    return [n for n in (*site.operands, *site.behind) if n >= 0]
