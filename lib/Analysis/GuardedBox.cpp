@@ -27,12 +27,10 @@ int64_t GuardedBoxAnalysis::getDivisor(AffineExpr size) {
 //===----------------------------------------------------------------------===//
 
 bool GuardedBoxAnalysis::isInvariant(AffineExpr expr, scf::ForOp loop) {
-  return !expr
-              .walk([&](AffineExpr part) {
-                bool isOutside =
-                    !isa<AffineSymbolExpr>(part) ||
-                    loop.isDefinedOutsideOfLoop(
-                        numbers.getForms().getSymbol(part).value);
+  return !expr.walk([&](AffineExpr part) {
+                bool isOutside = !isa<AffineSymbolExpr>(part) ||
+                                 loop.isDefinedOutsideOfLoop(
+                                     numbers.getForms().getSymbol(part).value);
                 return isOutside ? WalkResult::advance()
                                  : WalkResult::interrupt();
               })
@@ -60,8 +58,8 @@ AffineExpr GuardedBoxAnalysis::getCarried(BlockArgument carried,
                                numbers.getForm(loop.getLowerBound()));
   if (walked)
     walked = multiply(walked, sumTerms(perStep, added.getContext()));
-  return walked ? add(walked, numbers.getForm(
-                                  loop.getTiedLoopInit(carried)->get()))
+  return walked ? add(walked,
+                      numbers.getForm(loop.getTiedLoopInit(carried)->get()))
                 : nullptr;
 }
 
@@ -99,8 +97,8 @@ GuardedBoxAnalysis::findWrapSize(Value wrapSize) {
   return numbers.find(numbers.getForm(wrapSize));
 }
 
-/// The one number that a launch knows in `high`, the size of a tensor less where
-/// a box in it begins.
+/// The one number that a launch knows in `high`, the size of a tensor less
+/// where a box in it begins.
 std::optional<AffineExpr> GuardedBoxAnalysis::findSize(AffineExpr high) {
   SmallVector<AffineExpr> found;
   AffineExpr constant = getAffineConstantExpr(0, high.getContext());

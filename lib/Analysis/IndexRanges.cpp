@@ -250,9 +250,10 @@ inferUpstream(Operation *op,
 /// place of a program in it.
 static std::optional<IndexRange> getGridRange(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  auto function = argument ? dyn_cast<FunctionOpInterface>(
-                                 argument.getOwner()->getParentOp())
-                           : nullptr;
+  auto function =
+      argument
+          ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
+          : nullptr;
   if (!function || !argument.getOwner()->isEntryBlock())
     return std::nullopt;
   tts::KernelSignature signature(function);
@@ -272,9 +273,8 @@ void IndexRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {
   if (!range)
     return IntegerRangeAnalysis::setToEntryState(lattice);
   unsigned width = ConstantIntRanges::getStorageBitwidth(value.getType());
-  propagateIfChanged(lattice,
-                     lattice->join(IntegerValueRange(toConstantRanges(
-                         intersect(IndexRange(), *range), width))));
+  propagateIfChanged(lattice, lattice->join(IntegerValueRange(toConstantRanges(
+                                  intersect(IndexRange(), *range), width))));
 }
 
 LogicalResult IndexRangeAnalysis::initialize(Operation *top) {

@@ -55,8 +55,7 @@ TensorBoxAnalysis::describe(unsigned dim, tts::AccessOpInterface access) {
   OpFoldResult start = getBoxStart(access, dim);
   if (!start)
     return fail("does not end where its tensor begins");
-  std::optional<tts::LaunchNumber> size =
-      numbers.find(
+  std::optional<tts::LaunchNumber> size = numbers.find(
       add(numbers.getForm(dimension.high), numbers.getForm(start)));
   if (!size)
     return fail("does not end where its tensor ends");
@@ -77,7 +76,8 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
     return std::nullopt;
   }
   if (auto choice = other.getDefiningOp<arith::SelectOp>()) {
-    std::optional<unsigned> isNan = numbers.findParameter(choice.getCondition());
+    std::optional<unsigned> isNan =
+        numbers.findParameter(choice.getCondition());
     if (isNan && matchPattern(choice.getTrueValue(), m_NaNFloat()) &&
         isZero(choice.getFalseValue())) {
       box.isNanOutside = tts::LaunchNumber::argument(*isNan);
@@ -87,9 +87,10 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
   return Unstructured{other, "is read outside, and is neither zero nor NaN"};
 }
 
-std::optional<Unstructured> triton_shared::checkBoxAlignment(
-    const DataFlowSolver &solver, tts::AccessOpInterface access,
-    unsigned innermost, int64_t startDivisor) {
+std::optional<Unstructured>
+triton_shared::checkBoxAlignment(const DataFlowSolver &solver,
+                                 tts::AccessOpInterface access,
+                                 unsigned innermost, int64_t startDivisor) {
   int64_t bytes = getElementBytes(access.getTileType().getElementType());
   if (getKnownDivisor(solver, access.getBase(), kBoxAlignment) < kBoxAlignment)
     return Unstructured{access.getBase(),
@@ -137,8 +138,7 @@ TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
     if (auto *why = std::get_if<Unstructured>(&described))
       return *why;
     box.dimensions.push_back(std::get<BoxDimension>(described));
-    AffineExpr step =
-        multiply(numbers.getForm(getBoxStart(access, i)),
+    AffineExpr step = multiply(numbers.getForm(getBoxStart(access, i)),
                                numbers.getForm(dimension.stride));
     offset = step ? add(offset, step) : step;
     if (!offset)
@@ -157,8 +157,9 @@ TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
   if (std::optional<Unstructured> why = checkOther(access.getOther(), box))
     return *why;
   unsigned dense = box.dimensions.back().ofBlock;
-  if (std::optional<Unstructured> why = checkBoxAlignment(
-          solver, access, dense, getDivisor(solver, getBoxStart(access, dense))))
+  if (std::optional<Unstructured> why =
+          checkBoxAlignment(solver, access, dense,
+                            getDivisor(solver, getBoxStart(access, dense))))
     return *why;
   return box;
 }

@@ -49,8 +49,8 @@ private:
     int64_t startDivisor;
   };
 
-  std::variant<Dimension, Unstructured>
-  describe(tts::DimensionAccess dimension, Value tile, scf::ForOp loop);
+  std::variant<Dimension, Unstructured> describe(tts::DimensionAccess dimension,
+                                                 Value tile, scf::ForOp loop);
   std::variant<Dimension, Unstructured>
   describeWrapped(tts::DimensionAccess dimension, Value tile, scf::ForOp loop);
   std::optional<tts::LaunchNumber> findWrapSize(Value wrapSize);

@@ -1,4 +1,5 @@
-//===- LaunchNumbers.h - What a launch knows of a kernel's numbers -*- C++ -*-===//
+//===- LaunchNumbers.h - What a launch knows of a kernel's numbers -*- C++
+//-*-===//
 //
 // A number of a kernel is known when it is launched if it is a constant or an
 // argument that the kernel's author has written.

@@ -41,7 +41,8 @@ inline constexpr int64_t kBoxAlignment = 16;
 
 /// Why addresses of a box may be no multiples of `kBoxAlignment`, if they may:
 /// dimension `innermost` of the block is that of neighbours and begins at a
-/// multiple of `startDivisor` elements. `solver` has run `DivisibilityAnalysis`.
+/// multiple of `startDivisor` elements. `solver` has run
+/// `DivisibilityAnalysis`.
 std::optional<Unstructured> checkBoxAlignment(const DataFlowSolver &solver,
                                               tts::AccessOpInterface access,
                                               unsigned innermost,

@@ -96,9 +96,9 @@ TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetDiagnostics(
  * has behind them and that the launch fills in: grid.x, grid.y and grid.z are
  * the sizes of the grid; programs.first, programs.count and programs.running,
  * those of a CPU's range of programs; tensor_map, which has a "map" besides, a
- * CUtensorMap; tensor_maps.missing, which of these are not there. docs/gpu.md has
- * more about the last two. A launcher that does not know a kind must
- * refuse the kernel. Missing where only an early phase was made. For a GPU also
+ * CUtensorMap; tensor_maps.missing, which of these are not there. docs/gpu.md
+ * has more about the last two. A launcher that does not know a kind must refuse
+ * the kernel. Missing where only an early phase was made. For a GPU also
  * "target": "cuda:90a", "num_warps": of a program, "block": [threads of a
  * program, programs of a block], "shared" and "shared_limit": bytes of shared
  * memory that a block needs and may have, "ptxas_log": what ptxas said.

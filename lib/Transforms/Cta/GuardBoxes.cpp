@@ -76,9 +76,8 @@ private:
           continue;
         Value last = arith::AddIOp::create(builder, loc, dimension.wrapStart,
                                            createI64(size));
-        Value isInside = arith::CmpIOp::create(builder, loc,
-                                               arith::CmpIPredicate::sle, last,
-                                               dimension.wrapSize);
+        Value isInside = arith::CmpIOp::create(
+            builder, loc, arith::CmpIPredicate::sle, last, dimension.wrapSize);
         condition = arith::AndIOp::create(builder, loc, condition, isInside);
       }
     }
@@ -104,10 +103,10 @@ private:
     SmallVector<tts::DimensionAccess> dimensions = load.getDimensions();
     for (auto [dimension, number] : llvm::zip_equal(dimensions, box.sizes)) {
       Value size = createSize(number);
-      Value start = dimension.isWrapped()
-                        ? dimension.wrapStart
-                        : arith::SubIOp::create(builder, loc, size,
-                                                dimension.high);
+      Value start =
+          dimension.isWrapped()
+              ? dimension.wrapStart
+              : arith::SubIOp::create(builder, loc, size, dimension.high);
       dimension.low = arith::SubIOp::create(builder, loc, zero, start);
       if (dimension.isWrapped())
         dimension.high = arith::SubIOp::create(builder, loc, size, start);
@@ -116,10 +115,9 @@ private:
                                          createI64(dimension.stride));
       offset = arith::AddIOp::create(builder, loc, offset, step);
     }
-    auto made =
-        tts::LoadOp::create(builder, load.getLoc(), load.getType(),
-                            load.getBase(), offset, dimensions, Value(),
-                            load.getOther());
+    auto made = tts::LoadOp::create(builder, load.getLoc(), load.getType(),
+                                    load.getBase(), offset, dimensions, Value(),
+                                    load.getOther());
     made.setCacheAttr(load.getCacheAttr());
     made.setEvictAttr(load.getEvictAttr());
     load.replaceAllUsesWith(made.getResult());
@@ -154,9 +152,9 @@ private:
   bool hasDescribedBoxes() {
     return function
         .walk([&](tts::AccessOpInterface access) {
-          bool isBox = isa<RankedTensorType>(access.getTile().getType()) &&
-                       std::holds_alternative<TensorBox>(
-                           described.analyze(access));
+          bool isBox =
+              isa<RankedTensorType>(access.getTile().getType()) &&
+              std::holds_alternative<TensorBox>(described.analyze(access));
           return isBox ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

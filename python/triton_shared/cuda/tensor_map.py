@@ -14,7 +14,7 @@ from typing import Any
 KIND = "tensor_map"
 """A hidden parameter that is passed by value."""
 MISSING = "tensor_maps.missing"
-"""A hidden i32: bit i is set if the i-th tensor map could not be encoded. Without it, all must be."""
+"""A hidden i32: bit i is set if the i-th tensor map is missing. Without it, all must be there."""
 
 
 @dataclass(frozen=True)
