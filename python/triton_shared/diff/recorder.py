@@ -8,12 +8,13 @@ expected, as (value, bound) per output, that goes along with the launch that wro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from ..interception import intercepted_launches
 from . import addresses, modules
 from .recording import Recording, RecordingError, Stated, Storages, encode_argument, shown
 
@@ -77,35 +78,27 @@ def _cases(module: Any) -> Iterator[Any]:
         )
 
 
-@contextmanager
-def catching(caught: list[Any], label: str, skips: bool = False) -> Iterator[None]:
+def catching(caught: list[Any], label: str, skips: bool = False) -> AbstractContextManager[None]:
     """Adds every launch inside of the block that succeeds to `caught`, with its tensors.
 
     What cannot be recorded is an error, or left out if `skips`.
     """
-    from triton.runtime.jit import JITFunction
 
-    original = JITFunction.run
-
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+    def run(launch: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         recorded = None
         if not warmup:
             try:
-                recorded = record_launch(self, args, grid, kwargs, label)
+                recorded = record_launch(kernel, args, grid, kwargs, label)
             except (RecordingError, TypeError):
                 if not skips:
                     raise
-        done = original(self, *args, grid=grid, warmup=warmup, **kwargs)
+        done = launch(kernel, *args, grid=grid, warmup=warmup, **kwargs)
         if recorded:
             keep_text(recorded[0], done)
             caught.append(recorded)
         return done
 
-    JITFunction.run = run
-    try:
-        yield
-    finally:
-        JITFunction.run = original
+    return intercepted_launches(run)
 
 
 def keep_text(recording: Recording, compiled: Any) -> None:

@@ -11,13 +11,14 @@ import itertools
 import shutil
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
+from ..interception import intercepted_launches
 from . import recorder, recording
 from .recording import Recording, RecordingError
 
@@ -141,27 +142,19 @@ Ran = tuple[Recording, Recording]
 """A launch as it was before and after it ran."""
 
 
-@contextmanager
-def running(ran: list[Ran]) -> Iterator[None]:
+def running(ran: list[Ran]) -> AbstractContextManager[None]:
     """Adds every launch inside of the block to `ran`."""
-    from triton.runtime.jit import JITFunction
 
-    launch = JITFunction.run
-
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
-        before, _ = recorder.record_launch(self, args, grid, kwargs, "")
-        compiled = launch(self, *args, grid=grid, warmup=warmup, **kwargs)
-        after, _ = recorder.record_launch(self, args, grid, kwargs, "")
+    def run(launch: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+        before, _ = recorder.record_launch(kernel, args, grid, kwargs, "")
+        compiled = launch(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+        after, _ = recorder.record_launch(kernel, args, grid, kwargs, "")
         recorder.keep_text(before, compiled)
         del after.storages[len(before.storages) :]
         ran.append((before, after))
         return compiled
 
-    JITFunction.run = run
-    try:
-        yield
-    finally:
-        JITFunction.run = launch
+    return intercepted_launches(run)
 
 
 @contextmanager

@@ -15,9 +15,11 @@ its Python source never does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ..interception import intercepted_launches
 
 if TYPE_CHECKING:
     from ..diff.recording import Recording
@@ -45,23 +47,14 @@ def recording(path: str | Path, *, stats_only: bool = False) -> Iterator[None]:
         raise RecordingError(f"nothing was launched, so there is nothing to write to {path}")
 
 
-@contextmanager
-def _watching(launches: list[Recording], recorder: Any) -> Iterator[None]:
-    from triton.runtime.jit import JITFunction
-
-    launch = JITFunction.run
-
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+def _watching(launches: list[Recording], recorder: Any) -> AbstractContextManager[None]:
+    def run(launch: Any, kernel: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
         if warmup:
-            return launch(self, *args, grid=grid, warmup=warmup, **kwargs)
-        recorded, _ = recorder.record_launch(self, args, grid, kwargs, "")
+            return launch(kernel, *args, grid=grid, warmup=warmup, **kwargs)
+        recorded, _ = recorder.record_launch(kernel, args, grid, kwargs, "")
         launches[:] = [recorded]
-        compiled = launch(self, *args, grid=grid, warmup=warmup, **kwargs)
+        compiled = launch(kernel, *args, grid=grid, warmup=warmup, **kwargs)
         recorder.keep_text(recorded, compiled)
         return compiled
 
-    JITFunction.run = run
-    try:
-        yield
-    finally:
-        JITFunction.run = launch
+    return intercepted_launches(run)

@@ -7,12 +7,14 @@ what it wrote into memory that was there before is put back when the capture end
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 from torch.utils._pytree import tree_leaves
+
+from ..interception import intercepted_launches
 
 
 class CUDAGraph:
@@ -106,21 +108,13 @@ def _written(operator: Any, args: Any, named: dict[str, Any]) -> list[torch.Tens
     return found
 
 
-@contextmanager
-def _launches(into: CUDAGraph) -> Iterator[None]:
+def _launches(into: CUDAGraph) -> AbstractContextManager[None]:
     """Notes the launches of kernels: each may write all of its tensors."""
-    from triton.runtime import JITFunction
 
-    original = JITFunction.run
-
-    def run(kernel: Any, *args: Any, **named: Any) -> Any:
+    def run(launch: Any, kernel: Any, *args: Any, **named: Any) -> Any:
         with _disable_current_modes():  # A launch is one call, whatever it asks of torch.
             into.save(_tensors((args, named)))
-            into.add(lambda: original(kernel, *args, **named))
-            return original(kernel, *args, **named)
+            into.add(lambda: launch(kernel, *args, **named))
+            return launch(kernel, *args, **named)
 
-    JITFunction.run = run
-    try:
-        yield
-    finally:
-        JITFunction.run = original
+    return intercepted_launches(run)

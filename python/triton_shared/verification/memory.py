@@ -7,13 +7,15 @@ is seen in the result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
+
+from ..interception import intercepted_launches
 
 _ZONE = 512
 """Bytes before and after each tensor."""
@@ -81,7 +83,6 @@ class Made:
 @contextmanager
 def watching(made: Made) -> Iterator[None]:
     """Inside of the block, tensors that torch makes are watched, and launches counted."""
-    from triton.runtime.jit import JITFunction
 
     class Watching(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(
@@ -95,18 +96,12 @@ def watching(made: Made) -> Iterator[None]:
             made.tensors.append(between_zones(result))
             return made.tensors[-1].tensor
 
-    launch: Callable[..., Any] = JITFunction.run
-
-    def run(self: Any, *args: Any, grid: Any, warmup: bool, **kwargs: Any) -> Any:
+    def run(launch: Any, kernel: Any, *args: Any, warmup: bool, **kwargs: Any) -> Any:
         made.launches += not warmup
-        return launch(self, *args, grid=grid, warmup=warmup, **kwargs)
+        return launch(kernel, *args, warmup=warmup, **kwargs)
 
-    JITFunction.run = run
-    try:
-        with Watching():
-            yield
-    finally:
-        JITFunction.run = launch
+    with intercepted_launches(run), Watching():
+        yield
 
 
 def unwritten(dtype: torch.dtype) -> float:
