@@ -323,7 +323,7 @@ def test_a_launcher_in_c_passes_what_the_list_says():
         ("uint32_t", "(uint32_t)gridX"),
     ]
     with pytest.raises(
-        TritonSharedError, match=r"hidden parameter 'programs.first', .*maps.encoded\n"
+        TritonSharedError, match=r"hidden parameter 'programs.first', .*maps.missing\n"
     ):
         hidden_parameters("k", "cuda", [{"kind": "programs.first"}])
 

@@ -50,8 +50,10 @@ struct TritonExtractOperation
       return signalPassFailure();
     StringRef obstacle = findObstacle(result.getOwner());
     if (!obstacle.empty()) {
-      result.getOwner()->emitOpError()
-          << obstacle << ", so it cannot be extracted";
+      InFlightDiagnostic error = result.getOwner()->emitOpError()
+                                 << obstacle << ", so it cannot be extracted";
+      error.attachNote() << "what is extracted runs alone, on given operands";
+      error.attachNote() << "extract an operation that comes before or after";
       return signalPassFailure();
     }
     makeKernel(result, kernel);
@@ -65,16 +67,22 @@ private:
   Value findValue(const ProbePoints &points) {
     ArrayRef<Value> values = points.getValues();
     if (number < 0 || static_cast<size_t>(number) >= values.size()) {
-      getOperation().emitError() << "there is no value " << number.getValue()
+      InFlightDiagnostic error = getOperation().emitError()
+                                 << "there is no value " << number.getValue()
                                  << "; the kernel has " << values.size();
+      error.attachNote() << "values count from 0, in the order of the program";
+      error.attachNote() << "triton-probe-values lists them";
       return nullptr;
     }
     Value value = values[number];
     if (!value.getDefiningOp() ||
         isa<RegionBranchOpInterface>(value.getDefiningOp())) {
-      emitError(value.getLoc()) << "value " << number.getValue()
-                                << " is carried, not computed, so it cannot be "
-                                   "extracted";
+      InFlightDiagnostic error = emitError(value.getLoc())
+                                 << "value " << number.getValue()
+                                 << " is carried, not computed, so it cannot "
+                                    "be extracted";
+      error.attachNote() << "a loop or a branch hands it on";
+      error.attachNote() << "extract what computes the value that it hands on";
       return nullptr;
     }
     return value;

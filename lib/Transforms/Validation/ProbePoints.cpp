@@ -227,6 +227,9 @@ triton::FuncOp triton_shared::findTritonKernel(ModuleOp module) {
   for (auto function : module.getOps<triton::FuncOp>())
     if (function.isPublic() && !function.isExternal())
       return function;
-  module.emitError("there is no kernel in this module");
+  InFlightDiagnostic error =
+      module.emitError("there is no kernel in this module");
+  error.attachNote() << "a kernel is a public 'tt.func' with a body";
+  error.attachNote() << "give the module that Triton's front end has made";
   return nullptr;
 }

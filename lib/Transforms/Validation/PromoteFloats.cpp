@@ -152,6 +152,7 @@ private:
       InFlightDiagnostic error = op->emitOpError()
                                  << obstacle << ", and has no form in f64";
       error.attachNote() << "results of this kernel have no reference in f64";
+      error.attachNote() << "compare two targets, with bounds of your own";
       return WalkResult::interrupt();
     });
     return failure(checked.wasInterrupted());
@@ -173,6 +174,7 @@ private:
                                    << "', which is not known to have a form in "
                                       "f64";
         error.attachNote() << "results of this kernel have no reference in f64";
+        error.attachNote() << "compare two targets, with bounds of your own";
         return WalkResult::interrupt();
       }
       call.setSymbol(name);
