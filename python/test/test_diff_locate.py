@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -227,10 +228,12 @@ class TestCommand:
         words = [str(file), "--targets", "cpu,emulated", "--locate", "--json", str(found)]
         assert main(words) == 1
         said = capsys.readouterr().out
-        assert (
-            f"{file}:12:28: error: on emulated, tt.reduce (variable 'total') is wrong for its "
-            "operands\n        total = tl.reduce(v, 0, minus)\n"
-        ) in said
+        # Versions of Triton differ in the column.
+        assert re.search(
+            rf"{re.escape(str(file))}:12:\d+: error: on emulated, tt.reduce \(variable 'total'\) "
+            r"is wrong for its operands\n        total = tl.reduce\(v, 0, minus\)\n",
+            said,
+        )
         assert "in program (0, 0, 0), computed 0 times before" in said
         site = json.loads(found.read_text())["launches"][0]["culprit"]["culprit"]["site"]
         assert (site["op"], site["line"]) == ("tt.reduce", 12)
