@@ -192,7 +192,7 @@ GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
     return Unstructured{tile, "has no dimension known to be dense"};
   box.innermost = *innermost;
   AffineExpr offset = unroll(numbers.getForm(load.getOffset()), loop);
-  if (!counted || offset != unroll(counted, loop))
+  if (!offset || !counted || offset != unroll(counted, loop))
     return Unstructured{load.getOffset(), "is not where its bounds say"};
   if (std::optional<Unstructured> why =
           checkBoxAlignment(solver, load, box.innermost, startDivisor))

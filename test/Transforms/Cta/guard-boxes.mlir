@@ -87,6 +87,34 @@ func.func @other_steps(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memre
   return
 }
 
+// Where a turn is, and where its offset is, grow by another number in each turn: nothing says that they belong together.
+// CHECK-LABEL: func.func @uneven_turns(
+// CHECK-NOT: scf.if
+func.func @uneven_turns(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32 {tt.divisibility = 16 : i32}, %k: i32 {tt.divisibility = 16 : i32}, %sa: i64 {tt.divisibility = 8 : i32}, %sb: i64 {tt.divisibility = 8 : i32}, %o: memref<*xf32>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %none = arith.constant 0 : i64
+  %first = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %width = arith.constant 32 : i64
+  %fill = arith.constant 0.0 : f16
+  %sums = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %rows = arith.extsi %m : i32 to i64
+  %depth = arith.extsi %k : i32 to i64
+  %r:3 = scf.for %t = %first to %k step %step iter_args(%sum = %sums, %at = %none, %begin = %none) -> (tensor<64x16xf32, #c>, i64, i64) : i32 {
+    %high = arith.subi %depth, %begin : i64
+    %x = tts.load %a[%at] strides [%sa, 1] bounds [0, 1] from(%none, %none) to(%rows, %high) other %fill : f16 : memref<*xf16> -> tensor<64x32xf16, #rows>
+    %y = tts.load %b[%at] strides [%sb, 1] bounds [0, 1] from(%none, %none) to(%high, %rows) other %fill : f16 : memref<*xf16> -> tensor<32x16xf16, #columns>
+    %d = cta.dot %x, %y, %sum : tensor<64x32xf16, #rows>, tensor<32x16xf16, #columns> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
+    %turn = arith.extsi %t : i32 to i64
+    %turns = arith.muli %turn, %width : i64
+    %next = arith.addi %at, %turns : i64
+    %next_begin = arith.addi %begin, %turn : i64
+    scf.yield %d, %next, %next_begin : tensor<64x16xf32, #c>, i64, i64
+  }
+  tts.store %r#0 to %o[%none] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
+  return
+}
+
 // Rows of which nothing is known to lie at multiples of 16 bytes.
 // CHECK-LABEL: func.func @any_stride(
 // CHECK-NOT: scf.if
