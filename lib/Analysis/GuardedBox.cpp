@@ -160,10 +160,7 @@ GuardedBoxAnalysis::describe(tts::DimensionAccess dimension, Value tile,
 GuardedBoxAnalysis::Result
 GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
   Value tile = load.getTile();
-  Value other = load.getOther();
-  bool isZeroOutside = !other || matchPattern(other, m_AnyZeroFloat()) ||
-                       matchPattern(other, m_Zero());
-  if (load.getMask() || load.isVolatile() || !isZeroOutside)
+  if (load.getMask() || load.isVolatile() || !isZeroOutside(load.getOther()))
     return Unstructured{tile, "is masked element by element, volatile, or not "
                               "zero outside"};
   if (!numbers.findParameter(load.getBase()))

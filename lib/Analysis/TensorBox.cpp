@@ -62,14 +62,15 @@ TensorBoxAnalysis::describe(unsigned dim, tts::AccessOpInterface access) {
   return BoxDimension{dim, *size, *stride};
 }
 
+bool triton_shared::isZeroOutside(Value other) {
+  return !other || matchPattern(other, m_AnyZeroFloat()) ||
+         matchPattern(other, m_Zero());
+}
+
 /// What is read outside is zero, or as a parameter says.
 std::optional<Unstructured>
 TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
-  auto isZero = [](Value value) {
-    return matchPattern(value, m_AnyZeroFloat()) ||
-           matchPattern(value, m_Zero());
-  };
-  if (!other || isZero(other))
+  if (isZeroOutside(other))
     return std::nullopt;
   if (matchPattern(other, m_NaNFloat())) {
     box.isNanOutside = tts::LaunchNumber::constant(1);
@@ -79,7 +80,7 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
     std::optional<unsigned> isNan =
         numbers.findParameter(choice.getCondition());
     if (isNan && matchPattern(choice.getTrueValue(), m_NaNFloat()) &&
-        isZero(choice.getFalseValue())) {
+        isZeroOutside(choice.getFalseValue())) {
       box.isNanOutside = tts::LaunchNumber::argument(*isNan);
       return std::nullopt;
     }

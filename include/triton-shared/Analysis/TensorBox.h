@@ -36,6 +36,10 @@ struct TensorBox {
 /// lie outside of the tensor. Null if the access is no box.
 OpFoldResult getBoxStart(tts::AccessOpInterface access, unsigned ofBlock);
 
+/// True if `other`, what an access reads where it touches nothing, is zero.
+/// Without one, any value will do.
+bool isZeroOutside(Value other);
+
 /// What addresses and strides of a box are multiples of, in bytes.
 inline constexpr int64_t kBoxAlignment = 16;
 

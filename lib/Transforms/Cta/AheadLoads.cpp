@@ -3,7 +3,6 @@
 #include "AheadLoads.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Matchers.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Layout/SharedAccess.h"
@@ -88,10 +87,7 @@ bool AheadLoads::feedsDot(tts::LoadOp load) {
 std::optional<AheadLoad> AheadLoads::plan(tts::LoadOp load) {
   if (std::optional<AheadLoad> ahead = planBox(load))
     return ahead;
-  bool isZeroElsewhere = !load.getOther() ||
-                         matchPattern(load.getOther(), m_AnyZeroFloat()) ||
-                         matchPattern(load.getOther(), m_Zero());
-  if (!isZeroElsewhere)
+  if (!isZeroOutside(load.getOther()))
     return std::nullopt;
   std::optional<cta::SharedLayout> matrix = findMatrixLayout(load);
   std::optional<cta::SharedLayout> layout =
