@@ -77,6 +77,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuBuffers(types, patterns);
     populateCtaToGpuCopies(types, widths, patterns);
     populateCtaToGpuBoxes(types, patterns);
+    populateCtaToGpuSpecialize(types, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);
     populateCtaToGpuWarpgroupDot(types, patterns);
@@ -96,7 +97,9 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
       return types.isSignatureLegal(op.getFunctionType());
     });
     target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) { return types.isLegal(op); });
+        [&](Operation *op) {
+          return types.isLegal(op) && !isBarrierOfProgram(op);
+        });
     if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
         reportLeftovers())
       signalPassFailure();

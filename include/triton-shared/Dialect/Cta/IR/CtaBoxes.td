@@ -27,7 +27,8 @@ def CTA_Mbarriers : TypeDef<CTA_Dialect, "Mbarriers"> {
 
 def CTA_MbarriersOp : CTA_Op<"mbarriers", [MemoryEffects<[MemAlloc, MemWrite]>],
     ["getSharedBytes", "getNoun", "getBufferUses"]> {
-  let summary = "Barriers at which `arrivals` copies arrive in each phase";
+  let summary = "Barriers at which `arrivals` arrive in each phase";
+  let description = "Copies, or groups of four warps: what arrives at one.";
   let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$arrivals);
   let results = (outs CTA_Mbarriers:$mbarriers);
   let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($mbarriers)";
@@ -79,6 +80,49 @@ def CTA_WaitMbarrierOp : CTA_Op<"wait_mbarrier",
   let assemblyFormat = [{
     $mbarriers `[` $slot `]` `phase` $phase attr-dict `:` type($mbarriers)
   }];
+}
+
+def CTA_ArriveOp : CTA_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>],
+    ["getBufferUses"]> {
+  let summary = "Each group of four warps arrives at the barrier of a slot";
+  let description = [{
+    What the group has waited for before has happened for who waits there.
+    Nothing happens where `condition` is false.
+  }];
+  let arguments = (ins CTA_Mbarriers:$mbarriers, I32:$slot, I1:$condition);
+  let assemblyFormat = [{
+    $mbarriers `[` $slot `]` `if` $condition attr-dict `:` type($mbarriers)
+  }];
+}
+
+def CTA_SpecializeOp : CTA_Op<"specialize", [RecursiveMemoryEffects,
+    NoRegionArguments, SingleBlockImplicitTerminator<"YieldOp">],
+    ["isBarrier"]> {
+  let summary = "A warp that copies, beside those that compute";
+  let description = [{
+    All threads of the block wait for each other. Then one more warp than the
+    program has (the function's `cta.producer_warps`) runs `producer`, which
+    holds scalars alone, and the program's warps run `consumers`. They meet at
+    `!cta.mbarriers` only: a barrier in `consumers` is one of the program's
+    warps.
+
+    ```mlir
+    cta.specialize producer {
+      scf.for … {
+        cta.wait_mbarrier %empty[%slot] phase %other : !cta.mbarriers<3>
+        cta.copy_box %map[%row, %k] … to %ring[%slot] at %full if %true : …
+      }
+    } consumers {
+      scf.for … {
+        cta.wait_mbarrier %full[%slot] phase %phase : !cta.mbarriers<3>
+        %d = cta.dot %ring[%slot], … 
+        cta.arrive %empty[%slot] if %true : !cta.mbarriers<3>
+      }
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumers);
+  let assemblyFormat = "`producer` $producer `consumers` $consumers attr-dict";
 }
 
 def CTA_StoreBoxOp : CTA_Op<"store_box", [MemoryEffects<[MemRead, MemWrite]>],
