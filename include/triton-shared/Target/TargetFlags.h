@@ -31,8 +31,7 @@ template <> struct TargetOptionValues<SpecializeWarps> : llvm::cl::ValuesClass {
                                 "where it should be faster, or is asked for"),
                      clEnumValN(SpecializeWarps::Always, "always",
                                 "wherever it is possible"),
-                     clEnumValN(SpecializeWarps::Never, "never", "nowhere")}) {
-  }
+                     clEnumValN(SpecializeWarps::Never, "never", "nowhere")}) {}
 };
 
 } // namespace mlir::triton_shared

@@ -240,14 +240,19 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     sizes in the same way share a ring.
 
     Done where the loop has another one around it, and for loops of several
-    products on eight warps and more, in which one group of warps can then
-    compute what tensor cores cannot while those of another do. With `always`,
-    or where the kernel asks for it (`tt.warp_specialize` on one of the loops),
-    done wherever it is possible. It is not, for any loop of a function, if
+    products on eight warps, in which one group of warps can then compute what
+    tensor cores cannot while those of the other do: with more warps, threads
+    would have fewer registers for one warp more. With `always`, or where the
+    kernel asks for it (`tt.warp_specialize` on one of the loops), done wherever
+    it is possible. It is not, for any loop of a function, if
     - a load that a product reads from shared memory is no box, or is read
       otherwise as well;
     - where to load from depends on what is loaded, or computed from tiles;
     - other loops of the function copy by threads;
+    - the kernel asks by an atomic access whether others have written something,
+      before which it must not be read;
+    - it reads registers of the machine, as the number of its threads, or has
+      more than 16 warps;
     - the shared memory of the GPU has no room for two slots of each ring, beside
       what else the program needs.
 
@@ -321,14 +326,15 @@ def CtaStoreBoxes : Pass<"cta-store-boxes", "::mlir::ModuleOp"> {
     ```
 
     A tile that was moved between threads only to be stored is written as it
-    was. A store stays as it is if the kernel accesses the same argument
+    was. Within a loop of `cta.specialize` the copy `goes_on`: before the next
+    turn writes the buffer, `cta.wait_stores` and a barrier stand. A store stays as it is if the kernel accesses the same argument
     elsewhere, or an address that it computes: the copy engine's writes are seen
     by later kernels only. So does one whose rows are shorter than 32 bytes.
 
     Needs: layouts, `cta.target`. Leaves: `cta.store_box` in place of such stores.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::cta::CTADialect",
+                           "::mlir::cta::CTADialect", "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect"];
 }
 
@@ -347,12 +353,13 @@ def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
     ```
 
     Where the product goes on while the next turn of a loop writes, the buffer
-    has two slots, which take turns.
+    has two slots, which take turns. Before a loop that another warp copies for
+    (`cta.specialize`), a barrier follows: such a loop has none.
 
     Needs: layouts. Leaves: no tile where such a product reads shared memory.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::cta::CTADialect"];
+                           "::mlir::cta::CTADialect", "::mlir::gpu::GPUDialect"];
 }
 
 def CtaStreamDots : Pass<"cta-stream-dots", "::mlir::ModuleOp"> {

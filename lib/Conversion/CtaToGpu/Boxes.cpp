@@ -134,9 +134,8 @@ struct ConvertArrive : OpConversionPattern<cta::ArriveOp> {
   matchAndRewrite(cta::ArriveOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value isFirst =
-        createIsFirstOf(rewriter, loc,
-                        GpuTarget::kWarpgroupWarps * GpuTarget::kWarpSize);
+    Value isFirst = createIsFirstOf(
+        rewriter, loc, GpuTarget::kWarpgroupWarps * GpuTarget::kWarpSize);
     Value arrives =
         arith::AndIOp::create(rewriter, loc, op.getCondition(), isFirst);
     Value mbarrier = createSlotAddress(rewriter, loc, adaptor.getMbarriers(),
@@ -224,6 +223,12 @@ struct ConvertCopyBox : OpConversionPattern<cta::CopyBoxOp> {
   }
 };
 
+/// Who has asked for stores waits until these have read shared memory.
+void createStoreWait(OpBuilder &builder, Operation *op) {
+  createPtx(builder, op->getLoc(), {}, {createIsAsking(builder, op)},
+            "@$0 cp.async.bulk.wait_group.read 0;", "b", PtxEffects::Memory);
+}
+
 struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -245,10 +250,22 @@ struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
       createPtx(rewriter, loc, {}, operands, text,
                 "b,l,r" + repeatConstraint("r", rank), PtxEffects::Memory);
     }
-    createPtx(rewriter, loc, {}, {isAsking},
-              "@$0 cp.async.bulk.commit_group;\n"
-              "@$0 cp.async.bulk.wait_group.read 0;",
+    createPtx(rewriter, loc, {}, {isAsking}, "@$0 cp.async.bulk.commit_group;",
               "b", PtxEffects::Memory);
+    if (!op.getGoesOn())
+      createStoreWait(rewriter, op);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertWaitStores : OpConversionPattern<cta::WaitStoresOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::WaitStoresOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createStoreWait(rewriter, op);
     rewriter.eraseOp(op);
     return success();
   }
@@ -258,6 +275,8 @@ struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
 
 void triton_shared::populateCtaToGpuBoxes(const TypeConverter &types,
                                           RewritePatternSet &patterns) {
-  patterns.add<ConvertMbarriers, ConvertInvalidate, ConvertWaitMbarrier,
-               ConvertArrive, ConvertCopyBox, ConvertStoreBox>(types, patterns.getContext());
+  patterns
+      .add<ConvertMbarriers, ConvertInvalidate, ConvertWaitMbarrier,
+           ConvertArrive, ConvertCopyBox, ConvertStoreBox, ConvertWaitStores>(
+          types, patterns.getContext());
 }

@@ -96,10 +96,9 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {
       return types.isSignatureLegal(op.getFunctionType());
     });
-    target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) {
-          return types.isLegal(op) && !isBarrierOfProgram(op);
-        });
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      return types.isLegal(op) && !isBarrierOfProgram(op);
+    });
     if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
         reportLeftovers())
       signalPassFailure();

@@ -35,8 +35,9 @@ struct ConvertSpecialize : OpConversionPattern<cta::SpecializeOp> {
     NVVM::Barrier0Op::create(rewriter, loc);
     // The first lane's number is that of all: ptxas sees that warps do not
     // part.
-    Value warp = createShuffle(rewriter, loc, createWarp(rewriter, loc),
-                               NVVM::ShflKind::idx, createI32(rewriter, loc, 0));
+    Value warp =
+        createShuffle(rewriter, loc, createWarp(rewriter, loc),
+                      NVVM::ShflKind::idx, createI32(rewriter, loc, 0));
     int64_t warps =
         *cta::getNumWarps(op->getParentOfType<FunctionOpInterface>());
     Value isProducer =
@@ -45,9 +46,9 @@ struct ConvertSpecialize : OpConversionPattern<cta::SpecializeOp> {
     auto branch = scf::IfOp::create(rewriter, loc, TypeRange(), isProducer,
                                     /*addThenBlock=*/false,
                                     /*addElseBlock=*/false);
-    for (auto [from, to] : {std::pair(&op.getProducer(), &branch.getThenRegion()),
-                            std::pair(&op.getConsumers(),
-                                      &branch.getElseRegion())}) {
+    for (auto [from, to] :
+         {std::pair(&op.getProducer(), &branch.getThenRegion()),
+          std::pair(&op.getConsumers(), &branch.getElseRegion())}) {
       rewriter.inlineRegionBefore(*from, *to, to->end());
       Operation *yield = to->front().getTerminator();
       rewriter.setInsertionPoint(yield);
@@ -76,6 +77,5 @@ struct ConvertBarrier : OpConversionPattern<gpu::BarrierOp> {
 
 void triton_shared::populateCtaToGpuSpecialize(const TypeConverter &types,
                                                RewritePatternSet &patterns) {
-  patterns.add<ConvertSpecialize, ConvertBarrier>(types,
-                                                  patterns.getContext());
+  patterns.add<ConvertSpecialize, ConvertBarrier>(types, patterns.getContext());
 }

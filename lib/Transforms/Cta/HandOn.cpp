@@ -44,8 +44,8 @@ SmallVector<Value> HandOn::through(scf::ForOp loop, ValueRange values) {
         return llvm::to_vector_of<Value>(arguments);
       }));
   SmallVector<Value> inside =
-      run(*made.getBody(), llvm::to_vector_of<Value>(
-                               made.getRegionIterArgs().take_back(count)));
+      run(*made.getBody(),
+          llvm::to_vector_of<Value>(made.getRegionIterArgs().take_back(count)));
   Operation *yield = made.getBody()->getTerminator();
   yield->setOperands(yield->getNumOperands() - count, count, inside);
   return llvm::to_vector_of<Value>(made.getResults().take_back(count));
@@ -100,8 +100,7 @@ SmallVector<Value> HandOn::through(scf::WhileOp loop, ValueRange values) {
     to.takeBody(from);
     SmallVector<Value> added;
     for (Value value : values)
-      added.push_back(
-          to.front().addArgument(value.getType(), value.getLoc()));
+      added.push_back(to.front().addArgument(value.getType(), value.getLoc()));
     SmallVector<Value> inside = run(to.front(), added);
     Operation *end = to.front().getTerminator();
     end->insertOperands(end->getNumOperands(), inside);

@@ -10,13 +10,14 @@ namespace mlir::triton_shared {
 
 /// Takes some loops that stand somewhere in a block, one after the other, and
 /// gives each the values that the one before it has left, in the order in which
-/// the program comes to them: loops around iterate over the values, and branches
-/// and loops give them out.
+/// the program comes to them: loops around iterate over the values, and
+/// branches and loops give them out.
 class HandOn {
 public:
   /// Gives a loop its values, and says which it leaves. It may replace the
   /// loop, and put more behind it.
-  using Rewrite = llvm::function_ref<SmallVector<Value>(scf::ForOp, ValueRange)>;
+  using Rewrite =
+      llvm::function_ref<SmallVector<Value>(scf::ForOp, ValueRange)>;
 
   HandOn(ArrayRef<scf::ForOp> loops, Rewrite rewrite);
 

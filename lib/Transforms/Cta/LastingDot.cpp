@@ -25,8 +25,7 @@ cta::DotOp triton_shared::findLastingDot(scf::ForOp loop) {
   return yielded && yielded->get() == dot.getResult() ? dot : nullptr;
 }
 
-void triton_shared::letGoOn(OpBuilder &builder, cta::DotOp dot,
-                            int64_t turns) {
+void triton_shared::letGoOn(OpBuilder &builder, cta::DotOp dot, int64_t turns) {
   dot.setGoesOn(true);
   auto wait =
       cta::WaitDotOp::create(builder, dot.getLoc(), dot.getResult(), turns);
@@ -54,9 +53,9 @@ scf::IfOp triton_shared::waitForLastTurn(scf::ForOp loop, cta::DotOp dot,
 }
 
 Value triton_shared::createIsNotEmpty(OpBuilder &builder, scf::ForOp loop) {
-  return arith::CmpIOp::create(
-      builder, loop.getLoc(),
-      loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                            : arith::CmpIPredicate::slt,
-      loop.getLowerBound(), loop.getUpperBound());
+  return arith::CmpIOp::create(builder, loop.getLoc(),
+                               loop.getUnsignedCmp()
+                                   ? arith::CmpIPredicate::ult
+                                   : arith::CmpIPredicate::slt,
+                               loop.getLowerBound(), loop.getUpperBound());
 }

@@ -173,10 +173,10 @@ void ProgramSlice::clone(scf::IfOp branch, OpBuilder &builder,
   auto types = llvm::map_to_vector(numbers, [&](unsigned number) {
     return branch.getResult(number).getType();
   });
-  auto made = scf::IfOp::create(
-      builder, branch.getLoc(), types,
-      mapping.lookupOrDefault(branch.getCondition()),
-      /*addThenBlock=*/true, /*addElseBlock=*/branch.elseBlock() != nullptr);
+  auto made = scf::IfOp::create(builder, branch.getLoc(), types,
+                                mapping.lookupOrDefault(branch.getCondition()),
+                                /*addThenBlock=*/true,
+                                /*addElseBlock=*/branch.elseBlock() != nullptr);
   for (auto [from, to] :
        llvm::zip_equal(branch->getRegions(), made->getRegions())) {
     if (from.empty())
@@ -197,11 +197,11 @@ void ProgramSlice::clone(scf::WhileOp loop, OpBuilder &builder,
        llvm::zip_equal(loop->getRegions(), made->getRegions())) {
     Block &block = from.front();
     OpBuilder inside(builder.getContext());
-    inside.createBlock(&to, {}, block.getArgumentTypes(),
-                       llvm::map_to_vector(block.getArguments(),
-                                           [](BlockArgument argument) {
-                                             return argument.getLoc();
-                                           }));
+    inside.createBlock(
+        &to, {}, block.getArgumentTypes(),
+        llvm::map_to_vector(block.getArguments(), [](BlockArgument argument) {
+          return argument.getLoc();
+        }));
     mapping.map(block.getArguments(), to.front().getArguments());
     clone(block, inside, mapping);
     inside.clone(*block.getTerminator(), mapping);

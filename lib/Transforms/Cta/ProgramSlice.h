@@ -1,7 +1,8 @@
 //===- ProgramSlice.h - The scalars that some operations need ---*- C++ -*-===//
 //
-// Part of a function that runs apart from the rest: some operations, the scalars
-// that they are computed from, and the loops and branches around all of these.
+// Part of a function that runs apart from the rest: some operations, the
+// scalars that they are computed from, and the loops and branches around all of
+// these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,7 @@ public:
   /// A slice of what stands in `body`, the block of a function. What `outside`
   /// makes is there already.
   explicit ProgramSlice(Block &body, ArrayRef<Operation *> outside = {})
-      : function(body.getParentOp()),
-        outside(outside.begin(), outside.end()) {}
+      : function(body.getParentOp()), outside(outside.begin(), outside.end()) {}
 
   /// Takes in `op` for its effects, with all that it and its operands need.
   /// False if that is more than scalars: something of memory or of tiles, or a

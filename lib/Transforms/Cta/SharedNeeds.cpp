@@ -33,8 +33,7 @@ static int64_t countStore(tts::StoreOp store) {
   if (!tile)
     return 0;
   auto moved = store.getValue().getDefiningOp<cta::ConvertLayoutOp>();
-  return std::max(llvm::alignTo(cta::getTileBytes(tile),
-                                cta::kMatrixAlignment),
+  return std::max(llvm::alignTo(cta::getTileBytes(tile), cta::kMatrixAlignment),
                   static_cast<uint64_t>(moved ? getSharedBytes(moved) : 0));
 }
 
@@ -56,8 +55,9 @@ int64_t triton_shared::countOtherSharedBytes(
   function.walk([&](Operation *op) {
     if (auto dot = dyn_cast<cta::DotOp>(op))
       buffers += countOperands(dot, inRings);
+    // Those that go on keep their places.
     if (auto store = dyn_cast<tts::StoreOp>(op))
-      addExchange(countStore(store));
+      buffers += countStore(store);
     else if (!isOnlyStored(op))
       addExchange(getSharedBytes(op));
   });

@@ -11,9 +11,8 @@ namespace mlir::triton_shared {
 /// Bytes of shared memory that suffice for all that `function` needs but what
 /// `inRings` load, before it has buffers: operands of products, exchanges
 /// between warps, and stores by the copy engine.
-int64_t
-countOtherSharedBytes(func::FuncOp function,
-                      const llvm::SmallDenseSet<Operation *> &inRings);
+int64_t countOtherSharedBytes(func::FuncOp function,
+                              const llvm::SmallDenseSet<Operation *> &inRings);
 
 } // namespace mlir::triton_shared
 

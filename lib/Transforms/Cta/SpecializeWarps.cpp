@@ -4,8 +4,8 @@
 // waits until a slot is empty, asks for the copies, waits until it is full, and
 // says when the slot has been read. That is in order, and right, for any
 // threads; slots and phases are counted through the whole program. Then the
-// waits for empty slots and the copies, with the scalars and the loops that they
-// need, go to a warp of their own.
+// waits for empty slots and the copies, with the scalars and the loops that
+// they need, go to a warp of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,9 @@ using namespace mlir::triton_shared;
 
 /// What asks for it in the source: `tl.range(…, warp_specialize=True)`.
 static constexpr StringLiteral kAsked = "tt.warp_specialize";
+
+/// One warp more has to fit into a block.
+static constexpr int64_t kMostWarps = 16;
 
 namespace {
 
@@ -65,18 +68,11 @@ public:
 
   /// Empty if it is to stay as it is.
   std::vector<RingPlan> find() {
-    bool reads = function
-                     .walk([](tts::ReadMachineOp) {
-                       return WalkResult::interrupt();
-                     })
-                     .wasInterrupted();
-    // Who asks for the numbers of threads and warps counts on those it has.
-    if (reads || !cta::getTarget(function).hasTma())
-      return {};
     std::vector<BoxLoop> loops;
     WalkResult result = function.walk([&](scf::ForOp loop) {
       LoopSlice slice(loop);
-      SmallVector<AheadLoad> loads = AheadLoads(loop, solver, boxes).find(slice);
+      SmallVector<AheadLoad> loads =
+          AheadLoads(loop, solver, boxes).find(slice);
       if (loads.empty())
         return WalkResult::advance();
       if (!isPossible(loop, loads))
@@ -84,9 +80,8 @@ public:
       loops.push_back({loop, loads, findLasting(loop, loads)});
       return WalkResult::advance();
     });
-    if (result.wasInterrupted() || llvm::none_of(loops, [&](BoxLoop &one) {
-          return isWorth(one.loop);
-        }))
+    if (result.wasInterrupted() ||
+        llvm::none_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); }))
       return {};
     return fit(share(loops));
   }
@@ -137,15 +132,14 @@ private:
   /// Of several products, one group of warps computes while another does what
   /// tensor cores cannot.
   bool isWorth(scf::ForOp loop) const {
-    int64_t dots = 0;
-    loop.walk([&](cta::DotOp) { ++dots; });
-    bool hasAround = loop->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    bool isAsked = false;
+    bool isAsked = always;
     for (Operation *op = loop; op != function; op = op->getParentOp())
       isAsked |= op->hasAttr(kAsked);
-    return always || isAsked || hasAround ||
-           (dots > 1 &&
-            *cta::getNumWarps(function) > GpuTarget::kWarpgroupWarps);
+    int64_t dots = 0, warps = *cta::getNumWarps(function);
+    loop.walk([&](cta::DotOp) { ++dots; });
+    bool hasAround = loop->getParentOfType<LoopLikeOpInterface>() != nullptr;
+    bool hasOthers = dots > 1 && warps > GpuTarget::kWarpgroupWarps;
+    return isAsked || ((hasAround || hasOthers) && warps <= kMostUsualWarps);
   }
 
   static bool haveSameRings(const BoxLoop &a, const BoxLoop &b) {
@@ -192,6 +186,9 @@ private:
     return plans;
   }
 
+  /// With these and one more, each thread has the registers that it needs.
+  static constexpr int64_t kMostUsualWarps = 8;
+
   func::FuncOp function;
   const DataFlowSolver &solver;
   TensorBoxAnalysis boxes;
@@ -225,11 +222,10 @@ public:
     auto loops = llvm::map_to_vector(
         plan.loops, [](const BoxLoop &one) { return one.loop; });
     HandOn(loops, [&](scf::ForOp loop, ValueRange values) {
-      return rewrite(*llvm::find_if(plan.loops,
-                                    [&](const BoxLoop &one) {
-                                      return one.loop == loop;
-                                    }),
-                     values);
+      return rewrite(
+          *llvm::find_if(plan.loops,
+                         [&](const BoxLoop &one) { return one.loop == loop; }),
+          values);
     }).run(body, {zero, zero});
   }
 
@@ -251,15 +247,15 @@ private:
         one.lasting ? createIsNotEmpty(builder, one.loop) : Value();
     IRRewriter rewriter(builder.getContext());
     rewriter.setInsertionPoint(one.loop);
-    auto loop = cast<scf::ForOp>(
-        *scf::ForOp(one.loop).replaceWithAdditionalYields(
+    auto loop =
+        cast<scf::ForOp>(*scf::ForOp(one.loop).replaceWithAdditionalYields(
             rewriter, state, /*replaceInitOperandUsesInLoop=*/false,
             [&](OpBuilder &inside, Location loc,
                 ArrayRef<BlockArgument> arguments) -> SmallVector<Value> {
               Value next =
                   createNextSlot(inside, loc, arguments.front(), slots);
-              return {next, createNextPhase(inside, loc, next,
-                                            arguments.back())};
+              return {next,
+                      createNextPhase(inside, loc, next, arguments.back())};
             }));
     Value slot = loop.getRegionIterArgs().drop_back().back();
     Value phase = loop.getRegionIterArgs().back();
@@ -272,9 +268,9 @@ private:
     }
     builder.setInsertionPointAfter(one.lasting);
     letGoOn(builder, one.lasting, 1);
-    Value isNotFirst = arith::CmpIOp::create(
-        builder, loop.getLoc(), arith::CmpIPredicate::ne,
-        loop.getInductionVar(), loop.getLowerBound());
+    Value isNotFirst =
+        arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::ne,
+                              loop.getInductionVar(), loop.getLowerBound());
     arrive(builder, createPreviousSlot(builder, loop.getLoc(), slot, slots),
            isNotFirst);
     scf::IfOp guard = waitForLastTurn(loop, one.lasting, isNotEmpty);
@@ -366,22 +362,52 @@ struct CtaSpecializeWarps
   using CtaSpecializeWarpsBase::CtaSpecializeWarpsBase;
 
   void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isCandidate(function))
+        functions.push_back(function);
+    if (functions.empty())
+      return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
     // What is known about values holds before the first loop changes.
-    std::vector<std::pair<func::FuncOp, std::vector<RingPlan>>> found;
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (cta::getNumWarps(function))
-        found.emplace_back(
-            function,
-            FunctionPlan(function, solver, numStages, always).find());
-    for (auto &[function, plans] : found)
-      if (!plans.empty())
-        specialize(function, plans);
+    auto plans = llvm::map_to_vector(functions, [&](func::FuncOp function) {
+      return FunctionPlan(function, solver, numStages, always).find();
+    });
+    for (auto [function, plan] : llvm::zip_equal(functions, plans))
+      if (!plan.empty())
+        specialize(function, plan);
   }
 
 private:
+  /// True for what tells the program that others have written something: it
+  /// must not be read before.
+  static bool isWaitForOthers(Operation *op) {
+    auto access = dyn_cast<tts::AccessOpInterface>(op);
+    if (!access || !access.isAtomic())
+      return false;
+    bool tells = access.getAtomicOrder() != tts::MemoryOrder::Relaxed &&
+                 access.getAtomicOrder() != tts::MemoryOrder::Release;
+    return access.waits() || (tells && !op->use_empty());
+  }
+
+  /// True if a loop of `function` may have products of what is copied, and one
+  /// warp more fits beside its own, whose number it does not ask for.
+  static bool isCandidate(func::FuncOp function) {
+    std::optional<int64_t> warps = cta::getNumWarps(function);
+    if (!warps || *warps > kMostWarps || !cta::getTarget(function).hasTma())
+      return false;
+    bool hasProduct = false;
+    WalkResult result = function.walk([&](Operation *op) {
+      auto dot = dyn_cast<cta::DotOp>(op);
+      hasProduct |= dot && dot.getWgmma() && op->getParentOfType<scf::ForOp>();
+      bool stays = isa<tts::ReadMachineOp>(op) || isWaitForOthers(op);
+      return stays ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return hasProduct && !result.wasInterrupted();
+  }
+
   static void specialize(func::FuncOp function, ArrayRef<RingPlan> plans) {
     Block &body = function.getBody().front();
     SmallVector<Operation *> copies, allocations;

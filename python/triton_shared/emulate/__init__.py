@@ -184,7 +184,9 @@ def build_kernel(
     warps = _attribute(llvm, "cta.num_warps") + _attribute(llvm, "cta.producer_warps", 0)
     programs = _attribute(llvm, "cta.programs", 1)
     shared = _attribute(llvm, "cta.shared")
-    return EmulatedKernel(loaded, kernel.parameters, tuple(hidden), warps * 32, programs, shared, llvm)
+    return EmulatedKernel(
+        loaded, kernel.parameters, tuple(hidden), warps * 32, programs, shared, llvm
+    )
 
 
 _NUMBERS = {"i1": "u1", "i8": "u1", "i16": "u2", "i32": "u4", "i64": "u8"}

@@ -130,18 +130,26 @@ def CTA_StoreBoxOp : CTA_Op<"store_box", [MemoryEffects<[MemRead, MemWrite]>],
   let summary = "Copy a slot of a buffer to a box of a tensor";
   let description = [{
     The opposite of `cta.copy_box`: what lies outside of the tensor is not
-    written. The buffer has been read afterwards; the tensor has been written
-    when the kernel ends. What was written to the buffer before, `fenced`, and
-    before a barrier, is what is copied.
+    written. The buffer has been read afterwards, of a copy that `goes_on` after
+    `cta.wait_stores`; the tensor has been written when the kernel ends. What was
+    written to the buffer before, `fenced`, and before a barrier, is what is
+    copied.
   }];
   let arguments = (ins CTA_Buffer:$buffer, I32:$slot, CTA_TensorMap:$map,
                        Variadic<I32>:$start, DenseI64ArrayAttr:$dims,
-                       DenseI64ArrayAttr:$piece);
+                       DenseI64ArrayAttr:$piece, UnitAttr:$goesOn);
   let assemblyFormat = [{
     $buffer `[` $slot `]` `to` $map `[` $start `]` `dims` $dims `by` $piece
-    attr-dict `:` type($buffer) `,` type($map)
+    (`goes_on` $goesOn^)? attr-dict `:` type($buffer) `,` type($map)
   }];
   let hasVerifier = 1;
+}
+
+def CTA_WaitStoresOp : CTA_Op<"wait_stores",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until copies that go on have read their buffers";
+  let description = "The thread that has asked for them waits: a barrier follows.";
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // TRITON_SHARED_DIALECT_CTA_BOXES
