@@ -11,7 +11,7 @@
 // CHECK: %[[ID:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[ID]], %c0_i32
 // CHECK: mbarrier.init{{.*}} %[[FIRST]]
-// CHECK: nvvm.barrier{{$}}
+// CHECK: nvvm.barrier0
 // CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
 // CHECK: %[[COPIES:.*]] = arith.cmpi eq, %[[WARP]], %c4_i32
 // CHECK: scf.if %[[COPIES]] {

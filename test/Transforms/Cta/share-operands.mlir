@@ -85,9 +85,10 @@ func.func @beside_copies(%ring: !cta.buffer<3, 64x32xf16, #s>, %b: tensor<32x32x
   %one = arith.constant 1 : i32
   cta.specialize producer {
   } consumers {
+    %twice = arith.addf %b, %b : tensor<32x32xf16, #right>
     %sum = scf.for %slot = %zero to %n step %one iter_args(%last = %c) -> (tensor<64x32xf32, #c>) : i32 {
       %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
-      %d = cta.dot %a, %b, %last : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+      %d = cta.dot %a, %twice, %last : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
       scf.yield %d : tensor<64x32xf32, #c>
     }
   }
