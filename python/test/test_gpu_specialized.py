@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 import triton
 import triton.language as tl
 from test_gpu_boxes import flat, matrix
-from triton_shared import emulate
+from triton_shared import emulate, library
 from triton_shared.frontend import ast_to_ttir
 
 ORDERS = (0, 1, 2, 3)
@@ -67,6 +68,21 @@ def test_programs_of_many_tiles(warps: int, rows: int, is_turned: bool, tmp_path
             c = matrix(m, n, torch.float16)
             emulate.launch(kernel, [*flat([a, b, c]), m, n, k], (programs,), order)
             assert torch.equal(c, want)
+
+
+def test_a_launch_knows_of_the_warp(tmp_path: Path):
+    types = dict.fromkeys("abc", described(64, 64)) | dict.fromkeys("MNK", "i32")
+    constants = {"BM": 64, "BN": 64, "BK": 64, "IS_TURNED": False}
+    kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+    ttir = ast_to_ttir(_persistent, kinds, constants, [], target="cuda:90a", num_warps=4)
+    for where, threads in (("auto", 160), ("never", 128)):
+        words = f"target=cuda:90a num-warps=4 specialize-warps={where} to-phase=gpu"
+        done = library.compile_text(ttir, words, printed_by_triton=True)
+        assert json.loads(done.metadata)["block"] == [threads, 1]
+        assert (
+            f"array<i32: {threads}, 1, 1>"
+            in compiled(_persistent, types, constants, tmp_path, warps=4, where=where).llvm
+        )
 
 
 @triton.jit
