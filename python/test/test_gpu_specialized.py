@@ -85,6 +85,17 @@ def test_a_launch_knows_of_the_warp(tmp_path: Path):
         )
 
 
+def test_a_ring_keeps_its_slots(tmp_path: Path):
+    """A result of f32 leaves room for two slots beside it: products would wait for each copy."""
+    constants = {"BM": 128, "BN": 256, "BK": 64, "IS_TURNED": True}
+    for element in ("fp16", "fp32"):
+        types = {"a": described(128, 64), "b": described(256, 64)}
+        types |= {"c": described(128, 256, element)} | dict.fromkeys("MNK", "i32")
+        kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+        ttir = ast_to_ttir(_persistent, kinds, constants, [], target="cuda:90a", num_warps=8)
+        assert (COPIES in emulate.lower(ttir, 8, tmp_path)) == (element == "fp16")
+
+
 @triton.jit
 def _attention(
     q, k, v, out, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,

@@ -253,8 +253,9 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
       before which it must not be read;
     - it reads registers of the machine, as the number of its threads, or has
       more than 16 warps;
-    - the shared memory of the GPU has no room for two slots of each ring, beside
-      what else the program needs.
+    - the shared memory of the GPU has no room for two slots of each ring, three
+      if so many are asked for and products go on, beside what else the program
+      needs.
 
     Needs: layouts, `cta.target`. Leaves: `cta.specialize`, and the function's
     `cta.producer_warps`.

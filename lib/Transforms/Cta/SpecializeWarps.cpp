@@ -166,20 +166,24 @@ private:
   /// As many slots as asked for, or as there is room for.
   std::vector<RingPlan> fit(std::vector<RingPlan> plans) {
     llvm::SmallDenseSet<Operation *> inRings;
-    int64_t perSlot = 0;
+    int64_t perSlot = 0, least = 2;
     for (const RingPlan &plan : plans) {
       for (const AheadLoad &ahead : plan.loops.front().loads)
         perSlot += cta::getTileBytes(ahead.getTile());
-      for (const BoxLoop &one : plan.loops)
+      for (const BoxLoop &one : plan.loops) {
         for (const AheadLoad &ahead : one.loads)
           inRings.insert(ahead.load);
+        // Two products read slots at once, and one slot is filled meanwhile.
+        if (one.lasting)
+          least = std::clamp<int64_t>(numStages, 2, 3);
+      }
     }
     int64_t room = cta::getTarget(function).getSharedBytes() -
                    countOtherSharedBytes(function, inRings);
     int64_t slots = numStages;
     while (slots > 1 && slots * perSlot > room)
       --slots;
-    if (slots < 2)
+    if (slots < least)
       return {};
     for (RingPlan &plan : plans)
       plan.slots = slots;
