@@ -10,7 +10,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from product_forms import by_pointers
 from test_gpu_boxes import flat, matrix
+from test_product_forms import launched
 from triton_shared import emulate, library
 from triton_shared.frontend import ast_to_ttir
 
@@ -181,6 +183,22 @@ def test_several_loops_within_others(tmp_path: Path):
         c = matrix(m, 64, torch.float16)
         emulate.launch(kernel, [*flat([a, b, c]), m, k, first], (2,), order)
         assert torch.equal(c, want.view(m, 64).half())
+
+
+@pytest.mark.parametrize("warps", [4, 8])
+def test_boxes_under_a_guard(warps: int, tmp_path: Path):
+    """Programs at the edge go through a loop whose copies threads make, in the room of the ring."""
+    trial = by_pointers(200, 128, 128)
+    text, values, grid, _ = launched(trial)
+    kernel = emulate.compile_kernel(text, warps, tmp_path, specialize_warps="always")
+    assert COPIES in kernel.llvm
+    assert "cp.async.cg" in kernel.llvm
+    bytes_of_ring = 3 * (64 * 32 + 32 * 32) * 2
+    assert kernel.shared < bytes_of_ring + 64 * 32 * 4 + 128
+    for order in ORDERS:
+        trial.out.zero_()
+        emulate.launch(kernel, values, grid, order)
+        assert trial.is_right()
 
 
 @triton.jit

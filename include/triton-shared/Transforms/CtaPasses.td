@@ -244,11 +244,15 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     tensor cores cannot while those of the other do: with more warps, threads
     would have fewer registers for one warp more. With `always`, or where the
     kernel asks for it (`tt.warp_specialize` on one of the loops), done wherever
-    it is possible. It is not, for any loop of a function, if
+    it is possible. A loop stays as it is if
     - a load that a product reads from shared memory is no box, or is read
       otherwise as well;
-    - where to load from depends on what is loaded, or computed from tiles;
-    - other loops of the function copy by threads;
+    - where to load from depends on what is loaded, or computed from tiles.
+
+    All loops of a function do if
+    - one that copies stays as it is, unless no run comes to that and to another
+      one, as under the guard of `cta-guard-boxes`: it has its rings in the room
+      of those then;
     - the kernel asks by an atomic access whether others have written something,
       before which it must not be read;
     - it reads registers of the machine, as the number of its threads, or has
@@ -405,7 +409,9 @@ def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
   let summary = "Give buffers and exchanges their places in shared memory";
   let description = [{
     A buffer needs its place from its `cta.alloc` to its last use, an operation
-    that moves data between warps while it runs. Those that are needed at
+    that moves data between warps while it runs. One that a warp of its own fills
+    (`cta.specialize`) is needed to the end, but not in a branch in place of which
+    it is filled. Those that are needed at
     different times share a place; exchanges that follow each other do not, so
     that the second need not wait for the first. `cta.shared_offset` says where
     a place begins, in bytes, and the function's `cta.shared` how much there is.

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Branches.h"
 #include "SharedLimit.h"
 #include "SharedUse.h"
 
@@ -37,6 +38,9 @@ struct Place {
   Value buffer;
   int64_t bytes;
   size_t first, last;
+  /// Where alone it is needed between `first` and `last`: a branch that runs
+  /// once at most. Null if that is not so.
+  Region *branch = nullptr;
   int64_t offset = 0;
 
   int64_t getAlignment() const {
@@ -44,7 +48,13 @@ struct Place {
     return alloc ? alloc.getAlignment() : kAlignment;
   }
   bool isNeededWith(const Place &other) const {
-    return first <= other.last && other.first <= last;
+    return first <= other.last && other.first <= last && !isApart(other) &&
+           !other.isApart(*this);
+  }
+  /// True if the program goes either to where this is needed or to `other`.
+  bool isApart(const Place &other) const {
+    return branch && branch->getParentOp()->isProperAncestor(other.op) &&
+           !branch->isAncestor(other.op->getParentRegion());
   }
   bool overlaps(const Place &other) const {
     return offset < other.offset + other.bytes && other.offset < offset + bytes;
@@ -112,6 +122,28 @@ private:
     return last;
   }
 
+  /// Where alone a buffer is needed that another warp fills: that one does so
+  /// when the others come there.
+  static Region *findOnlyBranch(Value buffer) {
+    Region *branch = nullptr;
+    for (Operation *user : buffer.getUsers()) {
+      auto parted = user->getParentOfType<cta::SpecializeOp>();
+      if (!parted || parted->getParentOp() != getParentOp(buffer))
+        return nullptr;
+      if (parted.getProducer().isAncestor(user->getParentRegion()))
+        continue;
+      Region *outermost = findOutermostBranch(user, parted);
+      if (!outermost || (branch && branch != outermost))
+        return nullptr;
+      branch = outermost;
+    }
+    return branch;
+  }
+
+  static Operation *getParentOp(Value buffer) {
+    return buffer.getDefiningOp()->getParentOp();
+  }
+
   static SmallVector<Place> findPlaces(func::FuncOp function) {
     SmallVector<std::pair<Operation *, int64_t>> found;
     DenseMap<Operation *, size_t> begins, ends;
@@ -139,6 +171,8 @@ private:
       size_t last = buffer ? findLastUse(buffer, ends) : begin;
       places.push_back({op, buffer, bytes, begin, last});
       places.back().bytes = llvm::alignTo(bytes, places.back().getAlignment());
+      if (isa<cta::AllocOp>(op))
+        places.back().branch = findOnlyBranch(buffer);
       if (buffer)
         continue;
       // Neighbours do not share, so that the second need not wait.

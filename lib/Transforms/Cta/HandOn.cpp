@@ -24,12 +24,16 @@ bool HandOn::holdsLoop(Operation *op) const {
 
 SmallVector<Value> HandOn::run(Block &block, SmallVector<Value> values) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (llvm::is_contained(loops, &op))
+    auto *loop = llvm::find(loops, &op);
+    if (loop != loops.end()) {
+      // It may be gone afterwards.
+      loops.erase(loop);
       values = rewrite(cast<scf::ForOp>(op), values);
-    else if (holdsLoop(&op))
+    } else if (holdsLoop(&op)) {
       values = TypeSwitch<Operation *, SmallVector<Value>>(&op)
                    .Case<scf::ForOp, scf::IfOp, scf::WhileOp>(
                        [&](auto around) { return through(around, values); });
+    }
   }
   return values;
 }

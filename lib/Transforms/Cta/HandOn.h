@@ -34,6 +34,7 @@ private:
   SmallVector<Value> through(scf::IfOp branch, ValueRange values);
   SmallVector<Value> through(scf::WhileOp loop, ValueRange values);
 
+  /// Those that are still to come.
   SmallVector<Operation *> loops;
   Rewrite rewrite;
 };

@@ -43,7 +43,8 @@ static bool isOnlyStored(Operation *op) {
 }
 
 int64_t triton_shared::countOtherSharedBytes(
-    func::FuncOp function, const llvm::SmallDenseSet<Operation *> &inRings) {
+    func::FuncOp function, const llvm::SmallDenseSet<Operation *> &inRings,
+    ArrayRef<scf::ForOp> others) {
   // Barriers, and where they end.
   int64_t buffers = cta::kMatrixAlignment;
   // Exchanges that follow each other do not share a place, others do.
@@ -53,7 +54,10 @@ int64_t triton_shared::countOtherSharedBytes(
     most = std::max(most, bytes);
   };
   function.walk([&](Operation *op) {
-    if (auto dot = dyn_cast<cta::DotOp>(op))
+    auto dot = dyn_cast<cta::DotOp>(op);
+    bool isElsewhere = llvm::any_of(
+        others, [&](scf::ForOp other) { return other->isAncestor(op); });
+    if (dot && !isElsewhere)
       buffers += countOperands(dot, inRings);
     // Those that go on keep their places.
     if (auto store = dyn_cast<tts::StoreOp>(op))

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Branches.h"
 #include "HandOn.h"
 #include "LastingDot.h"
 #include "ProgramSlice.h"
@@ -69,21 +70,21 @@ public:
   /// Empty if it is to stay as it is.
   std::vector<RingPlan> find() {
     std::vector<BoxLoop> loops;
-    WalkResult result = function.walk([&](scf::ForOp loop) {
+    function.walk([&](scf::ForOp loop) {
       LoopSlice slice(loop);
       SmallVector<AheadLoad> loads =
           AheadLoads(loop, solver, boxes).find(slice);
       if (loads.empty())
-        return WalkResult::advance();
-      if (!isPossible(loop, loads))
-        return WalkResult::interrupt();
-      loops.push_back({loop, loads, findLasting(loop, loads)});
-      return WalkResult::advance();
+        return;
+      if (isPossible(loop, loads))
+        loops.push_back({loop, loads, findLasting(loop, loads)});
+      else
+        others.push_back(loop);
     });
-    if (result.wasInterrupted() ||
-        llvm::none_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); }))
-      return {};
-    return fit(share(loops));
+    bool isWanted =
+        llvm::any_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); });
+    return isWanted && areOthersApart(loops) ? fit(share(loops))
+                                             : std::vector<RingPlan>();
   }
 
 private:
@@ -95,6 +96,16 @@ private:
                     slice.addAround(ahead.load) &&
                     slice.addValues(getScalars(ahead.load));
            });
+  }
+
+  /// Rings of other loops have room where those of a program are that does not
+  /// come to them.
+  bool areOthersApart(ArrayRef<BoxLoop> loops) {
+    return llvm::all_of(others, [&](scf::ForOp other) {
+      return llvm::all_of(loops, [&](const BoxLoop &one) {
+        return areApart(one.loop, other, function);
+      });
+    });
   }
 
   /// What the place of a box is computed from.
@@ -179,7 +190,7 @@ private:
       }
     }
     int64_t room = cta::getTarget(function).getSharedBytes() -
-                   countOtherSharedBytes(function, inRings);
+                   countOtherSharedBytes(function, inRings, others);
     int64_t slots = numStages;
     while (slots > 1 && slots * perSlot > room)
       --slots;
@@ -198,6 +209,8 @@ private:
   TensorBoxAnalysis boxes;
   int64_t numStages;
   bool always;
+  /// Loops that copy otherwise.
+  SmallVector<scf::ForOp> others;
 };
 
 //===----------------------------------------------------------------------===//

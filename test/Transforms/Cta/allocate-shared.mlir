@@ -226,3 +226,30 @@ func.func @parted(%x: tensor<128xf32, #a>, %phase: i32) attributes {cta.num_warp
   }
   return
 }
+
+// A branch that is taken in place of the one in which others fill the ring has its place.
+// CHECK-LABEL: func.func @either(
+// CHECK-SAME: cta.shared = 1040 : i64
+// CHECK: cta.alloc {cta.shared_offset = 0 : i64} : <2,
+// CHECK: } else {
+// CHECK: cta.alloc {cta.shared_offset = 0 : i64} : <1,
+func.func @either(%x: tensor<128xf32, #a>, %phase: i32, %which: i1) attributes {cta.num_warps = 2 : i32, cta.producer_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %ring = cta.alloc : !cta.buffer<2, 128xf32, #flat>
+  %full = cta.mbarriers arrivals 1 : !cta.mbarriers<2>
+  cta.specialize producer {
+    scf.if %which {
+      cta.wait_mbarrier %full[%zero] phase %phase : !cta.mbarriers<2>
+      cta.write %x to %ring[%zero] : tensor<128xf32, #a> to !cta.buffer<2, 128xf32, #flat>
+    }
+  } consumers {
+    scf.if %which {
+      %y = cta.read %ring[%zero] [0] : !cta.buffer<2, 128xf32, #flat> -> tensor<128xf32, #b>
+    } else {
+      %buffer = cta.alloc : !cta.buffer<1, 128xf32, #flat>
+      cta.write %x to %buffer[%zero] : tensor<128xf32, #a> to !cta.buffer<1, 128xf32, #flat>
+      %y = cta.read %buffer[%zero] [0] : !cta.buffer<1, 128xf32, #flat> -> tensor<128xf32, #b>
+    }
+  }
+  return
+}
