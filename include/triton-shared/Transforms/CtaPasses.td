@@ -411,10 +411,10 @@ def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
     A buffer needs its place from its `cta.alloc` to its last use, an operation
     that moves data between warps while it runs. One that a warp of its own fills
     (`cta.specialize`) is needed to the end, but not in a branch in place of which
-    it is filled. Those that are needed at
-    different times share a place; exchanges that follow each other do not, so
-    that the second need not wait for the first. `cta.shared_offset` says where
-    a place begins, in bytes, and the function's `cta.shared` how much there is.
+    it is filled. Those that are needed at different times share a place;
+    exchanges that follow each other do not, so that the second need not wait for
+    the first. `cta.shared_offset` says where a place begins, in bytes, and the
+    function's `cta.shared` how much there is.
 
     A `gpu.barrier` stands before what writes where others may still read, and
     before what reads where others have written. Copies need none: they are
