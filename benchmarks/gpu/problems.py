@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 import triton
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from . import kernels, tensors
 from .problem import Config, Problem, Tensors
@@ -87,7 +88,7 @@ def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
     )
 
 
-def _attention(heads: int, length: int, dims: int) -> Problem:
+def _attention(heads: int, length: int, dims: int, by_descriptors: bool = False) -> Problem:
     tiles = [
         (128, 64, 4, 3), (128, 64, 8, 3), (64, 64, 4, 3), (64, 128, 4, 2), (128, 128, 8, 2),
         (128, 32, 4, 4), (64, 32, 4, 4),
@@ -104,14 +105,25 @@ def _attention(heads: int, length: int, dims: int) -> Problem:
     def _heads(t: Tensors) -> Any:
         return ((t[0][i].double(), t[1][i].double(), t[2][i].double()) for i in range(heads))
 
+    def launch(t: Tensors, c: Config) -> Any:
+        grid = (length // c["BM"], heads)
+        if not by_descriptors:
+            return kernels.attention[grid](*t, length, scale, D=dims, **c)
+        blocks = (c["BM"], c["BN"], c["BN"], c["BM"])
+        described = [
+            TensorDescriptor.from_tensor(x.view(-1, dims), [rows, dims])
+            for x, rows in zip(t, blocks, strict=True)
+        ]
+        return kernels.described_attention[grid](*described, length, scale, D=dims, **c)
+
     half = torch.float16
     return Problem(
-        f"attention f16 {heads}x{length}x{dims}",
+        f"attention {'by descriptors ' if by_descriptors else ''}f16 {heads}x{length}x{dims}",
         lambda g: (
             *(rand(g, heads, length, dims, dtype=half) for _ in "qkv"),
             torch.empty(heads, length, dims, dtype=half, device=tensors.DEVICE),
         ),
-        lambda t, c: kernels.attention[(length // c["BM"], heads)](*t, length, scale, D=dims, **c),
+        launch,
         tuple(dict(zip(names, tile, strict=True)) for tile in tiles),
         lambda t: dot_product(t[0][None], t[1][None], t[2][None], scale=scale),
         expected,
@@ -290,7 +302,11 @@ def all_problems() -> list[Problem]:
         for width in widths
     ]
     # 16384 tokens, 2048 numbers each.
-    attentions = [_attention(4 * 2048 // dims, 4096, dims) for dims in (128, 64)]
+    attentions = [
+        _attention(4 * 2048 // dims, 4096, dims, kind)
+        for kind in (False, True)
+        for dims in (128, 64)
+    ]
     others = [*all_products(), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
     others += [_argmax(8192, 8192, by_blocks) for by_blocks in (False, True)]
     others += [_sort(1 << 16, 512)]
@@ -303,7 +319,12 @@ def small_problems() -> list[Problem]:
     """One of each kind, for a look at the kernels themselves where there is no GPU."""
     half = torch.float16
     rows = [_softmax(half, 200), _layer_norm(torch.float32, 200), _rms_norm(half, 256)]
-    others = [*small_products(), _attention(2, 256, 64), _gather(64, 100, 300)]
+    others = [
+        *small_products(),
+        _attention(2, 256, 64),
+        _attention(2, 256, 64, True),
+        _gather(64, 100, 300),
+    ]
     others.append(_cumsum(100))
     others += [_argmax(5, 200, False), _argmax(5, 3000, True), _sort(4, 64)]
     others += [_cross_entropy(torch.bfloat16, 3, 5000), _dropout(half, 12)]

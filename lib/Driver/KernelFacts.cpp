@@ -107,7 +107,6 @@ void triton_shared::describeBlock(FunctionOpInterface kernel,
   facts.insert({"num_warps", target.numWarps});
   facts.insert({"target", "cuda:" + target.cudaArch});
   // Threads of a program, and programs.
-  facts.insert({"block", llvm::json::Array{*cta::getNumWarps(kernel) *
-                                               GpuTarget::kWarpSize,
+  facts.insert({"block", llvm::json::Array{cta::getNumThreads(kernel),
                                            cta::getNumPrograms(kernel)}});
 }

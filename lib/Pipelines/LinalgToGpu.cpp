@@ -44,6 +44,10 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createLoopInvariantCodeMotionPass());
   if (target.numStages > 1)
     manager.addPass(createCtaGuardBoxes());
+  if (target.numStages > 1 && target.specializesWarps != SpecializeWarps::Never)
+    manager.addPass(createCtaSpecializeWarps(
+        {target.numStages,
+         target.specializesWarps == SpecializeWarps::Always}));
   manager.addPass(createCtaPipelineLoads({target.numStages}));
   manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStoreBoxes());

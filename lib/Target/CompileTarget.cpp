@@ -27,6 +27,14 @@ static std::string parseValue(llvm::StringRef value, CpuMode &mode) {
   return value == "reference" || value == "fast" ? "" : "reference or fast";
 }
 
+static std::string parseValue(llvm::StringRef value, SpecializeWarps &where) {
+  where = value == "always"  ? SpecializeWarps::Always
+          : value == "never" ? SpecializeWarps::Never
+                             : SpecializeWarps::Auto;
+  bool isKnown = value == "auto" || value == "always" || value == "never";
+  return isKnown ? "" : "auto or always or never";
+}
+
 std::optional<std::string>
 triton_shared::setTargetOption(CompileTarget &target, llvm::StringRef name,
                                llvm::StringRef value) {
@@ -45,6 +53,12 @@ static std::string printValue(bool choice) { return choice ? "true" : "false"; }
 
 static std::string printValue(CpuMode mode) {
   return mode == CpuMode::Fast ? "fast" : "reference";
+}
+
+static std::string printValue(SpecializeWarps where) {
+  return where == SpecializeWarps::Auto     ? "auto"
+         : where == SpecializeWarps::Always ? "always"
+                                            : "never";
 }
 
 template <typename Type>

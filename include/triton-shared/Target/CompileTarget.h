@@ -18,6 +18,13 @@ enum class CpuMode {
   Fast,      ///< Vectors, tiles in registers, functions as polynomials.
 };
 
+/// Which loops get a warp that copies for those that compute.
+enum class SpecializeWarps {
+  Auto,   ///< Where it is expected to be faster, or the kernel asks for it.
+  Always, ///< Wherever it is possible.
+  Never,
+};
+
 class CpuTarget;
 
 struct CompileTarget {

@@ -25,6 +25,15 @@ template <> struct TargetOptionValues<CpuMode> : llvm::cl::ValuesClass {
                      clEnumValN(CpuMode::Fast, "fast", "vectors")}) {}
 };
 
+template <> struct TargetOptionValues<SpecializeWarps> : llvm::cl::ValuesClass {
+  TargetOptionValues()
+      : ValuesClass({clEnumValN(SpecializeWarps::Auto, "auto",
+                                "where it should be faster, or is asked for"),
+                     clEnumValN(SpecializeWarps::Always, "always",
+                                "wherever it is possible"),
+                     clEnumValN(SpecializeWarps::Never, "never", "nowhere")}) {}
+};
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_TARGET_TARGETFLAGS_H

@@ -194,6 +194,89 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
+  let summary = "Let one more warp ask for what the others compute with";
+  let description = [{
+    Where the loads of a product's loop are boxes of tensors, a warp of its own
+    can ask for all of them. It needs no more than the scalars of the program
+    and the loops and branches around, so it runs ahead of the program's warps
+    as far as the ring has slots: through the end of a loop, and into the next
+    turn of the loop around it, while the others still store what they have
+    computed. These wait for nobody but the copies, and need not go at one pace.
+
+    ```mlir
+    scf.for %tile = … {
+      %r = scf.for %k = … iter_args(%sum = %zero) -> … {
+        %a = tts.load … // a box
+        %b = tts.load … // a box
+        %d = cta.dot %a, %b, %sum : … by #cta.wgmma<m64n128k16>
+        scf.yield %d
+      }
+      …
+    }
+    // becomes
+    cta.specialize producer {
+      scf.for %tile = … iter_args(%slot = …, %phase = …) -> … {
+        scf.for %k = … iter_args(…) -> … {
+          cta.wait_mbarrier %empty[%slot] phase %before
+          cta.copy_box … to %as[%slot] at %full if %true
+          cta.copy_box … to %bs[%slot] at %full if %true
+          …
+        }
+      }
+    } consumers {
+      scf.for %tile = … iter_args(%slot = …, %phase = …) -> … {
+        %r = scf.for %k = … iter_args(%sum = %zero, …) -> … {
+          cta.wait_mbarrier %full[%slot] phase %phase
+          %a = cta.read %as[%slot]
+          %b = cta.read %bs[%slot]
+          %d = cta.dot %a, %b, %sum goes_on : … by #cta.wgmma<m64n128k16>
+          %e = cta.wait_dot %d but 1
+          cta.arrive %empty[%previous] if %is_not_first
+          …
+        }
+        …
+      }
+    }
+    ```
+
+    Slots and phases are counted through the whole program, and its barriers
+    stand in shared memory until its end. Loops that copy tiles of the same
+    sizes in the same way share a ring.
+
+    Done where the loop has another one around it, and for loops of several
+    products on eight warps, in which one group of warps can then compute what
+    tensor cores cannot while those of the other do: with more warps, threads
+    would have fewer registers for one warp more. With `always`, or where the
+    kernel asks for it (`tt.warp_specialize` on one of the loops), done wherever
+    it is possible. It is not, for any loop of a function, if
+    - a load that a product reads from shared memory is no box, or is read
+      otherwise as well;
+    - where to load from depends on what is loaded, or computed from tiles;
+    - other loops of the function copy by threads;
+    - the kernel asks by an atomic access whether others have written something,
+      before which it must not be read;
+    - it reads registers of the machine, as the number of its threads, or has
+      more than 16 warps;
+    - the shared memory of the GPU has no room for two slots of each ring, three
+      if so many are asked for and products go on, beside what else the program
+      needs.
+
+    Needs: layouts, `cta.target`. Leaves: `cta.specialize`, and the function's
+    `cta.producer_warps`.
+  }];
+  let options = [
+    Option<"numStages", "num-stages", "unsigned", /*default=*/"3",
+           "slots of a ring, at most">,
+    Option<"always", "always", "bool", /*default=*/"false",
+           "wherever it is possible">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect",
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
   let summary = "Load what a product needs while earlier products are computed";
   let description = [{
@@ -249,14 +332,15 @@ def CtaStoreBoxes : Pass<"cta-store-boxes", "::mlir::ModuleOp"> {
     ```
 
     A tile that was moved between threads only to be stored is written as it
-    was. A store stays as it is if the kernel accesses the same argument
+    was. Within a loop of `cta.specialize` the copy `goes_on`: before the next
+    turn writes the buffer, `cta.wait_stores` and a barrier stand. A store stays as it is if the kernel accesses the same argument
     elsewhere, or an address that it computes: the copy engine's writes are seen
     by later kernels only. So does one whose rows are shorter than 32 bytes.
 
     Needs: layouts, `cta.target`. Leaves: `cta.store_box` in place of such stores.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::cta::CTADialect",
+                           "::mlir::cta::CTADialect", "::mlir::gpu::GPUDialect",
                            "::mlir::LLVM::LLVMDialect"];
 }
 
@@ -275,12 +359,13 @@ def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
     ```
 
     Where the product goes on while the next turn of a loop writes, the buffer
-    has two slots, which take turns.
+    has two slots, which take turns. Before a loop that another warp copies for
+    (`cta.specialize`), a barrier follows: such a loop has none.
 
     Needs: layouts. Leaves: no tile where such a product reads shared memory.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::cta::CTADialect"];
+                           "::mlir::cta::CTADialect", "::mlir::gpu::GPUDialect"];
 }
 
 def CtaStreamDots : Pass<"cta-stream-dots", "::mlir::ModuleOp"> {

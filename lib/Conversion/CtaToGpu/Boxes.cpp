@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -23,11 +24,30 @@ namespace {
 /// The distance from one barrier to the next, in bytes.
 constexpr int64_t kMbarrierBytes = 8;
 
-/// True in the thread that asks for copies.
-Value createIsAsking(OpBuilder &builder, Location loc) {
+/// True in threads whose number is a multiple of `count`, a power of two.
+Value createIsFirstOf(OpBuilder &builder, Location loc, int64_t count) {
+  Value number =
+      arith::AndIOp::create(builder, loc, createThreadId(builder, loc),
+                            createI32(builder, loc, count - 1));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
+                               createI32(builder, loc, 0));
+}
+
+/// True in the first thread of all.
+Value createIsFirst(OpBuilder &builder, Location loc) {
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                createThreadId(builder, loc),
                                createI32(builder, loc, 0));
+}
+
+/// True in the thread that asks for copies: the first one of the program's
+/// warps, and of the warp that copies for them, which comes after these.
+Value createIsAsking(OpBuilder &builder, Operation *op) {
+  auto kernel = op->getParentOfType<FunctionOpInterface>();
+  return cta::getNumProducerWarps(kernel)
+             ? createIsFirstOf(builder, op->getLoc(),
+                               *cta::getNumWarps(kernel) * GpuTarget::kWarpSize)
+             : createIsFirst(builder, op->getLoc());
 }
 
 /// The address of slot `slot`, of so many bytes each, from `begin` on in shared
@@ -44,12 +64,12 @@ Value createSlotAddress(OpBuilder &builder, Location loc, Value begin,
 /// Applies `instruction`, whose operand $1 is its address, to each barrier.
 void createForEach(OpBuilder &builder, Location loc, Value mbarriers,
                    int64_t slots, StringRef instruction) {
-  Value isAsking = createIsAsking(builder, loc);
+  Value isFirst = createIsFirst(builder, loc);
   for (int64_t slot = 0; slot < slots; ++slot)
     createPtx(builder, loc, {},
-              {isAsking, createSlotAddress(builder, loc, mbarriers,
-                                           createI32(builder, loc, slot),
-                                           kMbarrierBytes)},
+              {isFirst, createSlotAddress(builder, loc, mbarriers,
+                                          createI32(builder, loc, slot),
+                                          kMbarrierBytes)},
               instruction, "b,r", PtxEffects::Memory);
 }
 
@@ -107,6 +127,27 @@ struct ConvertWaitMbarrier : OpConversionPattern<cta::WaitMbarrierOp> {
   }
 };
 
+struct ConvertArrive : OpConversionPattern<cta::ArriveOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::ArriveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value isFirst = createIsFirstOf(
+        rewriter, loc, GpuTarget::kWarpgroupWarps * GpuTarget::kWarpSize);
+    Value arrives =
+        arith::AndIOp::create(rewriter, loc, op.getCondition(), isFirst);
+    Value mbarrier = createSlotAddress(rewriter, loc, adaptor.getMbarriers(),
+                                       adaptor.getSlot(), kMbarrierBytes);
+    createPtx(rewriter, loc, {}, {arrives, mbarrier},
+              "@$0 mbarrier.arrive.shared.b64 _, [$1];", "b,r",
+              PtxEffects::Memory);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 /// One piece of a tile: its coordinates in the tensor, as instructions take
 /// them, and its address in shared memory.
 struct BoxPiece {
@@ -155,7 +196,7 @@ struct ConvertCopyBox : OpConversionPattern<cta::CopyBoxOp> {
     Location loc = op.getLoc();
     cta::BufferType type = op.getBuffer().getType();
     Value isAsking = arith::AndIOp::create(rewriter, loc, op.getCondition(),
-                                           createIsAsking(rewriter, loc));
+                                           createIsAsking(rewriter, op));
     Value mbarrier = createSlotAddress(rewriter, loc, adaptor.getMbarriers(),
                                        op.getSlot(), kMbarrierBytes);
     createPtx(
@@ -182,6 +223,12 @@ struct ConvertCopyBox : OpConversionPattern<cta::CopyBoxOp> {
   }
 };
 
+/// Who has asked for stores waits until these have read shared memory.
+void createStoreWait(OpBuilder &builder, Operation *op) {
+  createPtx(builder, op->getLoc(), {}, {createIsAsking(builder, op)},
+            "@$0 cp.async.bulk.wait_group.read 0;", "b", PtxEffects::Memory);
+}
+
 struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -189,7 +236,7 @@ struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
   matchAndRewrite(cta::StoreBoxOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value isAsking = createIsAsking(rewriter, loc);
+    Value isAsking = createIsAsking(rewriter, op);
     Value slot =
         createSlotAddress(rewriter, loc, adaptor.getBuffer(), op.getSlot(),
                           op.getBuffer().getType().getSlotBytes());
@@ -203,10 +250,22 @@ struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
       createPtx(rewriter, loc, {}, operands, text,
                 "b,l,r" + repeatConstraint("r", rank), PtxEffects::Memory);
     }
-    createPtx(rewriter, loc, {}, {isAsking},
-              "@$0 cp.async.bulk.commit_group;\n"
-              "@$0 cp.async.bulk.wait_group.read 0;",
+    createPtx(rewriter, loc, {}, {isAsking}, "@$0 cp.async.bulk.commit_group;",
               "b", PtxEffects::Memory);
+    if (!op.getGoesOn())
+      createStoreWait(rewriter, op);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertWaitStores : OpConversionPattern<cta::WaitStoresOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::WaitStoresOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createStoreWait(rewriter, op);
     rewriter.eraseOp(op);
     return success();
   }
@@ -216,6 +275,8 @@ struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
 
 void triton_shared::populateCtaToGpuBoxes(const TypeConverter &types,
                                           RewritePatternSet &patterns) {
-  patterns.add<ConvertMbarriers, ConvertInvalidate, ConvertWaitMbarrier,
-               ConvertCopyBox, ConvertStoreBox>(types, patterns.getContext());
+  patterns
+      .add<ConvertMbarriers, ConvertInvalidate, ConvertWaitMbarrier,
+           ConvertArrive, ConvertCopyBox, ConvertStoreBox, ConvertWaitStores>(
+          types, patterns.getContext());
 }

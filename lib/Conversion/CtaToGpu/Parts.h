@@ -29,6 +29,10 @@ void populateCtaToGpuBuffers(const TypeConverter &types,
                              RewritePatternSet &patterns);
 void populateCtaToGpuBoxes(const TypeConverter &types,
                            RewritePatternSet &patterns);
+/// Says whether `op` waits for the program's threads alone.
+bool isBarrierOfProgram(Operation *op);
+void populateCtaToGpuSpecialize(const TypeConverter &types,
+                                RewritePatternSet &patterns);
 void populateCtaToGpuDot(const TypeConverter &types,
                          RewritePatternSet &patterns);
 void populateCtaToGpuMatrixDot(const TypeConverter &types,

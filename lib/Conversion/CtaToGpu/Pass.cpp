@@ -77,6 +77,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuBuffers(types, patterns);
     populateCtaToGpuCopies(types, widths, patterns);
     populateCtaToGpuBoxes(types, patterns);
+    populateCtaToGpuSpecialize(types, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);
     populateCtaToGpuWarpgroupDot(types, patterns);
@@ -95,8 +96,9 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {
       return types.isSignatureLegal(op.getFunctionType());
     });
-    target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) { return types.isLegal(op); });
+    target.markUnknownOpDynamicallyLegal([&](Operation *op) {
+      return types.isLegal(op) && !isBarrierOfProgram(op);
+    });
     if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
         reportLeftovers())
       signalPassFailure();

@@ -94,13 +94,14 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   auto kernel = gpu::GPUFuncOp::create(builder, loc, function.getName(),
                                        function.getFunctionType());
   tts::KernelSignature::copyNames(function, kernel);
-  for (StringRef name : {StringRef(cta::kNumWarps), StringRef(cta::kShared),
-                         StringRef(cta::kPrograms)})
+  for (StringRef name :
+       {StringRef(cta::kNumWarps), StringRef(cta::kProducerWarps),
+        StringRef(cta::kShared), StringRef(cta::kPrograms)})
     if (Attribute attribute = function->getAttr(name))
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                   builder.getUnitAttr());
-  int32_t threads = *cta::getNumWarps(kernel) * GpuTarget::kWarpSize;
+  int32_t threads = cta::getNumThreads(kernel);
   // Exactly so many: told only the most, ptxas saves registers where it need
   // not, and spills.
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),

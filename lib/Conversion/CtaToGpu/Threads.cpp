@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -36,7 +37,17 @@ Value triton_shared::createWarp(OpBuilder &builder, Location loc) {
 }
 
 void triton_shared::createBarrier(OpBuilder &builder, Location loc) {
-  NVVM::Barrier0Op::create(builder, loc);
+  Operation *kernel = builder.getInsertionBlock()->getParentOp();
+  if (!isa<FunctionOpInterface>(kernel))
+    kernel = kernel->getParentOfType<FunctionOpInterface>();
+  if (!cta::getNumProducerWarps(kernel)) {
+    NVVM::Barrier0Op::create(builder, loc);
+    return;
+  }
+  // Barrier 0 is that of the whole block.
+  int64_t threads = *cta::getNumWarps(kernel) * GpuTarget::kWarpSize;
+  NVVM::BarrierOp::create(builder, loc, TypeRange(), createI32(builder, loc, 1),
+                          createI32(builder, loc, threads), {}, Value());
 }
 
 //===----------------------------------------------------------------------===//

@@ -54,7 +54,7 @@ Value createIsFirstHolder(OpBuilder &builder, Location loc,
 Value createI32(OpBuilder &builder, Location loc, int64_t value);
 Value createI64(OpBuilder &builder, Location loc, int64_t value);
 
-/// Waits until all threads of the CTA are here.
+/// Waits until all threads of the program are here: not who copies for them.
 void createBarrier(OpBuilder &builder, Location loc);
 
 //===----------------------------------------------------------------------===//

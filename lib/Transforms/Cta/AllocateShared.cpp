@@ -212,8 +212,11 @@ private:
       if (isBarrier(&op))
         pending.clear();
       auto tiles = dyn_cast<cta::CtaOpInterface>(op);
-      // Regions of `cta` are what happens to elements.
-      if (op.getNumRegions() && !tiles)
+      // Regions of `cta` are what happens to elements. Who copies for others
+      // meets them at barriers of its own.
+      if (auto parted = dyn_cast<cta::SpecializeOp>(op))
+        insertBarriers(parted.getConsumers().front(), pending);
+      else if (op.getNumRegions() && !tiles)
         insertBarriersInRegions(op, pending);
       SmallVector<cta::BufferUse> uses;
       if (tiles)

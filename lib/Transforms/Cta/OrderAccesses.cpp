@@ -83,6 +83,8 @@ private:
         pending.clear();
       if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
         followRegions(op, pending);
+      if (auto parted = dyn_cast<cta::SpecializeOp>(op))
+        follow(parted.getConsumers().front(), pending);
       Operation *inner = &op;
       if (auto copy = dyn_cast<cta::CopyOp>(op))
         inner = &copy.getLoad().front().front();

@@ -20,7 +20,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AheadLoads.h"
+#include "LastingDot.h"
+#include "Rings.h"
 #include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,27 +43,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 namespace {
-
-/// The product of a loop that may go on while the next turn begins: the only
-/// one, of operands in shared memory, whose result is but what the next turn
-/// adds to. Null if there is none.
-cta::DotOp findLastingDot(scf::ForOp loop) {
-  SmallVector<cta::DotOp> dots;
-  loop.walk([&](cta::DotOp dot) { dots.push_back(dot); });
-  if (dots.size() != 1 || dots.front()->getBlock() != loop.getBody())
-    return nullptr;
-  cta::DotOp dot = dots.front();
-  // Partial sums are waited for and added at once.
-  if (dot.getPartialDepth() || !dot.isReadFromShared(dot.getAMutable()) ||
-      !dot.isReadFromShared(dot.getBMutable()))
-    return nullptr;
-  auto sum = dyn_cast<BlockArgument>(dot.getAccumulator());
-  if (!sum || sum.getOwner() != loop.getBody() || !sum.hasOneUse() ||
-      !dot->hasOneUse())
-    return nullptr;
-  OpOperand *yielded = loop.getTiedLoopYieldedValue(sum);
-  return yielded && yielded->get() == dot.getResult() ? dot : nullptr;
-}
 
 /// The product that a turn may begin with, before it copies ahead: of operands
 /// that lie in shared memory, and computed on no tile of the turn. Null if
@@ -139,7 +119,7 @@ public:
     completeTurn(replaced, before);
     Operation *last = replaced;
     if (plan.lasting)
-      last = waitForProduct(replaced);
+      last = waitForLastTurn(replaced, plan.lasting, isNotEmpty);
     builder.setInsertionPointAfter(last);
     if (plan.hasCopiesOfThreads())
       createWait(0);
@@ -160,13 +140,7 @@ private:
 
   void createRings() {
     for (const AheadLoad &ahead : loads) {
-      RankedTensorType tile = ahead.getTile();
-      auto type = cta::BufferType::get(
-          builder.getContext(), stages, tile.getShape(), tile.getElementType(),
-          cta::SharedLayoutAttr::get(builder.getContext(), ahead.layout));
-      auto ring = cta::AllocOp::create(builder, loc, type);
-      if (ahead.isMatrix)
-        ring.setAlignment(cta::kMatrixAlignment);
+      cta::AllocOp ring = createRing(builder, loc, ahead, stages);
       rings.push_back(ring);
       maps.push_back(ahead.box ? addTensorMap(*ahead.box, ring) : TensorMap());
     }
@@ -253,11 +227,7 @@ private:
   /// Those before the loop. Gives the iterated values of the turn after them.
   SmallVector<Value> createFirstCopies() {
     Value variable = loop.getLowerBound();
-    isNotEmpty =
-        arith::CmpIOp::create(builder, loc,
-                              loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                    : arith::CmpIPredicate::slt,
-                              variable, loop.getUpperBound());
+    isNotEmpty = createIsNotEmpty(builder, loop);
     SmallVector<Value> values =
         llvm::map_to_vector(iterated, [&](unsigned number) {
           return Value(loop.getInitArgs()[number]);
@@ -293,94 +263,22 @@ private:
     if (plan.first)
       builder.setInsertionPointAfter(plan.first);
     if (plan.lasting) {
-      letGoOn(plan.lasting, 1);
+      letGoOn(builder, plan.lasting, 1);
       gpu::BarrierOp::create(builder, loc);
     }
     slice.clone(builder, mapping);
-    createCopies(mapping, createPrevious(readSlot),
+    createCopies(mapping, createPreviousSlot(builder, loc, readSlot, stages),
                  createIsTurn(loop.getInductionVar(), stages - 1));
     if (plan.first && !plan.lasting)
-      letGoOn(plan.first, 0);
+      letGoOn(builder, plan.first, 0);
     SmallVector<Value> next = getNext(mapping);
-    next.push_back(createNext(readSlot));
+    next.push_back(createNextSlot(builder, loc, readSlot, stages));
     if (mbarriers)
-      next.push_back(createNextPhase(next.back(), phase));
+      next.push_back(createNextPhase(builder, loc, next.back(), phase));
     auto yield = cast<scf::YieldOp>(body->getTerminator());
     yield->setOperands(numBefore, next.size(), next);
     for (auto [ahead, ring] : llvm::zip_equal(loads, rings))
-      readFrom(ahead, ring, readSlot);
-  }
-
-  /// Lets a product go on to here, or until `turns` later ones have begun.
-  void letGoOn(cta::DotOp dot, int64_t turns) {
-    dot.setGoesOn(true);
-    auto wait = cta::WaitDotOp::create(builder, loc, dot.getResult(), turns);
-    dot.getResult().replaceAllUsesExcept(wait, wait);
-  }
-
-  /// Waits for the product of the last turn. A loop of no turns has none: what
-  /// is in flight on one way here and not on the other, ptxas would not let be
-  /// in flight at all.
-  Operation *waitForProduct(scf::ForOp loop) {
-    cta::DotOp dot = plan.lasting;
-    unsigned number = cast<BlockArgument>(dot.getAccumulator()).getArgNumber() -
-                      loop.getNumInductionVars();
-    builder.setInsertionPoint(loop);
-    auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(),
-                                   isNotEmpty, /*withElseRegion=*/true);
-    loop->replaceAllUsesWith(guard.getResults());
-    builder.setInsertionPointToStart(guard.elseBlock());
-    scf::YieldOp::create(builder, loc, loop.getInitArgs());
-    loop->moveBefore(guard.thenBlock(), guard.thenBlock()->end());
-    builder.setInsertionPointAfter(loop);
-    SmallVector<Value> results(loop.getResults());
-    results[number] = cta::WaitDotOp::create(builder, loc, results[number],
-                                             /*pending=*/0);
-    scf::YieldOp::create(builder, loc, results);
-    return guard;
-  }
-
-  Value createPrevious(Value slot) {
-    Value isFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, slot, createI32(0));
-    return arith::SelectOp::create(
-        builder, loc, isFirst, createI32(stages - 1),
-        arith::SubIOp::create(builder, loc, slot, createI32(1)));
-  }
-  Value createNext(Value slot) {
-    Value isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                         slot, createI32(stages - 1));
-    return arith::SelectOp::create(
-        builder, loc, isLast, createI32(0),
-        arith::AddIOp::create(builder, loc, slot, createI32(1)));
-  }
-
-  /// The phase of `slot`, which comes after one of `phase`.
-  Value createNextPhase(Value slot, Value phase) {
-    Value isFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, slot, createI32(0));
-    return arith::SelectOp::create(
-        builder, loc, isFirst,
-        arith::XOrIOp::create(builder, loc, phase, createI32(1)), phase);
-  }
-
-  /// Each user of the tile that wants it in another layout reads it so.
-  void readFrom(const AheadLoad &ahead, cta::AllocOp ring, Value slot) {
-    Operation *load = ahead.load;
-    RankedTensorType tile = ahead.getTile();
-    SmallVector<int64_t> origin(tile.getRank(), 0);
-    for (Operation *user : llvm::make_early_inc_range(load->getUsers()))
-      if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user)) {
-        builder.setInsertionPoint(convert);
-        convert.getResult().replaceAllUsesWith(cta::ReadOp::create(
-            builder, loc, convert.getType(), ring, slot, origin));
-        convert.erase();
-      }
-    builder.setInsertionPoint(load);
-    if (!load->use_empty())
-      load->getResult(0).replaceAllUsesWith(
-          cta::ReadOp::create(builder, loc, tile, ring, slot, origin));
-    load->erase();
+      readFromRing(ahead, ring, readSlot);
   }
 
   const Plan &plan;

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
@@ -130,6 +131,11 @@ private:
         isTwice ? createBuffer(OpBuilder(getLoop()), operand, /*slots=*/2)
                 : createBuffer(builder, operand, /*slots=*/1);
     cta::WriteOp::create(builder, loc, value, buffer, slot, /*fenced=*/true);
+    // Loops that a warp copies for have no barrier of their own, and groups of
+    // warps need not wait for each other in each turn.
+    if (!isTwice && &*builder.getInsertionPoint() != dot &&
+        dot->getParentOfType<cta::SpecializeOp>())
+      gpu::BarrierOp::create(builder, loc);
     return {buffer, slot};
   }
 

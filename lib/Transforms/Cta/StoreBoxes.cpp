@@ -2,7 +2,8 @@
 //
 // Threads that hold parts of a tile write short pieces of rows; the copy engine
 // writes whole lines, from shared memory, and leaves out what lies outside of
-// the tensor.
+// the tensor. In a loop beside a warp that copies for the next turn, the store
+// of a turn goes on until the next one writes its buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,7 +11,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
@@ -71,10 +74,30 @@ struct CtaStoreBoxes : triton_shared::impl::CtaStoreBoxesBase<CtaStoreBoxes> {
       });
       for (BoxStore &box : found)
         storeBox(box);
+      function.walk([&](cta::SpecializeOp parted) { endStores(parted); });
     }
   }
 
 private:
+  /// The operation beside whose other warp a loop has `store`, if any.
+  static cta::SpecializeOp findParted(tts::StoreOp store) {
+    auto parted = store->getParentOfType<cta::SpecializeOp>();
+    auto loop = store->getParentOfType<LoopLikeOpInterface>();
+    return parted && loop && parted->isAncestor(loop) ? parted : nullptr;
+  }
+
+  /// No thread ends before its stores have been read.
+  static void endStores(cta::SpecializeOp parted) {
+    WalkResult result = parted.getConsumers().walk([](cta::StoreBoxOp store) {
+      return store.getGoesOn() ? WalkResult::interrupt()
+                               : WalkResult::advance();
+    });
+    if (!result.wasInterrupted())
+      return;
+    OpBuilder builder(parted.getConsumers().front().getTerminator());
+    cta::WaitStoresOp::create(builder, parted.getLoc());
+  }
+
   static std::optional<BoxStore> plan(tts::StoreOp store, func::FuncOp function,
                                       TensorBoxAnalysis &boxes) {
     auto tile = dyn_cast<RankedTensorType>(store.getValue().getType());
@@ -96,20 +119,27 @@ private:
     Location loc = found.store.getLoc();
     Value tile = findUnmoved(found.store.getValue());
     auto type = cast<RankedTensorType>(tile.getType());
+    cta::SpecializeOp parted = findParted(found.store);
+    // What goes on needs its place all the time.
+    OpBuilder place(parted ? parted.getOperation() : found.store);
     auto buffer = cta::AllocOp::create(
-        builder, loc,
+        place, loc,
         cta::BufferType::get(
             builder.getContext(), /*slots=*/1, type.getShape(),
             type.getElementType(),
             cta::SharedLayoutAttr::get(builder.getContext(), found.layout)),
         cta::kMatrixAlignment);
     Value slot = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    if (parted) {
+      cta::WaitStoresOp::create(builder, loc);
+      gpu::BarrierOp::create(builder, loc);
+    }
     cta::WriteOp::create(builder, loc, tile, buffer, slot, /*fenced=*/true);
     TensorMap map = addTensorMap(found.box, buffer);
     SmallVector<Value> start =
         createBoxStart(builder, loc, found.store, found.box, IRMapping());
     cta::StoreBoxOp::create(builder, loc, buffer, slot, map.parameter, start,
-                            map.dims, map.piece);
+                            map.dims, map.piece, /*goesOn=*/bool(parted));
     Value moved = found.store.getValue();
     found.store.erase();
     if (moved != tile)

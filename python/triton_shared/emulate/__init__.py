@@ -59,7 +59,7 @@ class EmulatedKernel:
     hidden: tuple[Mapping[str, Any], ...]
     """What a launch fills in behind the arguments, as the compiler lists it."""
     threads: int
-    """Of a program."""
+    """Of a program, with those that copy for it."""
     programs: int
     """That share a block."""
     shared: int
@@ -114,11 +114,19 @@ def lower(
     return _to_llir(_to_gpu(text, num_warps, folder, num_stages, keeps_warps), folder)
 
 
-def _to_gpu(text: str, num_warps: int, folder: Path, num_stages: int, keeps_warps: bool) -> str:
+def _to_gpu(
+    text: str,
+    num_warps: int,
+    folder: Path,
+    num_stages: int,
+    keeps_warps: bool,
+    specialize_warps: str = "auto",
+) -> str:
     source = folder / "kernel.mlir"
     source.write_text(text)
     options = [f"--num-warps={num_warps}", f"--num-stages={num_stages}"]
     options += ["--keep-warps"] * keeps_warps
+    options.append(f"--specialize-warps={specialize_warps}")
     return _run(library.tool(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
 
 
@@ -129,10 +137,15 @@ def _to_llir(gpu: str, folder: Path) -> str:
 
 
 def compile_kernel(
-    text: str, num_warps: int, folder: Path, num_stages: int = 3, keeps_warps: bool = True
+    text: str,
+    num_warps: int,
+    folder: Path,
+    num_stages: int = 3,
+    keeps_warps: bool = True,
+    specialize_warps: str = "auto",
 ) -> EmulatedKernel:
     """Lowers the kernel of `text` for a GPU and builds it for this machine."""
-    gpu = _to_gpu(text, num_warps, folder, num_stages, keeps_warps)
+    gpu = _to_gpu(text, num_warps, folder, num_stages, keeps_warps, specialize_warps)
     return build_kernel(_to_llir(gpu, folder), folder, _hidden(gpu))
 
 
@@ -168,10 +181,12 @@ def build_kernel(
     )
     loaded = ctypes.CDLL(str(built))
     loaded.emu_launch.restype = ctypes.c_char_p
-    threads = _attribute(llvm, "cta.num_warps") * 32
+    warps = _attribute(llvm, "cta.num_warps") + _attribute(llvm, "cta.producer_warps", 0)
     programs = _attribute(llvm, "cta.programs", 1)
     shared = _attribute(llvm, "cta.shared")
-    return EmulatedKernel(loaded, kernel.parameters, tuple(hidden), threads, programs, shared, llvm)
+    return EmulatedKernel(
+        loaded, kernel.parameters, tuple(hidden), warps * 32, programs, shared, llvm
+    )
 
 
 _NUMBERS = {"i1": "u1", "i8": "u1", "i16": "u2", "i32": "u4", "i64": "u8"}

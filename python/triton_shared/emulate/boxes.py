@@ -11,6 +11,7 @@ from collections.abc import Callable
 _PREDICATED = re.compile(r"@(\$\d+) (.+)", re.DOTALL)
 _MBARRIER = re.compile(r"mbarrier\.(init|inval)\.shared\.b64 \[(\$\d+)\](?:, (\S+))?")
 _EXPECT = re.compile(r"mbarrier\.arrive\.expect_tx\.shared\.b64 _, \[(\$\d+)\], (\S+)")
+_ARRIVE = re.compile(r"mbarrier\.arrive\.shared\.b64 _, \[(\$\d+)\]")
 _LOAD = re.compile(
     r"cp\.async\.bulk\.tensor\.(\d)d\.shared::cluster\.global\.tile"
     r"\.mbarrier::complete_tx::bytes \[(\$\d+)\], \[(\$\d+), \{([^}]*)\}\], \[(\$\d+)\]"
@@ -24,6 +25,7 @@ _RANKS = range(1, 6)
 FUNCTIONS = (
     ("void", "@emu_mbarrier_init_shared", "ptr, i32"),
     ("void", "@emu_mbarrier_inval_shared", "ptr"),
+    ("i64", "@emu_mbarrier_arrive_shared", "ptr"),
     ("i64", "@emu_mbarrier_arrive_expect_tx_scope_cta_space_cta", "ptr, i32"),
     ("void", "@emu_cp_async_bulk_commit_group", ""),
     ("void", "@emu_cp_async_bulk_wait_group_read", "i32"),
@@ -66,6 +68,8 @@ class _Calls:
         elif match := _EXPECT.fullmatch(statement):
             given = f"{self._shared(match[1])}, {value(match[2])}"
             self._call("mbarrier_arrive_expect_tx_scope_cta_space_cta", given, "i64")
+        elif match := _ARRIVE.fullmatch(statement):
+            self._call("mbarrier_arrive_shared", self._shared(match[1]), "i64")
         elif match := _LOAD.fullmatch(statement):
             places = f"{self._shared(match[2])}, {self._shared(match[5])}, {value(match[3])}"
             given = f"{places}, {self._coordinates(match[4])}, i64 0, i32 0"

@@ -194,3 +194,35 @@ func.func @ring(%p: memref<*xf32>, %x: tensor<128xf32, #a>, %n: i32, %more: i1) 
   cta.wait 0
   return %r : tensor<128xf32, #a>
 }
+
+// What is made before warps part is needed until they have ended: nothing of the others lies there. They have met when
+// they part, so that nobody waits once more for the barriers; among themselves they wait as ever.
+// CHECK-LABEL: func.func @parted(
+// CHECK: cta.alloc {cta.shared_offset = 0 : i64} : <2,
+// CHECK: cta.mbarriers arrivals 1 {cta.shared_offset = [[AT:[0-9]+]] : i64}
+// CHECK-NOT: gpu.barrier
+// CHECK: } consumers {
+// CHECK-NOT: gpu.barrier
+// CHECK: cta.wait_mbarrier
+// CHECK: cta.alloc {cta.shared_offset = 1024 : i64}
+// CHECK-NOT: gpu.barrier
+// CHECK: cta.write
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: cta.read
+func.func @parted(%x: tensor<128xf32, #a>, %phase: i32) attributes {cta.num_warps = 2 : i32, cta.producer_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %true = arith.constant true
+  %ring = cta.alloc : !cta.buffer<2, 128xf32, #flat>
+  %full = cta.mbarriers arrivals 1 : !cta.mbarriers<2>
+  cta.specialize producer {
+    cta.wait_mbarrier %full[%zero] phase %phase : !cta.mbarriers<2>
+  } consumers {
+    cta.wait_mbarrier %full[%zero] phase %phase : !cta.mbarriers<2>
+    %buffer = cta.alloc : !cta.buffer<1, 128xf32, #flat>
+    cta.write %x to %buffer[%zero] : tensor<128xf32, #a> to !cta.buffer<1, 128xf32, #flat>
+    %y = cta.read %buffer[%zero] [0] : !cta.buffer<1, 128xf32, #flat> -> tensor<128xf32, #b>
+    %z = cta.read %ring[%zero] [0] : !cta.buffer<2, 128xf32, #flat> -> tensor<128xf32, #b>
+    cta.arrive %full[%zero] if %true : !cta.mbarriers<2>
+  }
+  return
+}

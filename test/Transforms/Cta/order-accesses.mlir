@@ -110,3 +110,21 @@ func.func @poll(%p: memref<*xi32>, %x: i32, %o: i64) attributes {cta.num_warps =
   %r = tts.atomic_poll acquire gpu %x at %p[%o] : i32, memref<*xi32>
   return
 }
+
+// -----
+
+// Also among the warps beside one that copies.
+// CHECK-LABEL: func.func @parted(
+// CHECK:         } consumers {
+// CHECK:         tts.store
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tts.load
+func.func @parted(%p: memref<*xi32>, %x: i32, %o: i64, %other: i64) attributes {cta.num_warps = 4 : i32, cta.producer_warps = 1 : i32} {
+  cta.specialize producer {
+  } consumers {
+    tts.store %x to %p[%o] strides [] : i32, memref<*xi32>
+    %r = tts.load %p[%other] strides [] : memref<*xi32> -> i32
+    tts.store %r to %p[%other] strides [] : i32, memref<*xi32>
+  }
+  return
+}

@@ -73,3 +73,24 @@ func.func @two_slots(%ring: !cta.buffer<3, 64x32xf16, #s>, %plain: !cta.buffer<3
   %done = cta.wait_dot %sum : tensor<64x32xf32, #c>
   return %done : tensor<64x32xf32, #c>
 }
+
+// Groups of warps that wait for copies alone meet once, before the loop.
+// CHECK-LABEL: func.func @beside_copies(
+// CHECK: cta.write %{{.*}} fenced
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: scf.for
+func.func @beside_copies(%ring: !cta.buffer<3, 64x32xf16, #s>, %b: tensor<32x32xf16, #right>, %c: tensor<64x32xf32, #c>, %n: i32)
+    attributes {cta.num_warps = 4 : i32, cta.producer_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  cta.specialize producer {
+  } consumers {
+    %twice = arith.addf %b, %b : tensor<32x32xf16, #right>
+    %sum = scf.for %slot = %zero to %n step %one iter_args(%last = %c) -> (tensor<64x32xf32, #c>) : i32 {
+      %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+      %d = cta.dot %a, %twice, %last : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+      scf.yield %d : tensor<64x32xf32, #c>
+    }
+  }
+  return
+}

@@ -47,3 +47,38 @@ func.func @older(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i64, %n: i6
   tts.store %tile to %o[%none] strides [%stride, 1] bounds [0, 1] from(%none, %none) to(%m, %n) : tensor<64x32xf16, #rows>, memref<*xf16>
   return
 }
+
+// In a loop beside a warp that copies, the store of a turn goes on until the next turn writes the buffer, whose place is
+// its own; the program ends when the last one has been read.
+// CHECK-LABEL: func.func @beside_copies(
+// CHECK: %[[BUFFER:.*]] = cta.alloc {alignment = 1024 : i64} : <1, 64x32xf16
+// CHECK: cta.specialize producer {
+// CHECK: } consumers {
+// CHECK: scf.for
+// CHECK: cta.wait_stores
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: cta.write %{{.*}} to %[[BUFFER]]
+// CHECK: cta.store_box %[[BUFFER]][%{{.*}}] to %{{.*}} dims [0, 1] by [64, 32] goes_on
+// CHECK-NEXT: }
+// CHECK-NEXT: cta.wait_stores
+func.func @beside_copies(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %n: i32, %stride: i64 {tt.divisibility = 8 : i32}, %tile: tensor<64x32xf16, #held>, %px: i32 {tts.parameter = "program.x"})
+    attributes {cta.num_warps = 4 : i32, cta.producer_warps = 1 : i32, cta.target = #cta.target<"sm_90a">} {
+  %none = arith.constant 0 : i64
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %height = arith.constant 64 : i32
+  %rows = arith.extsi %m : i32 to i64
+  %columns = arith.extsi %n : i32 to i64
+  cta.specialize producer {
+  } consumers {
+    scf.for %t = %zero to %m step %one : i32 {
+      %row32 = arith.muli %t, %height : i32
+      %row = arith.extsi %row32 : i32 to i64
+      %low = arith.subi %none, %row : i64
+      %high = arith.subi %rows, %row : i64
+      %offset = arith.muli %row, %stride : i64
+      tts.store %tile to %o[%offset] strides [%stride, 1] bounds [0, 1] from(%low, %none) to(%high, %columns) : tensor<64x32xf16, #held>, memref<*xf16>
+    }
+  }
+  return
+}

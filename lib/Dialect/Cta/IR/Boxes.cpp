@@ -34,6 +34,12 @@ SmallVector<BufferUse> WaitMbarrierOp::getBufferUses() {
   return {{getMbarriers(), /*isWrite=*/false}};
 }
 
+SmallVector<BufferUse> ArriveOp::getBufferUses() {
+  return {{getMbarriers(), /*isWrite=*/false}};
+}
+
+bool SpecializeOp::isBarrier() { return true; }
+
 SmallVector<BufferUse> CopyBoxOp::getBufferUses() {
   return {{getBuffer(), /*isWrite=*/true, /*goesOn=*/true},
           {getMbarriers(), /*isWrite=*/false}};

@@ -283,6 +283,16 @@ std::optional<int64_t> cta::getNumWarps(Operation *function) {
   return warps ? std::optional(warps.getInt()) : std::nullopt;
 }
 
+int64_t cta::getNumProducerWarps(Operation *function) {
+  auto warps = function->getAttrOfType<IntegerAttr>(kProducerWarps);
+  return warps ? warps.getInt() : 0;
+}
+
+int64_t cta::getNumThreads(Operation *function) {
+  return (*getNumWarps(function) + getNumProducerWarps(function)) *
+         GpuTarget::kWarpSize;
+}
+
 int64_t cta::getNumPrograms(Operation *function) {
   auto programs = function->getAttrOfType<IntegerAttr>(kPrograms);
   return programs ? programs.getInt() : 1;

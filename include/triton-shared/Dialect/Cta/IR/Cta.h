@@ -63,6 +63,9 @@ int64_t getTileBytes(RankedTensorType tile);
 inline constexpr llvm::StringLiteral kTarget = "cta.target";
 /// Attribute of the function: how many warps run a program.
 inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
+/// Attribute of the function: how many warps copy for those of a program,
+/// beside them.
+inline constexpr llvm::StringLiteral kProducerWarps = "cta.producer_warps";
 /// Attribute of the function: how many programs share a block, one warp each.
 inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.
@@ -74,6 +77,11 @@ inline constexpr llvm::StringLiteral kSharedOffset = "cta.shared_offset";
 triton_shared::GpuTarget getTarget(Operation *function);
 /// How many warps run a program of `function`; nothing if it has no tiles.
 std::optional<int64_t> getNumWarps(Operation *function);
+/// How many warps copy for those of a program of `function`.
+int64_t getNumProducerWarps(Operation *function);
+/// How many threads run a program of `function`, which has tiles, with those
+/// that copy for it.
+int64_t getNumThreads(Operation *function);
 /// How many programs share a block of `function`.
 int64_t getNumPrograms(Operation *function);
 

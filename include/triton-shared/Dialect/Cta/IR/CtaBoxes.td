@@ -27,7 +27,8 @@ def CTA_Mbarriers : TypeDef<CTA_Dialect, "Mbarriers"> {
 
 def CTA_MbarriersOp : CTA_Op<"mbarriers", [MemoryEffects<[MemAlloc, MemWrite]>],
     ["getSharedBytes", "getNoun", "getBufferUses"]> {
-  let summary = "Barriers at which `arrivals` copies arrive in each phase";
+  let summary = "Barriers at which `arrivals` arrive in each phase";
+  let description = "Copies, or groups of four warps: what arrives at one.";
   let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$arrivals);
   let results = (outs CTA_Mbarriers:$mbarriers);
   let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($mbarriers)";
@@ -81,23 +82,74 @@ def CTA_WaitMbarrierOp : CTA_Op<"wait_mbarrier",
   }];
 }
 
+def CTA_ArriveOp : CTA_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>],
+    ["getBufferUses"]> {
+  let summary = "Each group of four warps arrives at the barrier of a slot";
+  let description = [{
+    What the group has waited for before has happened for who waits there.
+    Nothing happens where `condition` is false.
+  }];
+  let arguments = (ins CTA_Mbarriers:$mbarriers, I32:$slot, I1:$condition);
+  let assemblyFormat = [{
+    $mbarriers `[` $slot `]` `if` $condition attr-dict `:` type($mbarriers)
+  }];
+}
+
+def CTA_SpecializeOp : CTA_Op<"specialize", [RecursiveMemoryEffects,
+    NoRegionArguments, SingleBlockImplicitTerminator<"YieldOp">],
+    ["isBarrier"]> {
+  let summary = "A warp that copies, beside those that compute";
+  let description = [{
+    All threads of the block wait for each other. Then one more warp than the
+    program has (the function's `cta.producer_warps`) runs `producer`, which
+    holds scalars alone, and the program's warps run `consumers`. They meet at
+    `!cta.mbarriers` only: a barrier in `consumers` is one of the program's
+    warps.
+
+    ```mlir
+    cta.specialize producer {
+      scf.for … {
+        cta.wait_mbarrier %empty[%slot] phase %other : !cta.mbarriers<3>
+        cta.copy_box %map[%row, %k] … to %ring[%slot] at %full if %true : …
+      }
+    } consumers {
+      scf.for … {
+        cta.wait_mbarrier %full[%slot] phase %phase : !cta.mbarriers<3>
+        %d = cta.dot %ring[%slot], … 
+        cta.arrive %empty[%slot] if %true : !cta.mbarriers<3>
+      }
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumers);
+  let assemblyFormat = "`producer` $producer `consumers` $consumers attr-dict";
+}
+
 def CTA_StoreBoxOp : CTA_Op<"store_box", [MemoryEffects<[MemRead, MemWrite]>],
     ["getBufferUses"]> {
   let summary = "Copy a slot of a buffer to a box of a tensor";
   let description = [{
     The opposite of `cta.copy_box`: what lies outside of the tensor is not
-    written. The buffer has been read afterwards; the tensor has been written
-    when the kernel ends. What was written to the buffer before, `fenced`, and
-    before a barrier, is what is copied.
+    written. The buffer has been read afterwards, of a copy that `goes_on` after
+    `cta.wait_stores`; the tensor has been written when the kernel ends. What was
+    written to the buffer before, `fenced`, and before a barrier, is what is
+    copied.
   }];
   let arguments = (ins CTA_Buffer:$buffer, I32:$slot, CTA_TensorMap:$map,
                        Variadic<I32>:$start, DenseI64ArrayAttr:$dims,
-                       DenseI64ArrayAttr:$piece);
+                       DenseI64ArrayAttr:$piece, UnitAttr:$goesOn);
   let assemblyFormat = [{
     $buffer `[` $slot `]` `to` $map `[` $start `]` `dims` $dims `by` $piece
-    attr-dict `:` type($buffer) `,` type($map)
+    (`goes_on` $goesOn^)? attr-dict `:` type($buffer) `,` type($map)
   }];
   let hasVerifier = 1;
+}
+
+def CTA_WaitStoresOp : CTA_Op<"wait_stores",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until copies that go on have read their buffers";
+  let description = "The thread that has asked for them waits: a barrier follows.";
+  let assemblyFormat = "attr-dict";
 }
 
 #endif // TRITON_SHARED_DIALECT_CTA_BOXES

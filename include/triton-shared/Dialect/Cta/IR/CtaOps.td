@@ -548,7 +548,7 @@ def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
 }
 
 def CTA_YieldOp : CTA_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["CopyOp", "ReduceOp", "ScanOp", "MapOp"]>]> {
+    ParentOneOf<["CopyOp", "ReduceOp", "ScanOp", "MapOp", "SpecializeOp"]>]> {
   let summary = "What a region of this dialect computes";
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];

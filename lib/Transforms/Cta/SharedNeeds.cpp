@@ -1,0 +1,65 @@
+//===- SharedNeeds.cpp - What a program needs beside its rings ------------===//
+
+#include "SharedNeeds.h"
+#include "SharedUse.h"
+
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// What the operands of `dot` take that have to be written to buffers.
+static int64_t countOperands(cta::DotOp dot,
+                             const llvm::SmallDenseSet<Operation *> &inRings) {
+  int64_t bytes = 0;
+  for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {
+    Operation *definition = operand->get().getDefiningOp();
+    bool isWritten = dot.getWgmma()
+                         ? dot.isReadFromShared(*operand)
+                         : isa_and_nonnull<cta::ConvertLayoutOp>(definition);
+    if (isWritten && !inRings.contains(definition))
+      bytes += llvm::alignTo(cta::getTileBytes(cta::getTile(operand->get())),
+                             cta::kMatrixAlignment);
+  }
+  return bytes;
+}
+
+/// What one store needs if the copy engine does it, and if it does not: the
+/// tile may be moved between threads before.
+static int64_t countStore(tts::StoreOp store) {
+  auto tile = dyn_cast<RankedTensorType>(store.getValue().getType());
+  if (!tile)
+    return 0;
+  auto moved = store.getValue().getDefiningOp<cta::ConvertLayoutOp>();
+  return std::max(llvm::alignTo(cta::getTileBytes(tile), cta::kMatrixAlignment),
+                  static_cast<uint64_t>(moved ? getSharedBytes(moved) : 0));
+}
+
+static bool isOnlyStored(Operation *op) {
+  return isa<cta::ConvertLayoutOp>(op) && op->hasOneUse() &&
+         isa<tts::StoreOp>(*op->getUsers().begin());
+}
+
+int64_t triton_shared::countOtherSharedBytes(
+    func::FuncOp function, const llvm::SmallDenseSet<Operation *> &inRings) {
+  // Barriers, and where they end.
+  int64_t buffers = cta::kMatrixAlignment;
+  // Exchanges that follow each other do not share a place, others do.
+  int64_t most = 0, second = 0;
+  auto addExchange = [&](int64_t bytes) {
+    second = std::max(second, std::min(most, bytes));
+    most = std::max(most, bytes);
+  };
+  function.walk([&](Operation *op) {
+    if (auto dot = dyn_cast<cta::DotOp>(op))
+      buffers += countOperands(dot, inRings);
+    // Those that go on keep their places.
+    if (auto store = dyn_cast<tts::StoreOp>(op))
+      buffers += countStore(store);
+    else if (!isOnlyStored(op))
+      addExchange(getSharedBytes(op));
+  });
+  return buffers + most + second;
+}

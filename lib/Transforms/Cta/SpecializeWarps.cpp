@@ -1,0 +1,428 @@
+//===- SpecializeWarps.cpp - A warp that copies for the others ------------===//
+//
+// First the program is made to copy what a turn needs right before it: the loop
+// waits until a slot is empty, asks for the copies, waits until it is full, and
+// says when the slot has been read. That is in order, and right, for any
+// threads; slots and phases are counted through the whole program. Then the
+// waits for empty slots and the copies, with the scalars and the loops that
+// they need, go to a warp of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HandOn.h"
+#include "LastingDot.h"
+#include "ProgramSlice.h"
+#include "Rings.h"
+#include "SharedNeeds.h"
+#include "TensorMaps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Transforms/Passes.h"
+
+namespace mlir::triton_shared {
+#define GEN_PASS_DEF_CTASPECIALIZEWARPS
+#include "triton-shared/Transforms/Passes.h.inc"
+} // namespace mlir::triton_shared
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+/// What asks for it in the source: `tl.range(…, warp_specialize=True)`.
+static constexpr StringLiteral kAsked = "tt.warp_specialize";
+
+/// One warp more has to fit into a block.
+static constexpr int64_t kMostWarps = 16;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// What is to be done
+//===----------------------------------------------------------------------===//
+
+/// A loop whose operands are copied.
+struct BoxLoop {
+  scf::ForOp loop;
+  SmallVector<AheadLoad> loads;
+  /// The product that goes on while the next turn begins, if any.
+  cta::DotOp lasting;
+};
+
+/// Loops that share rings.
+struct RingPlan {
+  std::vector<BoxLoop> loops;
+  int64_t slots;
+};
+
+/// Finds what can be done to one function.
+class FunctionPlan {
+public:
+  FunctionPlan(func::FuncOp function, const DataFlowSolver &solver,
+               unsigned numStages, bool always)
+      : function(function), solver(solver), boxes(function, solver),
+        numStages(numStages), always(always) {}
+
+  /// Empty if it is to stay as it is.
+  std::vector<RingPlan> find() {
+    std::vector<BoxLoop> loops;
+    WalkResult result = function.walk([&](scf::ForOp loop) {
+      LoopSlice slice(loop);
+      SmallVector<AheadLoad> loads =
+          AheadLoads(loop, solver, boxes).find(slice);
+      if (loads.empty())
+        return WalkResult::advance();
+      if (!isPossible(loop, loads))
+        return WalkResult::interrupt();
+      loops.push_back({loop, loads, findLasting(loop, loads)});
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted() ||
+        llvm::none_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); }))
+      return {};
+    return fit(share(loops));
+  }
+
+private:
+  bool isPossible(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
+    ProgramSlice slice(function.getBody().front());
+    return HandOn::isPossible(loop, &function.getBody().front()) &&
+           llvm::all_of(loads, [&](const AheadLoad &ahead) {
+             return ahead.box && ahead.isMatrix && isReadByProducts(ahead) &&
+                    slice.addAround(ahead.load) &&
+                    slice.addValues(getScalars(ahead.load));
+           });
+  }
+
+  /// What the place of a box is computed from.
+  static SmallVector<Value> getScalars(Operation *load) {
+    SmallVector<Value> scalars(load->getOperands());
+    llvm::erase_if(scalars, [](Value value) {
+      return isa<RankedTensorType, UnrankedMemRefType>(value.getType());
+    });
+    return scalars;
+  }
+
+  /// True if nobody but products of the same turn reads it, from the ring.
+  static bool isReadByProducts(const AheadLoad &ahead) {
+    return llvm::all_of(ahead.load->getUses(), [&](OpOperand &use) {
+      auto dot = dyn_cast<cta::DotOp>(use.getOwner());
+      return dot && dot->getBlock() == ahead.load->getBlock() &&
+             dot.isReadFromShared(use) &&
+             cta::describeMatrix(getRingType(ahead, /*slots=*/1), use);
+    });
+  }
+
+  /// Nobody waits before a turn writes an operand.
+  static cta::DotOp findLasting(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
+    cta::DotOp dot = findLastingDot(loop);
+    auto isThere = [&](Value operand) {
+      return loop.isDefinedOutsideOfLoop(operand) ||
+             llvm::any_of(loads, [&](const AheadLoad &ahead) {
+               return ahead.load == operand.getDefiningOp();
+             });
+    };
+    return dot && isThere(dot.getA()) && isThere(dot.getB()) ? dot : nullptr;
+  }
+
+  /// With a loop around, copies for its next turn hide what happens between.
+  /// Of several products, one group of warps computes while another does what
+  /// tensor cores cannot.
+  bool isWorth(scf::ForOp loop) const {
+    bool isAsked = always;
+    for (Operation *op = loop; op != function; op = op->getParentOp())
+      isAsked |= op->hasAttr(kAsked);
+    int64_t dots = 0, warps = *cta::getNumWarps(function);
+    loop.walk([&](cta::DotOp) { ++dots; });
+    bool hasAround = loop->getParentOfType<LoopLikeOpInterface>() != nullptr;
+    bool hasOthers = dots > 1 && warps > GpuTarget::kWarpgroupWarps;
+    return isAsked || ((hasAround || hasOthers) && warps <= kMostUsualWarps);
+  }
+
+  static bool haveSameRings(const BoxLoop &a, const BoxLoop &b) {
+    return llvm::equal(a.loads, b.loads,
+                       [](const AheadLoad &one, const AheadLoad &other) {
+                         return getRingType(one, 1) == getRingType(other, 1);
+                       });
+  }
+
+  static std::vector<RingPlan> share(ArrayRef<BoxLoop> loops) {
+    std::vector<RingPlan> plans;
+    for (const BoxLoop &one : loops) {
+      auto shared = llvm::find_if(plans, [&](const RingPlan &plan) {
+        return haveSameRings(plan.loops.front(), one);
+      });
+      if (shared == plans.end())
+        plans.push_back({{one}, 1});
+      else
+        shared->loops.push_back(one);
+    }
+    return plans;
+  }
+
+  /// As many slots as asked for, or as there is room for.
+  std::vector<RingPlan> fit(std::vector<RingPlan> plans) {
+    llvm::SmallDenseSet<Operation *> inRings;
+    int64_t perSlot = 0, least = 2;
+    for (const RingPlan &plan : plans) {
+      for (const AheadLoad &ahead : plan.loops.front().loads)
+        perSlot += cta::getTileBytes(ahead.getTile());
+      for (const BoxLoop &one : plan.loops) {
+        for (const AheadLoad &ahead : one.loads)
+          inRings.insert(ahead.load);
+        // Two products read slots at once, and one slot is filled meanwhile.
+        if (one.lasting)
+          least = std::clamp<int64_t>(numStages, 2, 3);
+      }
+    }
+    int64_t room = cta::getTarget(function).getSharedBytes() -
+                   countOtherSharedBytes(function, inRings);
+    int64_t slots = numStages;
+    while (slots > 1 && slots * perSlot > room)
+      --slots;
+    if (slots < least)
+      return {};
+    for (RingPlan &plan : plans)
+      plan.slots = slots;
+    return plans;
+  }
+
+  /// With these and one more, each thread has the registers that it needs.
+  static constexpr int64_t kMostUsualWarps = 8;
+
+  func::FuncOp function;
+  const DataFlowSolver &solver;
+  TensorBoxAnalysis boxes;
+  int64_t numStages;
+  bool always;
+};
+
+//===----------------------------------------------------------------------===//
+// The program that copies
+//===----------------------------------------------------------------------===//
+
+/// Lets loops read rings, which they fill themselves.
+class RingLoops {
+public:
+  RingLoops(const RingPlan &plan, Block &body)
+      : plan(plan), body(body), slots(plan.slots) {}
+
+  void run() {
+    auto builder = OpBuilder::atBlockBegin(&body);
+    Location loc = body.getParentOp()->getLoc();
+    const BoxLoop &first = plan.loops.front();
+    for (const AheadLoad &ahead : first.loads)
+      rings.push_back(createRing(builder, loc, ahead, slots));
+    auto type = cta::MbarriersType::get(builder.getContext(), slots);
+    full = cta::MbarriersOp::create(builder, loc, type, first.loads.size());
+    auto function = cast<FunctionOpInterface>(body.getParentOp());
+    empty = cta::MbarriersOp::create(builder, loc, type,
+                                     *cta::getNumWarps(function) /
+                                         GpuTarget::kWarpgroupWarps);
+    Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    auto loops = llvm::map_to_vector(
+        plan.loops, [](const BoxLoop &one) { return one.loop; });
+    HandOn(loops, [&](scf::ForOp loop, ValueRange values) {
+      return rewrite(
+          *llvm::find_if(plan.loops,
+                         [&](const BoxLoop &one) { return one.loop == loop; }),
+          values);
+    }).run(body, {zero, zero});
+  }
+
+  /// What makes rings and barriers.
+  SmallVector<Operation *> getAllocations() const {
+    SmallVector<Operation *> all(rings.begin(), rings.end());
+    all.append({full, empty});
+    return all;
+  }
+
+  /// What fills the rings.
+  SmallVector<Operation *> copies;
+
+private:
+  /// Gives slot and phase behind the loop.
+  SmallVector<Value> rewrite(const BoxLoop &one, ValueRange state) {
+    OpBuilder builder(one.loop);
+    Value isNotEmpty =
+        one.lasting ? createIsNotEmpty(builder, one.loop) : Value();
+    IRRewriter rewriter(builder.getContext());
+    rewriter.setInsertionPoint(one.loop);
+    auto loop =
+        cast<scf::ForOp>(*scf::ForOp(one.loop).replaceWithAdditionalYields(
+            rewriter, state, /*replaceInitOperandUsesInLoop=*/false,
+            [&](OpBuilder &inside, Location loc,
+                ArrayRef<BlockArgument> arguments) -> SmallVector<Value> {
+              Value next =
+                  createNextSlot(inside, loc, arguments.front(), slots);
+              return {next,
+                      createNextPhase(inside, loc, next, arguments.back())};
+            }));
+    Value slot = loop.getRegionIterArgs().drop_back().back();
+    Value phase = loop.getRegionIterArgs().back();
+    Operation *last = findLastProduct(one);
+    fill(one, slot, phase);
+    if (!one.lasting) {
+      builder.setInsertionPointAfter(last);
+      arrive(builder, slot, createBool(builder, true));
+      return llvm::to_vector_of<Value>(loop.getResults().take_back(2));
+    }
+    builder.setInsertionPointAfter(one.lasting);
+    letGoOn(builder, one.lasting, 1);
+    Value isNotFirst =
+        arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::ne,
+                              loop.getInductionVar(), loop.getLowerBound());
+    arrive(builder, createPreviousSlot(builder, loop.getLoc(), slot, slots),
+           isNotFirst);
+    scf::IfOp guard = waitForLastTurn(loop, one.lasting, isNotEmpty);
+    builder.setInsertionPoint(guard.thenYield());
+    Value after = loop.getResults().drop_back().back();
+    arrive(builder, createPreviousSlot(builder, loop.getLoc(), after, slots),
+           createBool(builder, true));
+    return llvm::to_vector_of<Value>(guard.getResults().take_back(2));
+  }
+
+  /// The last operation of the loop's body that reads rings.
+  static Operation *findLastProduct(const BoxLoop &one) {
+    Operation *last = nullptr;
+    for (const AheadLoad &ahead : one.loads)
+      for (Operation *user : ahead.load->getUsers())
+        if (!last || last->isBeforeInBlock(user))
+          last = user;
+    return last;
+  }
+
+  /// Fills a slot before the first load, and reads it in place of the loads.
+  void fill(const BoxLoop &one, Value slot, Value phase) {
+    Operation *first = one.loads.front().load;
+    OpBuilder builder(first);
+    Location loc = first->getLoc();
+    // At first nobody has to read a slot: the phase before the first is over.
+    Value before = arith::XOrIOp::create(
+        builder, loc, phase, arith::ConstantIntOp::create(builder, loc, 1, 32));
+    copies.push_back(
+        cta::WaitMbarrierOp::create(builder, loc, empty, slot, before));
+    cta::WaitMbarrierOp::create(builder, loc, full, slot, phase);
+    for (auto [ahead, ring] : llvm::zip_equal(one.loads, rings)) {
+      builder.setInsertionPoint(ahead.load);
+      TensorMap map = addTensorMap(*ahead.box, ring);
+      SmallVector<Value> start =
+          createBoxStart(builder, ahead.load->getLoc(),
+                         cast<tts::LoadOp>(ahead.load), *ahead.box, {});
+      copies.push_back(cta::CopyBoxOp::create(
+          builder, ahead.load->getLoc(), map.parameter, start, map.dims,
+          map.piece, ring, slot, full, createBool(builder, true)));
+      readFromRing(ahead, ring, slot);
+    }
+  }
+
+  static Value createBool(OpBuilder &builder, bool value) {
+    return arith::ConstantIntOp::create(
+        builder, builder.getInsertionBlock()->getParentOp()->getLoc(), value,
+        1);
+  }
+
+  void arrive(OpBuilder &builder, Value slot, Value condition) {
+    cta::ArriveOp::create(builder, empty.getLoc(), empty, slot, condition);
+  }
+
+  const RingPlan &plan;
+  Block &body;
+  int64_t slots;
+  SmallVector<cta::AllocOp> rings;
+  cta::MbarriersOp full, empty;
+};
+
+/// Puts what fills rings into a warp of its own.
+void split(func::FuncOp function, ArrayRef<Operation *> copies,
+           ArrayRef<Operation *> allocations) {
+  Block &body = function.getBody().front();
+  ProgramSlice slice(body, allocations);
+  for (Operation *copy : copies) {
+    bool isSlice = slice.add(copy);
+    (void)isSlice;
+    assert(isSlice && "was asked before");
+  }
+  OpBuilder builder(body.getTerminator());
+  auto parted = cta::SpecializeOp::create(builder, function.getLoc());
+  Block *consumers = builder.createBlock(&parted.getConsumers());
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    if (&op != parted.getOperation() && !llvm::is_contained(allocations, &op))
+      op.moveBefore(consumers, consumers->end());
+  cta::YieldOp::create(builder, function.getLoc());
+  builder.createBlock(&parted.getProducer());
+  slice.clone(*consumers, builder);
+  cta::YieldOp::create(builder, function.getLoc());
+  for (Operation *copy : copies)
+    copy->erase();
+  function->setAttr(cta::kProducerWarps, builder.getI32IntegerAttr(1));
+}
+
+struct CtaSpecializeWarps
+    : triton_shared::impl::CtaSpecializeWarpsBase<CtaSpecializeWarps> {
+  using CtaSpecializeWarpsBase::CtaSpecializeWarpsBase;
+
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> functions;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (isCandidate(function))
+        functions.push_back(function);
+    if (functions.empty())
+      return;
+    DataFlowSolver solver;
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
+      return signalPassFailure();
+    // What is known about values holds before the first loop changes.
+    auto plans = llvm::map_to_vector(functions, [&](func::FuncOp function) {
+      return FunctionPlan(function, solver, numStages, always).find();
+    });
+    for (auto [function, plan] : llvm::zip_equal(functions, plans))
+      if (!plan.empty())
+        specialize(function, plan);
+  }
+
+private:
+  /// True for what tells the program that others have written something: it
+  /// must not be read before.
+  static bool isWaitForOthers(Operation *op) {
+    auto access = dyn_cast<tts::AccessOpInterface>(op);
+    if (!access || !access.isAtomic())
+      return false;
+    bool tells = access.getAtomicOrder() != tts::MemoryOrder::Relaxed &&
+                 access.getAtomicOrder() != tts::MemoryOrder::Release;
+    return access.waits() || (tells && !op->use_empty());
+  }
+
+  /// True if a loop of `function` may have products of what is copied, and one
+  /// warp more fits beside its own, whose number it does not ask for.
+  static bool isCandidate(func::FuncOp function) {
+    std::optional<int64_t> warps = cta::getNumWarps(function);
+    if (!warps || *warps > kMostWarps || !cta::getTarget(function).hasTma())
+      return false;
+    bool hasProduct = false;
+    WalkResult result = function.walk([&](Operation *op) {
+      auto dot = dyn_cast<cta::DotOp>(op);
+      hasProduct |= dot && dot.getWgmma() && op->getParentOfType<scf::ForOp>();
+      bool stays = isa<tts::ReadMachineOp>(op) || isWaitForOthers(op);
+      return stays ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    return hasProduct && !result.wasInterrupted();
+  }
+
+  static void specialize(func::FuncOp function, ArrayRef<RingPlan> plans) {
+    Block &body = function.getBody().front();
+    SmallVector<Operation *> copies, allocations;
+    for (const RingPlan &plan : plans) {
+      RingLoops loops(plan, body);
+      loops.run();
+      llvm::append_range(copies, loops.copies);
+      llvm::append_range(allocations, loops.getAllocations());
+    }
+    split(function, copies, allocations);
+  }
+};
+
+} // namespace

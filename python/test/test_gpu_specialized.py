@@ -1,0 +1,252 @@
+"""Kernels in which one more warp copies for those that compute: in the emulator."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from test_gpu_boxes import flat, matrix
+from triton_shared import emulate, library
+from triton_shared.frontend import ast_to_ttir
+
+ORDERS = (0, 1, 2, 3)
+COPIES = "cta.producer_warps = 1"
+
+
+def described(rows: int, columns: int, element: str = "fp16") -> str:
+    return f"tensordesc<{element}[{rows}, {columns}]>"
+
+
+def compiled(
+    kernel: Any,
+    types: dict[str, str],
+    constants: dict[str, int],
+    folder: Path,
+    warps: int = 8,
+    where: str = "auto",
+) -> emulate.EmulatedKernel:
+    kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+    ttir = ast_to_ttir(kernel, kinds, constants, [], target="cuda:90a", num_warps=warps)
+    return emulate.compile_kernel(ttir, warps, folder, specialize_warps=where)
+
+
+@triton.jit
+def _persistent(
+    a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, IS_TURNED: tl.constexpr
+):
+    tiles = tl.cdiv(M, BM) * tl.cdiv(N, BN)
+    for number in tl.range(tl.program_id(0), tiles, tl.num_programs(0), flatten=True):
+        m, n = number % tl.cdiv(M, BM) * BM, number // tl.cdiv(M, BM) * BN
+        sums = tl.zeros((BM, BN), tl.float32)
+        for k in range(0, K, BK):
+            y = b.load([n, k]).T if IS_TURNED else b.load([k, n])
+            sums = tl.dot(a.load([m, k]), y, sums)
+        c.store([m, n], sums.to(c.dtype))
+
+
+@pytest.mark.parametrize("is_turned", [False, True])
+@pytest.mark.parametrize(("warps", "rows"), [(4, 64), (8, 128)])
+def test_programs_of_many_tiles(warps: int, rows: int, is_turned: bool, tmp_path: Path):
+    """The ring goes on from tile to tile, also where it had none, or one turn, or not all slots."""
+    n_block = (64, 32) if is_turned else (32, 64)
+    types = {"a": described(rows, 32), "b": described(*n_block), "c": described(rows, 64)}
+    types |= dict.fromkeys("MNK", "i32")
+    constants = {"BM": rows, "BN": 64, "BK": 32, "IS_TURNED": is_turned}
+    kernel = compiled(_persistent, types, constants, tmp_path, warps)
+    assert COPIES in kernel.llvm
+    assert kernel.threads == 32 * (warps + 1)
+    for order, (m, n, k) in enumerate([(150, 130, 96), (150, 200, 130), (1, 17, 5), (130, 129, 0)]):
+        a = matrix(m, max(k, 1), torch.float16)
+        b = matrix(*((n, max(k, 1)) if is_turned else (max(k, 1), n)), torch.float16)
+        want = (a.double() @ (b.T if is_turned else b).double()).half() * (k > 0)
+        for programs in (1, 2, 20):
+            c = matrix(m, n, torch.float16)
+            emulate.launch(kernel, [*flat([a, b, c]), m, n, k], (programs,), order)
+            assert torch.equal(c, want)
+
+
+def test_a_launch_knows_of_the_warp(tmp_path: Path):
+    types = dict.fromkeys("abc", described(64, 64)) | dict.fromkeys("MNK", "i32")
+    constants = {"BM": 64, "BN": 64, "BK": 64, "IS_TURNED": False}
+    kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+    ttir = ast_to_ttir(_persistent, kinds, constants, [], target="cuda:90a", num_warps=4)
+    for where, threads in (("auto", 160), ("never", 128)):
+        words = f"target=cuda:90a num-warps=4 specialize-warps={where} to-phase=gpu"
+        done = library.compile_text(ttir, words, printed_by_triton=True)
+        assert json.loads(done.metadata)["block"] == [threads, 1]
+        assert (
+            f"array<i32: {threads}, 1, 1>"
+            in compiled(_persistent, types, constants, tmp_path, warps=4, where=where).llvm
+        )
+
+
+def test_a_ring_keeps_its_slots(tmp_path: Path):
+    """A result of f32 leaves room for two slots beside it: products would wait for each copy."""
+    constants = {"BM": 128, "BN": 256, "BK": 64, "IS_TURNED": True}
+    for element in ("fp16", "fp32"):
+        types = {"a": described(128, 64), "b": described(256, 64)}
+        types |= {"c": described(128, 256, element)} | dict.fromkeys("MNK", "i32")
+        kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+        ttir = ast_to_ttir(_persistent, kinds, constants, [], target="cuda:90a", num_warps=8)
+        assert (COPIES in emulate.lower(ttir, 8, tmp_path)) == (element == "fp16")
+
+
+@triton.jit
+def _attention(
+    q, k, v, out, length, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+    IS_CAUSAL: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0) * BM
+    query = q.load([row, 0])
+    top = tl.full([BM], float("-inf"), tl.float32)
+    total, sums = tl.zeros([BM], tl.float32), tl.zeros([BM, D], tl.float32)
+    for begin in range(0, min(row, length) if IS_CAUSAL else length, BN):
+        scores = tl.dot(query, k.load([begin, 0]).T)
+        if not IS_CAUSAL:
+            inside = begin + tl.arange(0, BN) < length
+            scores = tl.where(inside[None, :], scores, float("-inf"))
+        new = tl.maximum(top, tl.max(scores, 1))
+        p, old = tl.exp2(scores - new[:, None]), tl.exp2(top - new)
+        total = total * old + tl.sum(p, 1)
+        sums = tl.dot(p.to(tl.float16), v.load([begin, 0]), sums * old[:, None])
+        top = new
+    if IS_CAUSAL:
+        for begin in range(row, min(row + BM, length), BN):
+            scores = tl.dot(query, k.load([begin, 0]).T)
+            rows, columns = row + tl.arange(0, BM), begin + tl.arange(0, BN)
+            seen = (columns[None, :] <= rows[:, None]) & (columns < length)[None, :]
+            scores = tl.where(seen, scores, float("-inf"))
+            new = tl.maximum(top, tl.max(scores, 1))
+            p, old = tl.exp2(scores - new[:, None]), tl.exp2(top - new)
+            total = total * old + tl.sum(p, 1)
+            sums = tl.dot(p.to(tl.float16), v.load([begin, 0]), sums * old[:, None])
+            top = new
+    out.store([row, 0], (sums / total[:, None]).to(out.dtype))
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+def test_attention(is_causal: bool, tmp_path: Path):
+    """Groups of warps wait for copies alone; loops of the same tiles share their ring."""
+    types = dict.fromkeys(("q", "out"), described(128, 64))
+    types |= dict.fromkeys("kv", described(64, 64)) | {"length": "i32"}
+    constants = {"D": 64, "BM": 128, "BN": 64, "IS_CAUSAL": is_causal}
+    kernel = compiled(_attention, types, constants, tmp_path)
+    assert COPIES in kernel.llvm
+    # Two rings of three slots, the queries, and the result in the place of these.
+    assert kernel.shared < (2 * 3 * 64 + 128) * 64 * 2 + 2048
+    for order, length in enumerate((256, 200, 1)):
+        generator = torch.Generator().manual_seed(length)
+        q, k, v = torch.randn(3, length, 64, generator=generator).half()
+        scores = q.double() @ k.double().T
+        if is_causal:
+            scores = scores.tril() + torch.full_like(scores, float("-inf")).triu(1)
+        want = torch.softmax(scores * torch.log(torch.tensor(2.0)), 1) @ v.double()
+        out = torch.zeros(length, 64).half()
+        programs = -(-length // 128)
+        emulate.launch(kernel, [*flat([q, k, v, out]), length], (programs,), order)
+        assert (out.double() - want).norm() < 2e-3 * want.norm()
+
+
+@triton.jit
+def _in_branches(a, b, c, M, K, first, B: tl.constexpr):
+    """Two loops of different tiles; one of them in every second turn of a loop by a condition."""
+    m = tl.program_id(0) * B
+    while m < M:
+        sums = tl.zeros((B, B), tl.float32)
+        if (m // B) % 2 == first:
+            for k in range(0, K, B):
+                sums = tl.dot(a.load([m, k]), b.load([k, 0]), sums)
+        for k in range(K - B, -1, -B):
+            sums = tl.dot(a.load([m, k]), b.load([k, 0]).T, sums)
+        c.store([m, 0], sums.to(c.dtype))
+        m += tl.num_programs(0) * B
+
+
+def test_several_loops_within_others(tmp_path: Path):
+    types = dict.fromkeys("abc", described(64, 64)) | dict.fromkeys(("M", "K", "first"), "i32")
+    kernel = compiled(_in_branches, types, {"B": 64}, tmp_path, warps=4)
+    assert COPIES in kernel.llvm
+    m, k = 64 * 5, 64 * 3
+    a, b = matrix(m, k, torch.float16), matrix(k, 64, torch.float16)
+    turned = torch.cat([block.T for block in b.split(64)])
+    for order in ORDERS:
+        first = order % 2
+        want = (a.double() @ turned.double()).view(5, 64, 64)
+        want[first::2] += (a.double() @ b.double()).view(5, 64, 64)[first::2]
+        c = matrix(m, 64, torch.float16)
+        emulate.launch(kernel, [*flat([a, b, c]), m, k, first], (2,), order)
+        assert torch.equal(c, want.view(m, 64).half())
+
+
+@triton.jit
+def _listed(a, b, c, rows, count, K, B: tl.constexpr):
+    for number in range(tl.program_id(0), count, tl.num_programs(0)):
+        m = tl.load(rows + number)
+        sums = tl.zeros((B, B), tl.float32)
+        for k in range(0, K, B):
+            sums = tl.dot(a.load([m, k]), b.load([k, 0]), sums)
+        c.store([number * B, 0], sums.to(c.dtype))
+
+
+def test_places_that_are_read_from_memory(tmp_path: Path):
+    """One more warp would have to read them, too: the program stays as it was."""
+    types = dict.fromkeys("abc", described(64, 64)) | {"rows": "*i32", "count": "i32", "K": "i32"}
+    kernel = compiled(_listed, types, {"B": 64}, tmp_path, warps=4, where="always")
+    assert COPIES not in kernel.llvm
+    assert "cp.async.bulk.tensor" in kernel.llvm
+    a, b = matrix(192, 128, torch.float16), matrix(128, 64, torch.float16)
+    rows, c = torch.tensor([128, 0], dtype=torch.int32), matrix(128, 64, torch.float16)
+    emulate.launch(kernel, [*flat([a, b, c]), rows, 2, 128], (1,))
+    product = (a.double() @ b.double()).half()
+    assert torch.equal(c, torch.cat([product[128:], product[:64]]))
+
+
+@triton.jit
+def _plain(a, b, c, K, B: tl.constexpr, IS_ASKED: tl.constexpr):
+    sums = tl.zeros((B, B), tl.float32)
+    for k in tl.range(0, K, B, warp_specialize=IS_ASKED):
+        sums = tl.dot(a.load([0, k]), b.load([k, 0]), sums)
+    c.store([0, 0], sums.to(c.dtype))
+
+
+@pytest.mark.parametrize(
+    ("is_asked", "where", "copies"),
+    [(0, "auto", False), (1, "auto", True), (0, "always", True), (1, "never", False)],
+)
+def test_who_decides(is_asked: int, where: str, copies: bool, tmp_path: Path):
+    """A plain product gains nothing; its author or the launch may want it all the same."""
+    types = dict.fromkeys("abc", described(64, 64)) | {"K": "i32"}
+    constants = {"B": 64, "IS_ASKED": is_asked}
+    kernel = compiled(_plain, types, constants, tmp_path, warps=4, where=where)
+    assert (COPIES in kernel.llvm) == copies
+    a, b = matrix(64, 200, torch.float16), matrix(200, 64, torch.float16)
+    for k in (200, 64, 0):
+        c = matrix(64, 64, torch.float16)
+        emulate.launch(kernel, [*flat([a, b, c]), k], (1,), 3)
+        assert torch.equal(c, (a[:, :k].double() @ b[:k].double()).half())
+
+
+@triton.jit
+def _through_threads(a, b, c, M, K, B: tl.constexpr):
+    for m in range(tl.program_id(0) * B, M, tl.num_programs(0) * B):
+        sums = tl.zeros((B, B), tl.float32)
+        for k in range(0, K, B):
+            left = a.load([m, k])
+            sums = tl.dot(left, b.load([k, 0]), sums) + tl.sum(left, 1)[:, None]
+        c.store([m, 0], sums.to(c.dtype))
+
+
+def test_operands_that_threads_read_too(tmp_path: Path):
+    """The barriers of slots count products alone: the program stays as it was."""
+    types = dict.fromkeys("abc", described(64, 64)) | {"M": "i32", "K": "i32"}
+    kernel = compiled(_through_threads, types, {"B": 64}, tmp_path, warps=4, where="always")
+    assert COPIES not in kernel.llvm
+    a, b = matrix(128, 128, torch.float16), matrix(128, 64, torch.float16)
+    c = matrix(128, 64, torch.float16)
+    emulate.launch(kernel, [*flat([a, b, c]), 128, 128], (1,))
+    assert torch.equal(c, (a.double() @ b.double() + a.double().sum(1, keepdim=True)).half())

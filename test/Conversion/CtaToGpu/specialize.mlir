@@ -1,0 +1,50 @@
+// The warp that copies comes after those of the program, whose barriers are of their threads alone.
+// RUN: triton-shared-opt %s --cta-to-gpu --canonicalize --cse | FileCheck %s
+
+#lines = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
+
+// All threads meet once. Thread 0 makes barriers; those at multiples of 128, the first of the program and that of the
+// warp which copies, ask for copies; of each group of four warps one arrives.
+// CHECK-LABEL: gpu.func @parted(
+// CHECK-SAME: cta.producer_warps = 1 : i32
+// CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>
+// CHECK: %[[ID:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[ID]], %c0_i32
+// CHECK: mbarrier.init{{.*}} %[[FIRST]]
+// CHECK: nvvm.barrier0
+// CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
+// CHECK: %[[COPIES:.*]] = arith.cmpi eq, %[[WARP]], %c4_i32
+// CHECK: scf.if %[[COPIES]] {
+// CHECK: mbarrier.try_wait
+// CHECK: %[[IN_GROUP:.*]] = arith.andi %[[ID]], %c127_i32
+// CHECK: %[[ASKS:.*]] = arith.cmpi eq, %[[IN_GROUP]], %c0_i32
+// CHECK: mbarrier.arrive.expect_tx{{.*}} %[[ASKS]]
+// CHECK: cp.async.bulk.tensor{{.*}} %[[ASKS]]
+// CHECK: } else {
+// CHECK: mbarrier.try_wait
+// CHECK: nvvm.barrier id = %c1_i32 number_of_threads = %c128_i32
+// CHECK: %[[ARRIVES:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
+// CHECK: "@$0 mbarrier.arrive.shared.b64 _, [$1];", "b,r" %[[ARRIVES]]
+// CHECK: cp.async.bulk.tensor.2d.global
+// CHECK-NEXT: "@$0 cp.async.bulk.commit_group;"
+// CHECK-NEXT: "@$0 cp.async.bulk.wait_group.read 0;"
+func.func @parted(%row: i32, %column: i32, %more: i1, %phase: i32, %x: memref<*xf16>, %gx: i32 {tts.parameter = "grid.x"}, %gy: i32 {tts.parameter = "grid.y"}, %gz: i32 {tts.parameter = "grid.z"}, %px: i32 {tts.parameter = "program.x"}, %py: i32 {tts.parameter = "program.y"}, %pz: i32 {tts.parameter = "program.z"},
+    %map: !llvm.ptr {tts.parameter = "tensor_map", tts.tensor_map = #tts.tensor_map<f16, base = arg 4, sizes = [16, 128], strides = [128, 1], box = [16, 64], swizzle = 128, outside = zeros>})
+    attributes {cta.num_warps = 4 : i32, cta.producer_warps = 1 : i32, cta.shared = 4128 : i64, cta.target = #cta.target<"sm_90a">} {
+  %one = arith.constant 1 : i32
+  %true = arith.constant true
+  %ring = cta.alloc {alignment = 1024 : i64, cta.shared_offset = 0 : i64} : !cta.buffer<2, 16x64xf16, #lines>
+  %full = cta.mbarriers arrivals 1 {cta.shared_offset = 4096 : i64} : !cta.mbarriers<2>
+  %empty = cta.mbarriers arrivals 1 {cta.shared_offset = 4112 : i64} : !cta.mbarriers<2>
+  cta.specialize producer {
+    cta.wait_mbarrier %empty[%one] phase %phase : !cta.mbarriers<2>
+    cta.copy_box %map[%row, %column] dims [0, 1] by [16, 64] to %ring[%one] at %full if %true : !llvm.ptr, !cta.buffer<2, 16x64xf16, #lines>, !cta.mbarriers<2>
+  } consumers {
+    cta.wait_mbarrier %full[%one] phase %phase : !cta.mbarriers<2>
+    gpu.barrier
+    cta.arrive %empty[%one] if %more : !cta.mbarriers<2>
+    cta.store_box %ring[%one] to %map[%row, %column] dims [0, 1] by [16, 64] goes_on : !cta.buffer<2, 16x64xf16, #lines>, !llvm.ptr
+    cta.wait_stores
+  }
+  return
+}
