@@ -58,11 +58,16 @@ findSharedComparison(const DataFlowSolver &solver, arith::CmpIOp op);
 void populateCtaToGpuComparisons(const TypeConverter &types,
                                  const SharedComparisons &comparisons,
                                  RewritePatternSet &patterns);
-/// The width of each strided access of a block.
+/// The width of each access of a block.
 using AccessWidths = DenseMap<Operation *, AccessWidth>;
 void populateCtaToGpuAccesses(const TypeConverter &types,
                               const AccessWidths &widths,
                               RewritePatternSet &patterns);
+/// Updates of neighbours at once; the others are those of
+/// `populateCtaToGpuAtomics`.
+void populateCtaToGpuVectorUpdates(const TypeConverter &types,
+                                   const AccessWidths &widths,
+                                   RewritePatternSet &patterns);
 void populateCtaToGpuCopies(const TypeConverter &types,
                             const AccessWidths &widths,
                             RewritePatternSet &patterns);
