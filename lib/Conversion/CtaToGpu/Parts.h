@@ -19,6 +19,9 @@ void populateCtaToGpuFloat8(const TypeConverter &types,
                             RewritePatternSet &patterns);
 /// Spells out conversions of 8-bit floats for GPUs that have none.
 void expandFloat8(ModuleOp module);
+/// Bytes to floats of 16 bits.
+void populateCtaToGpuInteger8(const TypeConverter &types,
+                              RewritePatternSet &patterns);
 void populateCtaToGpuShapes(const TypeConverter &types,
                             RewritePatternSet &patterns);
 void populateCtaToGpuExchange(const TypeConverter &types,

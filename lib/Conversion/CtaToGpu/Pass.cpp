@@ -69,6 +69,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     ConversionTarget target(getContext());
     populateCtaToGpuElementwise(types, patterns);
     populateCtaToGpuFloat8(types, patterns);
+    populateCtaToGpuInteger8(types, patterns);
     populateCtaToGpuComparisons(types, comparisons, patterns);
     populateCtaToGpuShapes(types, patterns);
     populateCtaToGpuExchange(types, patterns);

@@ -5,8 +5,8 @@
 // CHECK-DAG: #[[ROWS:.*]] = #cta.layout<register = {{\[}}[0, 1], [0, 2]
 // CHECK-LABEL: func.func @rows(
 // CHECK:         tts.load {{.*}} tensor<64x64xf32, #[[COLUMNS]]>
-// CHECK:         %[[OFFSETS:.*]] = arith.addi {{.*}} tensor<64x64xi64, #[[ROWS]]>
 // CHECK:         %[[VALUES:.*]] = cta.convert_layout {{.*}} -> tensor<64x64xf32, #[[ROWS]]>
+// CHECK:         %[[OFFSETS:.*]] = arith.addi {{.*}} tensor<64x64xi64, #[[ROWS]]>
 // CHECK:         tts.atomic_rmw fadd relaxed gpu %[[VALUES]] at %{{.*}}[%[[OFFSETS]]] : tensor<64x64xf32, #[[ROWS]]>
 func.func @rows(%x: memref<*xf32> {tt.divisibility = 16 : i32}, %p: memref<*xf32> {tt.divisibility = 16 : i32}) attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
   %c0 = arith.constant 0 : i64
