@@ -301,9 +301,8 @@ Value createInstruction(OpBuilder &builder, Location loc, StringRef instruction,
 /// LLVM selects neither updates of the whole machine nor those without an
 /// answer, so they are written out where every GPU has an instruction.
 Value triton_shared::updateElement(OpBuilder &builder, Location loc,
-                                   tts::AtomicKind kind,
-                                   tts::MemoryScope scope, Value pointer,
-                                   Value value, bool isUsed) {
+                                   tts::AtomicKind kind, tts::MemoryScope scope,
+                                   Value pointer, Value value, bool isUsed) {
   Type type = value.getType();
   std::string instruction = getInstruction(kind, type);
   bool canBeSilent = !isUsed && kind != tts::AtomicKind::Exchange;
@@ -489,9 +488,9 @@ private:
   static Value wait(tts::AtomicPollOp op, OpAdaptor adaptor, OpBuilder &builder,
                     Location loc) {
     Value expected = toBits(builder, loc, adaptor.getExpected());
-    Value pointer =
-        createElementPointer(builder, loc, adaptor.getBase(), adaptor.getOffset(),
-                      adaptor.getExpected().getType());
+    Value pointer = createElementPointer(builder, loc, adaptor.getBase(),
+                                         adaptor.getOffset(),
+                                         adaptor.getExpected().getType());
     Value start = adaptor.getTimeout() ? readClock(builder, loc) : Value();
     auto loop = scf::WhileOp::create(
         builder, loc, builder.getI1Type(), ValueRange(),

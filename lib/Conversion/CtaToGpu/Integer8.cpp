@@ -94,16 +94,15 @@ private:
     constexpr uint32_t kExponent = 0x43004300;
     Value bytes = toScalar(placeBelow(word, first, 0));
     auto pick = [&](uint32_t mask) -> Value {
-      Value bits =
-          arith::AndIOp::create(builder, loc, bytes, createI32(mask));
-      bits =
-          arith::OrIOp::create(builder, loc, bits, createI32(kExponent));
+      Value bits = arith::AndIOp::create(builder, loc, bytes, createI32(mask));
+      bits = arith::OrIOp::create(builder, loc, bits, createI32(kExponent));
       return vector::BitCastOp::create(builder, loc, getPair(),
                                        fromScalar(bits));
     };
     // GPUs before capability 9.0 have no difference of bf16, but all have this.
-    return math::FmaOp::create(builder, loc, pick(0x00800080), createPair(-1),
-                               pick(0x007f007f));
+    Value tooMuch = pick(0x00800080);
+    Value all = pick(0x007f007f);
+    return math::FmaOp::create(builder, loc, tooMuch, createPair(-1), all);
   }
 
   OpBuilder &builder;
@@ -132,8 +131,8 @@ struct WidenInteger8 : OpConversionPattern<ConvertOp> {
       return rewriter.notifyMatchFailure(op, "makes other floats");
     Location loc = op.getLoc();
     ByteFloats floats(rewriter, loc, element, kIsSigned);
-    Value result = arith::ConstantOp::create(rewriter, loc,
-                                             rewriter.getZeroAttr(type));
+    Value result =
+        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
     for (int64_t i = 0; i < type.getNumElements(); i += kBytesOfWord) {
       Value word = floats.prepare(vector::ExtractStridedSliceOp::create(
           rewriter, loc, adaptor.getIn(), ArrayRef<int64_t>{i},

@@ -19,6 +19,8 @@ void populateCtaToGpuFloat8(const TypeConverter &types,
                             RewritePatternSet &patterns);
 /// Spells out conversions of 8-bit floats for GPUs that have none.
 void expandFloat8(ModuleOp module);
+void populateCtaToGpuFloat4(const TypeConverter &types,
+                            RewritePatternSet &patterns);
 /// Bytes to floats of 16 bits.
 void populateCtaToGpuInteger8(const TypeConverter &types,
                               RewritePatternSet &patterns);

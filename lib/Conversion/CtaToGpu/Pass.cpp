@@ -68,6 +68,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateCtaToGpuElementwise(types, patterns);
+    populateCtaToGpuFloat4(types, patterns);
     populateCtaToGpuFloat8(types, patterns);
     populateCtaToGpuInteger8(types, patterns);
     populateCtaToGpuComparisons(types, comparisons, patterns);

@@ -98,8 +98,7 @@ std::optional<cta::LayoutRelation> getOrigin(Operation *op) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-AccessWidth
-LayoutSpread::describeWidth(tts::AccessOpInterface access) const {
+AccessWidth LayoutSpread::describeWidth(tts::AccessOpInterface access) const {
   if (auto update = dyn_cast<tts::AtomicRMWOp>(*access))
     return describeUpdateWidth(solver, update);
   return describeAccessWidth(solver, access);
@@ -222,10 +221,9 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
 
   // Large ones first, of those the widest, and loads before stores.
   auto rank = [&](tts::AccessOpInterface access) {
-    return std::tuple(
-        -access.getTileType().getNumElements(),
-        -static_cast<int64_t>(describeWidth(access).elements),
-        access.getStored() != nullptr);
+    return std::tuple(-access.getTileType().getNumElements(),
+                      -static_cast<int64_t>(describeWidth(access).elements),
+                      access.getStored() != nullptr);
   };
   SmallVector<std::pair<decltype(rank({})), size_t>> ranked;
   for (auto [index, access] : llvm::enumerate(accesses))

@@ -12,9 +12,9 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-std::optional<unsigned>
-triton_shared::findReshapedDim(RankedTensorType to, RankedTensorType from,
-                               unsigned dim) {
+std::optional<unsigned> triton_shared::findReshapedDim(RankedTensorType to,
+                                                       RankedTensorType from,
+                                                       unsigned dim) {
   auto isWide = [](int64_t size) { return size != 1; };
   auto wideSizes = [&](RankedTensorType type) {
     return llvm::to_vector(llvm::make_filter_range(type.getShape(), isWide));
@@ -151,7 +151,7 @@ bool canBeTogether(tts::AtomicRMWOp op) {
   return isa<RankedTensorType>(op.getOffset().getType()) && op->use_empty() &&
          op.getKind() == tts::AtomicKind::FAdd &&
          (element.isF32() || element.isF16() || element.isBF16()) && function &&
-         cta::getTarget(function).hasTma();
+         cta::getTarget(function).hasVectorUpdates();
 }
 
 } // namespace
@@ -176,8 +176,7 @@ AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
         describeNeighbours(solver, op.getOffset(), dim);
     if (!offsets || offsets->step != 1)
       continue;
-    int64_t elements =
-        std::min({offsets->count, most, block.getDimSize(dim)});
+    int64_t elements = std::min({offsets->count, most, block.getDimSize(dim)});
     if (elements < 2)
       continue;
     std::optional<TileNeighbours> masks;
@@ -187,8 +186,8 @@ AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
     width.order.insert(width.order.begin(), dim);
     width.isContiguous = true;
     width.elements = elements;
-    width.isUniform = !op.getMask() || (masks && masks->step == 0 &&
-                                        masks->count >= elements);
+    width.isUniform = !op.getMask() ||
+                      (masks && masks->step == 0 && masks->count >= elements);
     return width;
   }
   return width;
