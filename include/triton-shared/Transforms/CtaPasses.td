@@ -135,7 +135,8 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     on them) is made again, and anything else goes through a
     `cta.convert_layout`. So does what is loaded in lines that run across those
     that a product reads from shared memory, into a layout in which threads turn
-    small blocks of it.
+    small blocks of it. Floats that memory adds several of at once are exchanged
+    so that a thread has neighbours, except among the products of a loop.
 
     Needs: tiles without layouts, instructions. Leaves: a `#cta.layout` on every tile, equal
     on both sides of every operation but `cta.convert_layout`.
