@@ -28,7 +28,7 @@ test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
 	@scripts/check-embedding bundled
-	@scripts/check nightly sanitizers wheels
+	@scripts/check nightly asan tsan wheels
 
 docs: setup
 	@cmake --build build --target triton-shared-docs

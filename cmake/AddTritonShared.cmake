@@ -9,22 +9,26 @@ if(TRITON_SHARED_CCACHE)
       CCACHE_SLOPPINESS=pch_defines,time_macros ${TRITON_SHARED_CCACHE})
 endif()
 
-# Warnings, -Werror and sanitizers: for the targets of this project only.
+# Warnings and -Werror: for the targets of this project only.
 add_library(TritonSharedSettings INTERFACE)
 target_compile_options(TritonSharedSettings INTERFACE
   -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers -fno-exceptions
   "SHELL:-Xclang -fno-pch-timestamp"
   $<$<BOOL:${TRITON_SHARED_WERROR}>:-Werror>)
-# The runtime of a sanitizer is a library of its own: Python loads it before ours. The checks of
-# types at run time know nothing of classes that Debian's libMLIR has made.
+
+# Sanitizers, for the extension module as well, whose other settings are Python's. The runtime of one
+# is a library of its own: Python loads it before ours. The checks of types at run time know nothing
+# of classes that Debian's libMLIR has made.
+add_library(TritonSharedSanitizer INTERFACE)
+target_link_libraries(TritonSharedSettings INTERFACE TritonSharedSanitizer)
 if(TRITON_SHARED_SANITIZE)
-  target_compile_options(TritonSharedSettings INTERFACE
+  target_compile_options(TritonSharedSanitizer INTERFACE
     -fsanitize=${TRITON_SHARED_SANITIZE} -fno-sanitize=vptr,function
     -fno-sanitize-recover=all -fno-omit-frame-pointer -gline-tables-only)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-x86_64.so
                   OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE runtime)
   cmake_path(GET runtime PARENT_PATH runtime)
-  target_link_options(TritonSharedSettings INTERFACE
+  target_link_options(TritonSharedSanitizer INTERFACE
     -fsanitize=${TRITON_SHARED_SANITIZE} -shared-libsan -Wl,-rpath,${runtime})
 endif()
 

@@ -3,7 +3,6 @@
 #include "triton-shared/Analysis/GuardedBox.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Analysis/TensorBox.h"
@@ -15,70 +14,17 @@ int64_t GuardedBoxAnalysis::getDivisor(Value value) {
   return getKnownDivisor(solver, value, kBoxAlignment);
 }
 
-/// What `size`, which a launch knows, is a multiple of.
-int64_t GuardedBoxAnalysis::getDivisor(AffineExpr size) {
-  if (auto constant = dyn_cast<AffineConstantExpr>(size))
-    return constant.getValue() & -constant.getValue();
-  return getDivisor(numbers.getForms().getSymbol(size).value);
-}
-
-//===----------------------------------------------------------------------===//
-// What loops carry
-//===----------------------------------------------------------------------===//
-
-bool GuardedBoxAnalysis::isInvariant(AffineExpr expr, scf::ForOp loop) {
-  return !expr.walk([&](AffineExpr part) {
-                bool isOutside = !isa<AffineSymbolExpr>(part) ||
-                                 loop.isDefinedOutsideOfLoop(
-                                     numbers.getForms().getSymbol(part).value);
-                return isOutside ? WalkResult::advance()
-                                 : WalkResult::interrupt();
-              })
-              .wasInterrupted();
-}
-
-/// What `carried` is in the turn of the induction variable, if each turn adds
-/// the same to it; else null.
-AffineExpr GuardedBoxAnalysis::getCarried(BlockArgument carried,
-                                          scf::ForOp loop) {
-  AffineExpr before = numbers.getForm(carried);
-  AffineExpr after =
-      numbers.getForm(loop.getTiedLoopYieldedValue(carried)->get());
-  AffineExpr added = subtract(after, before);
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!added || !step || !isInvariant(added, loop))
-    return nullptr;
-  SmallVector<AffineTerm> perStep = getTerms(added);
-  for (AffineTerm &term : perStep) {
-    if (term.coefficient % *step)
-      return nullptr;
-    term.coefficient /= *step;
+/// What `expr` is a multiple of, as far as is known of its symbols.
+int64_t GuardedBoxAnalysis::getDivisor(AffineExpr expr) {
+  int64_t divisor = kBoxAlignment;
+  for (const AffineTerm &term : getTerms(expr)) {
+    int64_t ofTerm = term.coefficient & -term.coefficient;
+    for (AffineExpr factor : term.factors)
+      if (isa<AffineSymbolExpr>(factor) && ofTerm % kBoxAlignment)
+        ofTerm *= getDivisor(numbers.getForms().getSymbol(factor).value);
+    divisor = ofTerm ? std::min(divisor, ofTerm & -ofTerm) : divisor;
   }
-  AffineExpr walked = subtract(numbers.getForm(loop.getInductionVar()),
-                               numbers.getForm(loop.getLowerBound()));
-  if (walked)
-    walked = multiply(walked, sumTerms(perStep, added.getContext()));
-  return walked ? add(walked,
-                      numbers.getForm(loop.getTiedLoopInit(carried)->get()))
-                : nullptr;
-}
-
-/// `expr` without values that `loop` carries; null if it cannot do without.
-AffineExpr GuardedBoxAnalysis::unroll(AffineExpr expr, scf::ForOp loop) {
-  DenseMap<AffineExpr, AffineExpr> known;
-  bool isKnown = true;
-  expr.walk([&](AffineExpr part) {
-    if (!isa<AffineSymbolExpr>(part))
-      return;
-    auto carried =
-        dyn_cast<BlockArgument>(numbers.getForms().getSymbol(part).value);
-    if (!carried || carried.getOwner() != loop.getBody() ||
-        carried == loop.getInductionVar())
-      return;
-    known[part] = getCarried(carried, loop);
-    isKnown &= static_cast<bool>(known[part]);
-  });
-  return isKnown ? normalize(expr.replace(known)) : nullptr;
+  return divisor;
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,43 +60,178 @@ std::optional<AffineExpr> GuardedBoxAnalysis::findSize(AffineExpr high) {
   return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
-std::variant<GuardedBoxAnalysis::Dimension, Unstructured>
+std::optional<Unstructured>
 GuardedBoxAnalysis::describeWrapped(tts::DimensionAccess dimension, Value tile,
-                                    scf::ForOp loop) {
+                                    scf::ForOp loop, Dimension &known) {
   if (dimension.isBounded())
     return Unstructured{tile, "has a dimension with a remainder and bounds"};
   if (!loop.isDefinedOutsideOfLoop(dimension.wrapStart) ||
       !loop.isDefinedOutsideOfLoop(dimension.wrapSize))
     return Unstructured{dimension.wrapStart, "is another one in each turn"};
-  std::optional<tts::LaunchNumber> size = findWrapSize(dimension.wrapSize);
-  if (!size)
+  known.size = findWrapSize(dimension.wrapSize);
+  if (!known.size)
     return Unstructured{dimension.wrapSize, "is computed in the kernel"};
-  return Dimension{*size, getAffineConstantExpr(0, tile.getContext()),
-                   getDivisor(dimension.wrapStart)};
+  known.isWrapped = true;
+  known.start = numbers.getForm(dimension.wrapStart);
+  known.startDivisor = getDivisor(dimension.wrapStart);
+  return std::nullopt;
+}
+
+std::optional<Unstructured>
+GuardedBoxAnalysis::describeBounded(tts::DimensionAccess dimension, Value tile,
+                                    Dimension &known) {
+  if (!matchPattern(dimension.low, m_Zero()))
+    return Unstructured{dimension.low, "is not where the tensor begins"};
+  AffineExpr high = numbers.getForm(dimension.high);
+  std::optional<AffineExpr> size = findSize(high);
+  known.start = size ? subtract(*size, high) : nullptr;
+  // What comes before the tensor's first element would be read as zero.
+  if (!known.start ||
+      !numbers.getForms().getRange(known.start, {}).isNonNegative())
+    return Unstructured{dimension.high,
+                        "is not the size of a tensor less a beginning in it"};
+  known.size = numbers.find(*size);
+  // The box begins at the difference of the two.
+  known.startDivisor = std::min(getDivisor(*size), getDivisor(dimension.high));
+  return std::nullopt;
 }
 
 std::variant<GuardedBoxAnalysis::Dimension, Unstructured>
 GuardedBoxAnalysis::describe(tts::DimensionAccess dimension, Value tile,
                              scf::ForOp loop) {
+  AffineExpr strideForm = numbers.getForm(dimension.stride);
+  std::optional<tts::LaunchNumber> stride = numbers.find(strideForm);
+  if (!stride)
+    return Unstructured{tile, "has a stride that is computed in the kernel"};
   if (dimension.isGathered())
     return Unstructured{dimension.indices, "are rows of their own"};
+  Dimension known = {*stride, strideForm};
+  std::optional<Unstructured> why;
   if (dimension.isWrapped())
-    return describeWrapped(dimension, tile, loop);
-  if (!dimension.isBounded() || !matchPattern(dimension.low, m_Zero()))
-    return Unstructured{tile, "has a dimension whose end is not known"};
-  AffineExpr high = numbers.getForm(dimension.high);
-  std::optional<AffineExpr> size = findSize(high);
-  AffineExpr start = size ? subtract(*size, high) : nullptr;
-  // What comes before the tensor's first element would be read as zero.
-  if (!start || !numbers.getForms().getRange(start, {}).isNonNegative())
-    return Unstructured{dimension.high,
-                        "is not the size of a tensor less a beginning in it"};
-  AffineExpr counted = multiply(start, numbers.getForm(dimension.stride));
-  if (!counted)
-    return Unstructured{tile, "has an offset of too many bits"};
-  // The box begins at the difference of the two.
-  return Dimension{*numbers.find(*size), counted,
-                   std::min(getDivisor(*size), getDivisor(dimension.high))};
+    why = describeWrapped(dimension, tile, loop, known);
+  else if (dimension.isBounded())
+    why = describeBounded(dimension, tile, known);
+  else
+    known.start = getAffineConstantExpr(0, tile.getContext());
+  if (why)
+    return *why;
+  return known;
+}
+
+std::variant<SmallVector<GuardedBoxAnalysis::Dimension>, Unstructured>
+GuardedBoxAnalysis::describeAll(tts::AccessOpInterface load, scf::ForOp loop) {
+  SmallVector<Dimension> all;
+  for (tts::DimensionAccess dimension : load.getDimensions()) {
+    auto described = describe(dimension, load.getTile(), loop);
+    if (auto *why = std::get_if<Unstructured>(&described))
+      return *why;
+    all.push_back(std::get<Dimension>(described));
+  }
+  return all;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors that go on and on
+//===----------------------------------------------------------------------===//
+
+/// What remains of `term` without a factor `stride`; null if it has none.
+static AffineExpr divideTerm(AffineTerm term, AffineExpr stride) {
+  MLIRContext *context = stride.getContext();
+  if (auto constant = dyn_cast<AffineConstantExpr>(stride)) {
+    if (constant.getValue() <= 0 || term.coefficient % constant.getValue())
+      return nullptr;
+    term.coefficient /= constant.getValue();
+    return sumTerms(term, context);
+  }
+  auto *factor = llvm::find(term.factors, stride);
+  if (factor == term.factors.end())
+    return nullptr;
+  term.factors.erase(factor);
+  return sumTerms(term, context);
+}
+
+/// How far along each dimension the offset is besides where the block begins in
+/// its matrix: what is no multiple of a stride is along neighbours. Nothing if
+/// that cannot be told for all turns.
+std::optional<GuardedBoxAnalysis::Shares>
+GuardedBoxAnalysis::shareOut(tts::AccessOpInterface load,
+                             ArrayRef<Dimension> dimensions, unsigned innermost,
+                             LoopForms &turns) {
+  MLIRContext *context = load.getContext();
+  AffineExpr counted = getAffineConstantExpr(0, context);
+  for (const Dimension &known : dimensions) {
+    // A remainder counts for itself.
+    AffineExpr step = known.isWrapped ? getAffineConstantExpr(0, context)
+                                      : multiply(known.start, known.strideForm);
+    counted = step && counted ? add(counted, step) : nullptr;
+  }
+  AffineExpr offset = turns.unroll(numbers.getForm(load.getOffset()));
+  AffineExpr before = counted ? turns.unroll(counted) : nullptr;
+  AffineExpr rest = offset && before ? subtract(offset, before) : nullptr;
+  if (!rest)
+    return std::nullopt;
+  Shares shares(dimensions.size(), getAffineConstantExpr(0, context));
+  for (const AffineTerm &term : getTerms(rest)) {
+    unsigned along = innermost;
+    AffineExpr share = sumTerms(term, context);
+    for (auto [i, known] : llvm::enumerate(dimensions))
+      if (AffineExpr quotient =
+              i == innermost ? nullptr : divideTerm(term, known.strideForm)) {
+        along = i;
+        share = quotient;
+      }
+    shares[along] = shares[along] + share;
+  }
+  return shares;
+}
+
+bool GuardedBoxAnalysis::canCompute(AffineExpr expr) {
+  return !expr.walk([&](AffineExpr part) {
+                bool isKnown = true;
+                if (isa<AffineSymbolExpr>(part))
+                  isKnown = numbers.getForms().getSymbol(part).kind ==
+                            IndexSymbol::Kind::Scalar;
+                else if (part.getKind() == AffineExprKind::FloorDiv ||
+                         part.getKind() == AffineExprKind::Mod)
+                  isKnown =
+                      numbers.getForms()
+                          .getRange(cast<AffineBinaryOpExpr>(part).getLHS(), {})
+                          .isNonNegative();
+                return isKnown ? WalkResult::advance()
+                               : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+void GuardedBoxAnalysis::addValues(AffineExpr expr,
+                                   DenseMap<AffineExpr, Value> &values) {
+  expr.walk([&](AffineExpr part) {
+    if (isa<AffineSymbolExpr>(part))
+      values[part] = numbers.getForms().getSymbol(part).value;
+  });
+}
+
+/// Describes a dimension of which the box is `share` further than its bounds or
+/// its remainder say; false if that cannot be computed before the loop.
+bool GuardedBoxAnalysis::isEndless(const Dimension &known, AffineExpr share,
+                                   int64_t size, LoopForms &turns,
+                                   GuardedDimension &dimension) {
+  AffineExpr start = turns.unroll(known.start);
+  AffineExpr all = start ? add(start, share) : nullptr;
+  dimension.start = all ? turns.findLinear(all) : std::nullopt;
+  if (!dimension.start || !canCompute(dimension.start->base) ||
+      !canCompute(dimension.start->slope))
+    return false;
+  dimension.size = tts::LaunchNumber::constant(
+      all == getAffineConstantExpr(0, all.getContext())
+          ? size
+          : std::numeric_limits<int32_t>::max());
+  if (!known.size || known.isWrapped)
+    return true;
+  dimension.matrixSize = *known.size;
+  dimension.startInMatrix = turns.findLinear(start);
+  return dimension.startInMatrix && canCompute(dimension.startInMatrix->base) &&
+         canCompute(dimension.startInMatrix->slope);
 }
 
 //===----------------------------------------------------------------------===//
@@ -165,32 +246,47 @@ GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
                               "zero outside"};
   if (!numbers.findParameter(load.getBase()))
     return Unstructured{load.getBase(), "is no argument of the kernel"};
-  GuardedBox box;
-  std::optional<unsigned> innermost;
-  int64_t startDivisor = 1;
-  AffineExpr counted = getAffineConstantExpr(0, tile.getContext());
-  for (auto [i, dimension] : llvm::enumerate(load.getDimensions())) {
-    std::optional<tts::LaunchNumber> stride =
-        numbers.find(numbers.getForm(dimension.stride));
-    if (!stride)
-      return Unstructured{tile, "has a stride that is computed in the kernel"};
-    auto described = describe(dimension, tile, loop);
-    if (auto *why = std::get_if<Unstructured>(&described))
-      return *why;
-    auto known = std::get<Dimension>(described);
-    box.sizes.push_back(known.size);
-    counted = counted ? add(counted, known.counted) : counted;
-    if (*stride == tts::LaunchNumber::constant(1)) {
-      innermost = i;
-      startDivisor = known.startDivisor;
-    }
-  }
-  if (!innermost || box.sizes.size() > TensorBoxAnalysis::kMaxRank)
+  auto described = describeAll(load, loop);
+  if (auto *why = std::get_if<Unstructured>(&described))
+    return *why;
+  auto dimensions = std::get<SmallVector<Dimension>>(std::move(described));
+  auto innermost =
+      llvm::find_if(llvm::reverse(dimensions), [](const Dimension &known) {
+        return known.stride == tts::LaunchNumber::constant(1);
+      });
+  if (innermost == dimensions.rend() ||
+      dimensions.size() > TensorBoxAnalysis::kMaxRank)
     return Unstructured{tile, "has no dimension known to be dense"};
-  box.innermost = *innermost;
-  AffineExpr offset = unroll(numbers.getForm(load.getOffset()), loop);
-  if (!offset || !counted || offset != unroll(counted, loop))
-    return Unstructured{load.getOffset(), "is not where its bounds say"};
+  GuardedBox box;
+  box.innermost = innermost.base() - 1 - dimensions.begin();
+  LoopForms turns(numbers.getForms(), loop);
+  std::optional<Shares> shares =
+      shareOut(load, dimensions, box.innermost, turns);
+  if (!shares)
+    return Unstructured{load.getOffset(), "does not grow by the same amount in "
+                                          "each turn"};
+  int64_t startDivisor = innermost->startDivisor;
+  for (auto [i, known] : llvm::enumerate(dimensions)) {
+    AffineExpr share = (*shares)[i];
+    GuardedDimension &dimension = box.dimensions.emplace_back();
+    if (known.size && share == getAffineConstantExpr(0, share.getContext())) {
+      dimension.size = *known.size;
+      continue;
+    }
+    if (!isEndless(known, share, load.getTileType().getShape()[i], turns,
+                   dimension))
+      return Unstructured{load.getOffset(), "is not where its bounds say"};
+    for (const std::optional<LinearForm> &form :
+         {dimension.start, dimension.startInMatrix})
+      if (form) {
+        addValues(form->base, box.values);
+        addValues(form->slope, box.values);
+      }
+    if (i == box.innermost)
+      startDivisor = std::min(getDivisor(dimension.start->base),
+                              getDivisor(dimension.start->slope) *
+                                  getDivisor(loop.getInductionVar()));
+  }
   if (std::optional<Unstructured> why =
           checkBoxAlignment(solver, load, box.innermost, startDivisor))
     return *why;

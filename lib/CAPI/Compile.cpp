@@ -28,8 +28,16 @@ struct TritonSharedCompilation : Compilation {
 
 namespace {
 
+/// What `passes` may name, from the first time on that somebody does.
+void registerPassesOnce() {
+  static const bool isDone = (registerAllPasses(), true);
+  (void)isDone;
+}
+
 LogicalResult compileMlir(StringRef source, const CompileOptions &options,
                           TritonSharedCompilation &result) {
+  if (!options.passes.empty())
+    registerPassesOnce();
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

@@ -3,6 +3,7 @@
 #include "triton-shared/Driver/Compilation.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "triton-shared/Analysis/AccessReport.h"
 #include "triton-shared/Driver/KernelFacts.h"
 #include "triton-shared/Target/CpuTarget.h"
@@ -31,6 +32,8 @@ public:
   LogicalResult run() {
     if (options.explainsAccesses)
       return explainAccesses();
+    if (!options.passes.empty())
+      return runPasses();
     // A later phase tells less about the parameters: an integer may have been
     // a pointer.
     if (detectPhase(module) >= Phase::Linalg)
@@ -51,6 +54,18 @@ private:
       return failure();
     llvm::raw_string_ostream stream(result.artefacts[kAccessesArtefact]);
     printAccesses(module, AccessFormat::Json, stream);
+    return success();
+  }
+
+  LogicalResult runPasses() {
+    PassManager manager(module.getContext());
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (failed(parsePassPipeline(options.passes, manager, stream)))
+      return module.emitError(StringRef(problem).trim());
+    if (failed(manager.run(module)))
+      return failure();
+    result.artefacts[kModuleArtefact] = printModule(module);
     return success();
   }
 

@@ -46,7 +46,7 @@ static std::string readExplained(StringRef value, CompileOptions &options) {
 }
 
 template <std::string CompileOptions::*member>
-static std::string readPath(StringRef value, CompileOptions &options) {
+static std::string readText(StringRef value, CompileOptions &options) {
   options.*member = value.str();
   return "";
 }
@@ -70,10 +70,11 @@ static constexpr Word kWords[] = {
     {"to-phase", readLastPhase},
     {"ptxas", readTool<&CudaTools::ptxas>},
     {"libdevice", readTool<&CudaTools::libdevice>},
-    {"dump-dir", readPath<&CompileOptions::dumpFolder>},
+    {"dump-dir", readText<&CompileOptions::dumpFolder>},
     {"from", readSource},
     {"keep", readKept},
     {"explain", readExplained},
+    {"passes", readText<&CompileOptions::passes>},
 };
 
 static std::string readTarget(StringRef value, CompileTarget &target) {

@@ -48,6 +48,9 @@ bool GpuTarget::hasTma() const { return capability >= 90; }
 // Source: PTX ISA, "cvt": .e4m3x2 and .e5m2x2 to .f16x2.
 bool GpuTarget::hasFloat8() const { return capability >= 89; }
 
+// Source: PTX ISA, "Target ISA Notes" of red: vectors, and bf16x2.
+bool GpuTarget::hasVectorUpdates() const { return capability >= 90; }
+
 // Source: CUDA Programming Guide, "Thread Block Clusters": 8 is what is
 // portable.
 unsigned GpuTarget::getClusterLimit() const { return capability >= 90 ? 8 : 1; }

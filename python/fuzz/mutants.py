@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +28,11 @@ from pathlib import Path
 from . import damaged_bytecode, damaged_text
 from .sources import TOOL
 
-PATIENCE = 10
-"""Seconds of a core after which a mutant counts as a hang, unless the tool ends in time."""
+PATIENCE = 5
+"""Seconds of a core after which a mutant counts as a hang, unless the tool ends in twice as many.
+"""
 JUDGED = 60
-"""Seconds of the clock in which the tool has to end: the machine may be busy with others."""
+"""Seconds of the clock after which it does whatever it waits for: the machine may be busy."""
 HANGS = ("SIGPROF", "SIGALRM")
 """How a mutant ends that computes for too long, or waits for something."""
 BATCH = 500
@@ -207,13 +209,34 @@ def repeat(source: bytes, *options: str) -> Repeated:
             stderr=subprocess.PIPE,
             env={**os.environ, "TMPDIR": folder},
         )
-        try:
-            printed, errors = tool.communicate(source, timeout=JUDGED)
-        except subprocess.TimeoutExpired:
-            tool.send_signal(signal.SIGABRT)
-            printed, errors = tool.communicate()
+        printed, errors = _answer(tool, source)
         kept = any(Path(folder).glob("triton-shared-crash*"))
         return Repeated(tool.returncode, printed, errors.decode(errors="replace"), kept)
+
+
+def _answer(tool: subprocess.Popen[bytes], source: bytes) -> tuple[bytes, bytes]:
+    """What it prints; after some time it is told to say where it is."""
+    last, given = time.monotonic() + JUDGED, source
+    while time.monotonic() < last and _core_seconds(tool.pid) < 2 * PATIENCE:
+        try:
+            return tool.communicate(given, timeout=0.2)
+        except subprocess.TimeoutExpired:
+            given = b""  # Has been given.
+    tool.send_signal(signal.SIGABRT)
+    return tool.communicate()
+
+
+def _core_seconds(process: int) -> float:
+    """Those of a process and of the children that it waits for."""
+    folder = Path(f"/proc/{process}")
+    try:
+        # The name, in parentheses, may hold anything.
+        facts = (folder / "stat").read_text().rpartition(")")[2].split()
+        children = (folder / "task" / str(process) / "children").read_text().split()
+    except OSError:
+        return 0.0  # Has ended.
+    own = (int(facts[11]) + int(facts[12])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(_core_seconds(int(child)) for child in children)
 
 
 def look_at(number: int, kind: str, phase: str, death: str) -> Find:

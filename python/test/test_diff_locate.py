@@ -252,3 +252,5 @@ def test_passes_that_fail_are_compilation_errors():
 
     with pytest.raises(CompilationError, match="there is no kernel in this module"):
         texts.apply_passes("module {}", "triton-probe-values")
+    with pytest.raises(CompilationError, match="'no-such-pass' does not refer to a registered"):
+        texts.apply_passes("module {}", "no-such-pass")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 import triton
 import triton.language as tl
+from triton_shared import library
 from triton_shared.diff import recorder, recording, replay
 
 
@@ -114,3 +116,20 @@ def test_tensors_without_elements(tmp_path: Path):
     made = caught(lambda: double_first[(0,)](torch.empty(0), (tl.constexpr(0),), BLOCK=1))
     made.save(tmp_path)
     assert replay.replay(recording.load(tmp_path), "cpu").buffers[0].numel() == 0
+
+
+@triton.jit
+def double(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out_ptr + at, 2 * tl.load(x_ptr + at))
+
+
+def test_a_reference_in_f64_is_made_by_the_library_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Wheels and packs for other machines have no tool."""
+    monkeypatch.setattr(library, "tool", lambda: tmp_path / "nowhere")
+    x = torch.arange(8) / 3
+    made = caught(lambda: double[(1,)](x, torch.zeros(8), BLOCK=8))
+    done = replay.replay(made, "f64")
+    assert torch.equal(done.buffers[1], 2 * x.double())

@@ -136,6 +136,27 @@ def test_whose_crash_it_is(monkeypatch: pytest.MonkeyPatch):
     assert not mutants.Repeated(70, b"", top + reader + ours, False).is_in_the_reader()
 
 
+def test_a_tool_that_computes_for_too_long_is_asked_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Its child computes, as that of the real one does; one that only waits has time."""
+    tool = tmp_path / "tool"
+    script = """\
+        #!/bin/bash
+        trap 'kill $child; echo asked; exit 70' ABRT
+        "${@:2}" & child=$!
+        wait $child
+        echo done
+    """
+    tool.write_text(textwrap.dedent(script))
+    tool.chmod(0o755)
+    monkeypatch.setattr(mutants, "TOOL", tool)
+    monkeypatch.setattr(mutants, "PATIENCE", 0.5)
+    assert mutants.repeat(b"", "sleep", "3").printed == b"done\n"
+    busy = mutants.repeat(b"x" * 1_000_000, "sh", "-c", "while :; do :; done")
+    assert (busy.code, busy.printed) == (70, b"asked\n")
+
+
 def test_a_wrong_result_is_a_find(monkeypatch: pytest.MonkeyPatch):
     """The fuzzer itself: one element that differs is reported with its place."""
     program = Generator(1).generate()

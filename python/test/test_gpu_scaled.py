@@ -11,7 +11,7 @@ import torch
 import triton
 import triton.language as tl
 from triton.backends.compiler import GPUTarget
-from triton_shared import emulate
+from triton_shared import emulate, stages
 
 
 def text_of(fn: Any, signature: dict[str, str], **constants: Any) -> str:
@@ -141,3 +141,47 @@ def test_stages_stay_where_there_is_room(tmp_path: Path):
     llvm = emulate.lower(text, 4, tmp_path, 4)
     # Four slots of both operands, and the right one once more, turned.
     assert f"cta.shared = {4 * 2 * 64 * 64 + 64 * 64}" in llvm
+
+
+@triton.jit
+def _decoded(a, scales, ones, o, FORMAT: tl.constexpr, PER_BYTE: tl.constexpr):
+    """Rows are scaled by a scale each, and multiplied by the matrix of ones on the diagonal."""
+    m = tl.program_id(0) * 64 + tl.arange(0, 64)
+    n, k, bytes_ = tl.arange(0, 32), tl.arange(0, 32), tl.arange(0, 32 // PER_BYTE)
+    left = tl.load(a + bytes_[None, :] + m[:, None] * (32 // PER_BYTE))
+    right = tl.load(ones + k[:, None] * 32 + n[None, :])
+    scale = tl.load(scales + m[:, None] + tl.arange(0, 1)[None, :])
+    product = tl.dot_scaled(left, scale, FORMAT, right, None, "bf16")
+    tl.store(o + m[:, None] * 32 + n[None, :], product)
+
+
+MAGNITUDES = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+
+
+def test_every_float_of_four_bits_is_exact_under_every_scale(tmp_path: Path):
+    kinds = {"a": "*u8", "scales": "*u8", "ones": "*bf16", "o": "*fp32"}
+    text = text_of(_decoded, kinds, FORMAT="e2m1", PER_BYTE=2)
+    kernel = emulate.compile_kernel(text, 4, tmp_path)
+    assert "nvvm.prmt" in kernel.llvm
+    codes = torch.arange(32) % 16
+    values = torch.where(codes < 8, MAGNITUDES[codes % 8], -MAGNITUDES[codes % 8])
+    packed = (codes[0::2] | codes[1::2] << 4).to(torch.uint8).expand(256, 16).contiguous()
+    scales = torch.arange(256, dtype=torch.uint8)
+    out = torch.zeros(256, 32)
+    emulate.launch(kernel, [packed, scales, torch.eye(32, dtype=torch.bfloat16), out], (4,))
+    factor = torch.where(scales == 255, torch.nan, torch.exp2(scales.double() - 127))
+    scaled = (values.double() * factor[:, None]).bfloat16()
+    # What is too large makes NaN of the zeros beside it.
+    expected = scaled.double() @ torch.eye(32, dtype=torch.float64)
+    torch.testing.assert_close(out.double(), expected, rtol=0, atol=0, equal_nan=True)
+    finite = expected.isfinite() & (expected != 0)
+    assert finite.sum() > 6000
+
+
+@pytest.mark.parametrize("target", ["cuda:80", "cuda:90a"])
+def test_floats_of_four_bits_are_looked_up(target: str):
+    kinds = {"a": "*u8", "scales": "*u8", "ones": "*bf16", "o": "*fp32"}
+    text = text_of(_decoded, kinds, FORMAT="e2m1", PER_BYTE=2)
+    ptx = stages.run(text, "ptx", target=target, num_warps=4).decode()
+    assert ptx.count("prmt.b32") >= 8
+    assert "bf16x2" in ptx

@@ -6,25 +6,48 @@
 // `start` plus the block is at most M. Where along K a turn is, its mask says:
 // it ends after K - start elements.
 //
+// Matrices of a batch, and heads of an attention, lie behind each other: what
+// the offset has besides is a number of rows, and the box is one of a tensor
+// that goes on and on. Then no mask may cut a block, and no turn may begin
+// beyond what the coordinates of a box can say.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TRITON_SHARED_ANALYSIS_GUARDEDBOX_H
 #define TRITON_SHARED_ANALYSIS_GUARDEDBOX_H
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton-shared/Analysis/LaunchNumbers.h"
+#include "triton-shared/Analysis/LoopForms.h"
 
 #include <variant>
 
 namespace mlir::triton_shared {
 
+/// One dimension of such a box.
+struct GuardedDimension {
+  /// Of the tensor.
+  tts::LaunchNumber size;
+  /// Where the box begins in a tensor that goes on and on; nothing where the
+  /// load's own bounds or remainder say so.
+  std::optional<LinearForm> start = std::nullopt;
+  /// If that has bounds as well: where it begins in a matrix of `matrixSize`.
+  std::optional<LinearForm> startInMatrix = std::nullopt;
+  tts::LaunchNumber matrixSize = tts::LaunchNumber::constant(0);
+};
+
 /// What makes a load a box, if the block does not reach beyond the end of any
-/// of its wrapped dimensions.
+/// of its wrapped dimensions, nor beyond that of a matrix, and begins within
+/// `kMostStart` in all turns.
 struct GuardedBox {
-  /// For each dimension of the block the size of the tensor along it.
-  SmallVector<tts::LaunchNumber> sizes;
+  /// Coordinates are 32 bits, and a block lies behind the last.
+  static constexpr int64_t kMostStart = 1 << 30;
+
+  /// For each dimension of the block.
+  SmallVector<GuardedDimension> dimensions;
   /// The dimension of neighbours.
   unsigned innermost;
+  /// What the symbols of the forms stand for.
+  DenseMap<AffineExpr, Value> values;
 };
 
 /// Finds the boxes in the loops of one function. Changes nothing.
@@ -40,26 +63,39 @@ public:
   Result analyze(tts::AccessOpInterface load, scf::ForOp loop);
 
 private:
-  /// One dimension of the block and of the tensor.
+  /// One dimension of the block and of the matrix in which it lies.
   struct Dimension {
-    tts::LaunchNumber size;
-    /// What the offset counts of where the box begins, in elements.
-    AffineExpr counted;
-    /// What its beginning is a multiple of.
-    int64_t startDivisor;
+    tts::LaunchNumber stride;
+    AffineExpr strideForm;
+    /// Nothing if nobody says where it ends.
+    std::optional<tts::LaunchNumber> size = std::nullopt;
+    bool isWrapped = false;
+    /// Where the block begins, and what that is a multiple of.
+    AffineExpr start = nullptr;
+    int64_t startDivisor = 0;
   };
+  using Shares = SmallVector<AffineExpr>;
 
   std::variant<Dimension, Unstructured> describe(tts::DimensionAccess dimension,
                                                  Value tile, scf::ForOp loop);
-  std::variant<Dimension, Unstructured>
-  describeWrapped(tts::DimensionAccess dimension, Value tile, scf::ForOp loop);
+  std::optional<Unstructured> describeWrapped(tts::DimensionAccess dimension,
+                                              Value tile, scf::ForOp loop,
+                                              Dimension &known);
+  std::optional<Unstructured> describeBounded(tts::DimensionAccess dimension,
+                                              Value tile, Dimension &known);
+  std::variant<SmallVector<Dimension>, Unstructured>
+  describeAll(tts::AccessOpInterface load, scf::ForOp loop);
+  std::optional<Shares> shareOut(tts::AccessOpInterface load,
+                                 ArrayRef<Dimension> dimensions,
+                                 unsigned innermost, LoopForms &turns);
+  bool isEndless(const Dimension &known, AffineExpr share, int64_t size,
+                 LoopForms &turns, GuardedDimension &dimension);
   std::optional<tts::LaunchNumber> findWrapSize(Value wrapSize);
   std::optional<AffineExpr> findSize(AffineExpr high);
-  AffineExpr unroll(AffineExpr expr, scf::ForOp loop);
-  AffineExpr getCarried(BlockArgument carried, scf::ForOp loop);
-  bool isInvariant(AffineExpr expr, scf::ForOp loop);
+  bool canCompute(AffineExpr expr);
+  void addValues(AffineExpr expr, DenseMap<AffineExpr, Value> &values);
   int64_t getDivisor(Value value);
-  int64_t getDivisor(AffineExpr size);
+  int64_t getDivisor(AffineExpr expr);
 
   LaunchNumbers numbers;
   const DataFlowSolver &solver;

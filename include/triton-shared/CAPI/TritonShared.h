@@ -73,9 +73,11 @@ tritonSharedCompilationSucceeded(const TritonSharedCompilation *compilation);
  * a checksum behind it); for a GPU cta, gpu (MLIR text), ptx (text) and cubin.
  * With "from=llvm-ir to-phase=s" it is `s`, assembly. With "explain=accesses"
  * nothing is compiled: the one artefact is `accesses`, a line of JSON per
- * access to memory and one per function. With "keep=changes", `changes` is the
- * module after every pass that has changed it; with "keep=times", `times` says
- * how long passes took. Empty if the compilation did not get that far.
+ * access to memory and one per function. With "passes=a,b{c=d}" these passes
+ * run, and the one artefact is `module`, what they leave. With "keep=changes",
+ * `changes` is the module after every pass that has changed it; with
+ * "keep=times", `times` says how long passes took. Empty if the compilation did
+ * not get that far.
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetArtefact(
     const TritonSharedCompilation *compilation, TritonSharedString phase);

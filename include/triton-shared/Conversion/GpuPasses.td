@@ -15,6 +15,7 @@ def LinalgToCta : Pass<"linalg-to-cta", "::mlir::ModuleOp"> {
     | linalg                                  | becomes                         |
     |-----------------------------------------|---------------------------------|
     | `linalg.generic` over parallel loops    | its body on whole tiles, or `cta.map` if it has loops or branches |
+    | the same with `tts.unpacks_e2m1`        | `cta.unpack_e2m1`               |
     | `linalg.index`                          | `cta.iota`                      |
     | `linalg.fill`                           | `cta.splat`                     |
     | `linalg.reduce`                         | `cta.reduce`, without its start where that is neutral |
@@ -49,6 +50,8 @@ def CtaToGpu : Pass<"cta-to-gpu", "::mlir::ModuleOp"> {
     |--------------------------------------|------------------------------------|
     | `tensor<4x64xf32, #layout>`          | `vector<2xf32>`                    |
     | `tts.load`, `tts.store`              | loads and stores of up to 16 bytes |
+    | `tts.atomic_rmw`                     | one update per element, or of up to 16 bytes of floats that are added |
+    | `cta.unpack_e2m1`, bytes to f16 and bf16 | bytes that are looked up, or put below an exponent, by words |
     | `cta.reduce`                         | vector arithmetic, shuffles, shared memory |
     | `cta.convert_layout`, `cta.lookup`   | register moves or shared memory    |
     | `tts.read_machine`                   | a read of the special register, by each thread |

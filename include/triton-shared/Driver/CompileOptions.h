@@ -13,6 +13,7 @@ inline constexpr llvm::StringLiteral kAssemblyArtefact = "s";
 inline constexpr llvm::StringLiteral kAccessesArtefact = "accesses";
 inline constexpr llvm::StringLiteral kChangesArtefact = "changes";
 inline constexpr llvm::StringLiteral kTimesArtefact = "times";
+inline constexpr llvm::StringLiteral kModuleArtefact = "module";
 
 struct CompileOptions {
   /// `cpu` unless it says otherwise.
@@ -36,6 +37,9 @@ struct CompileOptions {
   bool keepsTimes = false;
   /// Says how memory is accessed, and compiles nothing.
   bool explainsAccesses = false;
+  /// Runs these passes on the module, and compiles nothing; empty for none.
+  /// They must be registered.
+  std::string passes;
 
   /// The last phase that is wanted.
   Phase getLastPhase() const;

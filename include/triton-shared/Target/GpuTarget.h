@@ -47,6 +47,8 @@ public:
   bool hasTma() const;
   /// Converts pairs of 8-bit floats, e4m3 or e5m2, to f16.
   bool hasFloat8() const;
+  /// Adds several floats in memory at once, if they lie side by side.
+  bool hasVectorUpdates() const;
   /// The blocks that a cluster can have on any GPU of this kind; 1 if there are
   /// no clusters.
   unsigned getClusterLimit() const;

@@ -135,7 +135,8 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     on them) is made again, and anything else goes through a
     `cta.convert_layout`. So does what is loaded in lines that run across those
     that a product reads from shared memory, into a layout in which threads turn
-    small blocks of it.
+    small blocks of it. Floats that memory adds several of at once are exchanged
+    so that a thread has neighbours, except among the products of a loop.
 
     Needs: tiles without layouts, instructions. Leaves: a `#cta.layout` on every tile, equal
     on both sides of every operation but `cta.convert_layout`.
@@ -178,9 +179,14 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
 
     `%missing` is the hidden parameter `tensor_maps.missing`.
 
+    A matrix of a batch, or a head of an attention, lies behind others: what its
+    offset has besides is a number of rows of a tensor that goes on and on. Then
+    the guard asks as well whether all turns begin within 2^30 rows or columns,
+    and whether the last one ends where K does, so that nothing behind that is
+    read.
+
     A loop stays if `cta-pipeline-loads` would not copy all that its products
-    read from shared memory, if one of these loads is no box, or if neighbours
-    of all of them lie along K: threads copy those as fast. So do all loops
+    read from shared memory, or if one of these loads is no box. So do all loops
     of a kernel with boxes that its author has described, as by descriptors: its
     tensor maps must be there.
 

@@ -205,7 +205,8 @@ def LinalgExtendDotOperands : Pass<"linalg-extend-dot-operands"> {
   let summary = "Give matrix products operands that tensor cores take";
   let description = [{
     A product that says in `tts.exact_in` what else holds its operands, as one
-    of scaled blocks does, gets them as bf16, or takes them as tf32.
+    of scaled blocks does, gets them as bf16, or takes them as tf32. Blocks whose
+    scales have 8 bits are scaled as bf16: their factors are exact in it, too.
 
     Needs: phase `linalg`. Leaves: matrix products without `tts.exact_in`.
   }];

@@ -8,6 +8,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Atomics.h"
+
+#include "ElementPlaces.h"
 #include "GlobalMemory.h"
 #include "InlinePtx.h"
 #include "Parts.h"
@@ -61,20 +64,20 @@ void createFence(OpBuilder &builder, Location loc, tts::MemoryScope scope) {
                         getScopeName(scope));
 }
 
-/// What the threads of the CTA have written is visible to whom the updates
-/// that follow are.
-void createRelease(OpBuilder &builder, Location loc, tts::MemoryOrder order,
-                   tts::MemoryScope scope) {
+} // namespace
+
+void triton_shared::createRelease(OpBuilder &builder, Location loc,
+                                  tts::MemoryOrder order,
+                                  tts::MemoryScope scope) {
   if (!isRelease(order))
     return;
   createBarrier(builder, loc);
   createFence(builder, loc, scope);
 }
 
-/// What the updates before have made visible to the acting threads is so to all
-/// threads of the CTA. `hasBarrier` says that they wait for each other anyway.
-void createAcquire(OpBuilder &builder, Location loc, tts::MemoryOrder order,
-                   tts::MemoryScope scope, bool hasBarrier) {
+void triton_shared::createAcquire(OpBuilder &builder, Location loc,
+                                  tts::MemoryOrder order,
+                                  tts::MemoryScope scope, bool hasBarrier) {
   if (!isAcquire(order))
     return;
   createFence(builder, loc, scope);
@@ -85,6 +88,8 @@ void createAcquire(OpBuilder &builder, Location loc, tts::MemoryOrder order,
 //===----------------------------------------------------------------------===//
 // One element
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 /// Where `compare` is, writes `value`; gives what was there. All are integers.
 Value createSwap(OpBuilder &builder, Location loc, Value pointer, Value compare,
@@ -254,7 +259,9 @@ Value updateBySwaps(OpBuilder &builder, Location loc, tts::AtomicKind kind,
   return fromBits(builder, loc, loop.getResult(0), type);
 }
 
-StringRef getPtxScope(tts::MemoryScope scope) {
+} // namespace
+
+StringRef triton_shared::getPtxScope(tts::MemoryScope scope) {
   switch (scope) {
   case tts::MemoryScope::Cta:
     return "cta";
@@ -265,6 +272,8 @@ StringRef getPtxScope(tts::MemoryScope scope) {
   }
   llvm_unreachable("covered switch");
 }
+
+namespace {
 
 /// One PTX instruction; gives the old value, or null if `isUsed` is false: then
 /// the memory does it without an answer.
@@ -287,12 +296,13 @@ Value createInstruction(OpBuilder &builder, Location loc, StringRef instruction,
                 : Value();
 }
 
-/// Updates one element and gives its old value; if nobody needs that, perhaps
-/// zero. LLVM selects neither updates of the whole machine nor those without an
+} // namespace
+
+/// LLVM selects neither updates of the whole machine nor those without an
 /// answer, so they are written out where every GPU has an instruction.
-Value updateElement(OpBuilder &builder, Location loc, tts::AtomicKind kind,
-                    tts::MemoryScope scope, Value pointer, Value value,
-                    bool isUsed) {
+Value triton_shared::updateElement(OpBuilder &builder, Location loc,
+                                   tts::AtomicKind kind, tts::MemoryScope scope,
+                                   Value pointer, Value value, bool isUsed) {
   Type type = value.getType();
   std::string instruction = getInstruction(kind, type);
   bool canBeSilent = !isUsed && kind != tts::AtomicKind::Exchange;
@@ -317,12 +327,7 @@ Value updateElement(OpBuilder &builder, Location loc, tts::AtomicKind kind,
 // Elements of a block
 //===----------------------------------------------------------------------===//
 
-Value createPointer(OpBuilder &builder, Location loc, Value base, Value offset,
-                    Type elementType) {
-  return LLVM::GEPOp::create(builder, loc, base.getType(),
-                             getRegisterType(elementType), base,
-                             ArrayRef<LLVM::GEPArg>{offset});
-}
+namespace {
 
 /// `act`, if `condition` (null for true) holds; zero of `type` otherwise.
 Value createGuarded(OpBuilder &builder, Location loc, Value condition,
@@ -395,7 +400,7 @@ void replaceByUpdates(
                             : masks[reg];
     olds.push_back(createGuarded(rewriter, loc, condition, held,
                                  [&](OpBuilder &inner, Location innerLoc) {
-                                   Value pointer = createPointer(
+                                   Value pointer = createElementPointer(
                                        inner, innerLoc, adaptor.getBase(),
                                        offsets[reg], type.getElementType());
                                    return act(inner, innerLoc, pointer, reg);
@@ -483,9 +488,9 @@ private:
   static Value wait(tts::AtomicPollOp op, OpAdaptor adaptor, OpBuilder &builder,
                     Location loc) {
     Value expected = toBits(builder, loc, adaptor.getExpected());
-    Value pointer =
-        createPointer(builder, loc, adaptor.getBase(), adaptor.getOffset(),
-                      adaptor.getExpected().getType());
+    Value pointer = createElementPointer(builder, loc, adaptor.getBase(),
+                                         adaptor.getOffset(),
+                                         adaptor.getExpected().getType());
     Value start = adaptor.getTimeout() ? readClock(builder, loc) : Value();
     auto loop = scf::WhileOp::create(
         builder, loc, builder.getI1Type(), ValueRange(),

@@ -10,85 +10,35 @@
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
-#include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Transforms/TileNeighbours.h"
 
 #include <map>
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// More neighbours than this no thread holds.
-static constexpr int64_t kMostNeighbours = 1 << 16;
-
-/// What divides all elements of a tile that are the same; nothing if they may
-/// differ.
-static std::optional<int64_t> findDivisor(const DataFlowSolver &solver,
-                                          Value tile) {
-  if (auto splat = tile.getDefiningOp<cta::SplatOp>())
-    return getKnownDivisor(solver, splat.getSource(), kMostNeighbours);
-  APInt constant;
-  if (matchPattern(tile, m_ConstantInt(&constant)))
-    return int64_t(1) << std::min<unsigned>(constant.countr_zero(),
-                                            llvm::Log2_64(kMostNeighbours));
-  return std::nullopt;
-}
-
-/// The dimension along which the elements of `tile` ascend one by one, from a
-/// multiple of how many.
-static std::optional<SharedComparison>
-findSequence(const DataFlowSolver &solver, Value tile) {
-  Operation *origin = tile.getDefiningOp();
-  if (auto iota = dyn_cast_or_null<cta::IotaOp>(origin))
-    return SharedComparison{static_cast<unsigned>(iota.getDim()),
-                            kMostNeighbours};
-  if (isa_and_nonnull<arith::IndexCastOp, arith::ExtSIOp, arith::ExtUIOp>(
-          origin))
-    return findSequence(solver, origin->getOperand(0));
-  auto sum = dyn_cast_or_null<arith::AddIOp>(origin);
-  if (!sum)
-    return std::nullopt;
-  for (auto [ascending, start] : {std::pair(sum.getLhs(), sum.getRhs()),
-                                  std::pair(sum.getRhs(), sum.getLhs())}) {
-    std::optional<int64_t> divisor = findDivisor(solver, start);
-    if (!divisor)
-      continue;
-    if (std::optional<SharedComparison> found = findSequence(solver, ascending))
-      return SharedComparison{found->dim, std::min(found->count, *divisor)};
-  }
-  return std::nullopt;
-}
-
 std::optional<SharedComparison>
 triton_shared::findSharedComparison(const DataFlowSolver &solver,
                                     arith::CmpIOp op) {
-  using Kind = arith::CmpIPredicate;
-  Value ascending, bound;
-  switch (op.getPredicate()) {
-  case Kind::slt:
-  case Kind::ult:
-  case Kind::sge:
-  case Kind::uge:
-    ascending = op.getLhs(), bound = op.getRhs();
-    break;
-  case Kind::sgt:
-  case Kind::ugt:
-  case Kind::sle:
-  case Kind::ule:
-    ascending = op.getRhs(), bound = op.getLhs();
-    break;
-  case Kind::eq:
-  case Kind::ne:
-    return std::nullopt;
-  }
   // With constants, LLVM decides comparisons that nobody has to make.
-  if (!bound.getDefiningOp<cta::SplatOp>())
+  if (!op.getLhs().getDefiningOp<cta::SplatOp>() &&
+      !op.getRhs().getDefiningOp<cta::SplatOp>())
     return std::nullopt;
-  std::optional<SharedComparison> found = findSequence(solver, ascending);
-  if (!found)
-    return std::nullopt;
-  found->count = std::min(found->count, *findDivisor(solver, bound));
-  return found->count > 1 ? found : std::nullopt;
+  auto type = cast<RankedTensorType>(op.getType());
+  for (unsigned dim = 0; dim < type.getRank(); ++dim) {
+    auto ascends = [&](Value tile) {
+      std::optional<TileNeighbours> known =
+          describeNeighbours(solver, tile, dim);
+      return known && known->step == 1;
+    };
+    if (!ascends(op.getLhs()) && !ascends(op.getRhs()))
+      continue;
+    std::optional<TileNeighbours> found =
+        describeNeighbours(solver, op.getResult(), dim);
+    if (found && found->count > 1)
+      return SharedComparison{dim, found->count};
+  }
+  return std::nullopt;
 }
 
 namespace {

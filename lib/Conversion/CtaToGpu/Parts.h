@@ -19,6 +19,11 @@ void populateCtaToGpuFloat8(const TypeConverter &types,
                             RewritePatternSet &patterns);
 /// Spells out conversions of 8-bit floats for GPUs that have none.
 void expandFloat8(ModuleOp module);
+void populateCtaToGpuFloat4(const TypeConverter &types,
+                            RewritePatternSet &patterns);
+/// Bytes to floats of 16 bits.
+void populateCtaToGpuInteger8(const TypeConverter &types,
+                              RewritePatternSet &patterns);
 void populateCtaToGpuShapes(const TypeConverter &types,
                             RewritePatternSet &patterns);
 void populateCtaToGpuExchange(const TypeConverter &types,
@@ -62,11 +67,16 @@ findSharedComparison(const DataFlowSolver &solver, arith::CmpIOp op);
 void populateCtaToGpuComparisons(const TypeConverter &types,
                                  const SharedComparisons &comparisons,
                                  RewritePatternSet &patterns);
-/// The width of each strided access of a block.
+/// The width of each access of a block.
 using AccessWidths = DenseMap<Operation *, AccessWidth>;
 void populateCtaToGpuAccesses(const TypeConverter &types,
                               const AccessWidths &widths,
                               RewritePatternSet &patterns);
+/// Updates of neighbours at once; the others are those of
+/// `populateCtaToGpuAtomics`.
+void populateCtaToGpuVectorUpdates(const TypeConverter &types,
+                                   const AccessWidths &widths,
+                                   RewritePatternSet &patterns);
 void populateCtaToGpuCopies(const TypeConverter &types,
                             const AccessWidths &widths,
                             RewritePatternSet &patterns);

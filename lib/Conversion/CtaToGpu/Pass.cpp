@@ -16,6 +16,7 @@
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/TileNeighbours.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CTATOGPU
@@ -67,7 +68,9 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateCtaToGpuElementwise(types, patterns);
+    populateCtaToGpuFloat4(types, patterns);
     populateCtaToGpuFloat8(types, patterns);
+    populateCtaToGpuInteger8(types, patterns);
     populateCtaToGpuComparisons(types, comparisons, patterns);
     populateCtaToGpuShapes(types, patterns);
     populateCtaToGpuExchange(types, patterns);
@@ -82,6 +85,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuMatrixDot(types, patterns);
     populateCtaToGpuWarpgroupDot(types, patterns);
     populateCtaToGpuAtomics(types, patterns);
+    populateCtaToGpuVectorUpdates(types, widths, patterns);
     populateCtaToGpuMachineRegisters(types, patterns);
     populateCtaToGpuMessages(types, patterns);
     populateCtaToGpuAccesses(types, widths, patterns);
@@ -112,6 +116,10 @@ private:
     getOperation().walk([&](tts::AccessOpInterface access) {
       if (access.getTileType() && !access.hasOffsetPerElement())
         widths[access] = describeAccessWidth(solver, access);
+    });
+    getOperation().walk([&](tts::AtomicRMWOp update) {
+      if (update.hasOffsetPerElement())
+        widths[update] = describeUpdateWidth(solver, update);
     });
     getOperation().walk([&](arith::CmpIOp op) {
       if (isa<RankedTensorType>(op.getType()))

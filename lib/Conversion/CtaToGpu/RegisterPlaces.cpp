@@ -4,27 +4,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "triton-shared/Dialect/Cta/IR/Choice.h"
+#include "triton-shared/Transforms/TileNeighbours.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-
-/// The dimension of `from` that is dimension `dim` of `to`, where they differ
-/// in dimensions of size 1 at most.
-static std::optional<unsigned>
-followReshape(RankedTensorType to, RankedTensorType from, unsigned dim) {
-  auto isWide = [](int64_t size) { return size != 1; };
-  auto wideSizes = [&](RankedTensorType type) {
-    return llvm::to_vector(llvm::make_filter_range(type.getShape(), isWide));
-  };
-  if (to.getDimSize(dim) == 1 || wideSizes(to) != wideSizes(from))
-    return std::nullopt;
-  auto number = llvm::count_if(to.getShape().take_front(dim), isWide);
-  for (unsigned source = 0; source < from.getRank(); ++source)
-    if (isWide(from.getDimSize(source)) && number-- == 0)
-      return source;
-  return std::nullopt;
-}
 
 /// True if each element of `tile` is its coordinate along `dim`.
 static bool isCoordinate(Value tile, unsigned dim) {
@@ -40,8 +24,8 @@ static bool isCoordinate(Value tile, unsigned dim) {
       tile = broadcast.getSource();
     } else if (auto reshape = dyn_cast<cta::ReshapeOp>(op)) {
       std::optional<unsigned> source =
-          followReshape(cta::getTile(reshape.getResult()),
-                        cta::getTile(reshape.getSource()), dim);
+          findReshapedDim(cta::getTile(reshape.getResult()),
+                          cta::getTile(reshape.getSource()), dim);
       if (!source)
         return false;
       dim = *source;

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -167,6 +168,23 @@ private:
   }
 };
 
+/// The loop along which a generic unpacks bytes becomes a dimension.
+struct ConvertUnpacking : OpRewritePattern<linalg::GenericOp> {
+  ConvertUnpacking(MLIRContext *context)
+      : OpRewritePattern(context, /*benefit=*/2) {}
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const override {
+    auto dim = op->getAttrOfType<IntegerAttr>(tts::kUnpacksE2M1);
+    if (!dim)
+      return rewriter.notifyMatchFailure(op, "unpacks nothing");
+    rewriter.replaceOpWithNewOp<cta::UnpackE2M1Op>(
+        op, op->getResultTypes().front(), op.getInputs().front(),
+        static_cast<int64_t>(dim.getInt()));
+    return success();
+  }
+};
+
 struct ConvertFill : OpRewritePattern<linalg::FillOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -181,5 +199,6 @@ struct ConvertFill : OpRewritePattern<linalg::FillOp> {
 } // namespace
 
 void triton_shared::populateLinalgToCtaGeneric(RewritePatternSet &patterns) {
-  patterns.add<ConvertGeneric, ConvertFill>(patterns.getContext());
+  patterns.add<ConvertGeneric, ConvertUnpacking, ConvertFill>(
+      patterns.getContext());
 }

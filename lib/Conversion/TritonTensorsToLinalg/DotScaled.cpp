@@ -53,6 +53,8 @@ public:
   Value unpack(OpBuilder &builder, Location loc) const;
 
 private:
+  using BodyOfLoops =
+      llvm::function_ref<void(OpBuilder &, Location, ValueRange)>;
   /// The loops that make up each dimension of a tensor.
   using LoopsOfDims = SmallVector<ReassociationIndices>;
 
@@ -63,6 +65,10 @@ private:
   Value expand(OpBuilder &builder, Location loc, Value tensor,
                const LoopsOfDims &loops) const;
   AffineMap getMap(Builder &builder, const LoopsOfDims &loops) const;
+  linalg::GenericOp createLoops(OpBuilder &builder, Location loc,
+                                ValueRange inputs, SmallVector<AffineMap> maps,
+                                BodyOfLoops body) const;
+  Value unpackPairs(OpBuilder &builder, Location loc) const;
   Value decode(OpBuilder &builder, Location loc, ValueRange args) const;
   Value decodeScales(OpBuilder &builder, Location loc) const;
 
@@ -99,27 +105,59 @@ UnpackingLoops::UnpackingLoops(const ScaledOperand &operand)
 }
 
 Value UnpackingLoops::unpack(OpBuilder &builder, Location loc) const {
-  SmallVector<Value> inputs = {expand(builder, loc, operand.elements, bytes)};
-  SmallVector<AffineMap> maps = {getMap(builder, bytes)};
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  if (operand.packedDim) {
+    inputs.push_back(unpackPairs(builder, loc));
+    maps.push_back(getMap(builder, elements));
+  } else {
+    inputs.push_back(expand(builder, loc, operand.elements, bytes));
+    maps.push_back(getMap(builder, bytes));
+  }
   if (operand.scale) {
     inputs.push_back(expand(builder, loc, decodeScales(builder, loc), scales));
     maps.push_back(getMap(builder, scales));
   }
-  maps.push_back(getMap(builder, elements));
-
-  auto type = RankedTensorType::get(sizes, builder.getF32Type());
-  SmallVector<utils::IteratorType> loops(sizes.size(),
-                                         utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
-    linalg::YieldOp::create(b, loc, decode(b, loc, args));
-  };
-  Value empty = createEmptyTensor(builder, loc, type);
-  Value result = linalg::GenericOp::create(builder, loc, TypeRange{type},
-                                           inputs, empty, maps, loops, body)
-                     .getResult(0);
+  Value result = inputs.front();
+  if (operand.scale || !operand.packedDim)
+    result =
+        createLoops(builder, loc, inputs, maps,
+                    [&](OpBuilder &b, Location loc, ValueRange args) {
+                      linalg::YieldOp::create(b, loc, decode(b, loc, args));
+                    })
+            .getResult(0);
   if (elements.size() == sizes.size())
     return result;
   return tensor::CollapseShapeOp::create(builder, loc, result, elements);
+}
+
+/// A block of f32 by all loops, of `inputs` that are read by `maps`.
+linalg::GenericOp UnpackingLoops::createLoops(OpBuilder &builder, Location loc,
+                                              ValueRange inputs,
+                                              SmallVector<AffineMap> maps,
+                                              BodyOfLoops body) const {
+  maps.push_back(getMap(builder, elements));
+  auto type = RankedTensorType::get(sizes, builder.getF32Type());
+  SmallVector<utils::IteratorType> loops(sizes.size(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(builder, loc, TypeRange{type}, inputs,
+                                   createEmptyTensor(builder, loc, type), maps,
+                                   loops, body);
+}
+
+/// The floats of all bytes. GPUs have a way of their own to make them.
+Value UnpackingLoops::unpackPairs(OpBuilder &builder, Location loc) const {
+  linalg::GenericOp unpacked = createLoops(
+      builder, loc, expand(builder, loc, operand.elements, bytes),
+      {getMap(builder, bytes)},
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value element = unpackElement(
+            b, loc, args[0], linalg::IndexOp::create(b, loc, packLoop));
+        linalg::YieldOp::create(b, loc,
+                                decodeElement(b, loc, element, operand.format));
+      });
+  unpacked->setAttr(tts::kUnpacksE2M1, builder.getI64IntegerAttr(packLoop));
+  return unpacked.getResult(0);
 }
 
 /// `tensor` with one dimension per loop.
@@ -167,14 +205,12 @@ Value UnpackingLoops::decodeScales(OpBuilder &builder, Location loc) const {
       .getResult(0);
 }
 
-/// Arguments are the stored element and, if there is one, its decoded scale.
+/// Arguments are an element and, if there is one, its decoded scale.
 Value UnpackingLoops::decode(OpBuilder &builder, Location loc,
                              ValueRange args) const {
-  Value element = args[0];
-  if (operand.packedDim)
-    element = unpackElement(builder, loc, element,
-                            linalg::IndexOp::create(builder, loc, packLoop));
-  Value value = decodeElement(builder, loc, element, operand.format);
+  Value value = operand.packedDim
+                    ? args[0]
+                    : decodeElement(builder, loc, args[0], operand.format);
   if (!operand.scale)
     return value;
   return arith::MulFOp::create(builder, loc, value, args[1]);

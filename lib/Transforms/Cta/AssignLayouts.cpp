@@ -13,12 +13,14 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
+#include "triton-shared/Transforms/TileNeighbours.h"
 
 #include <deque>
 
@@ -40,8 +42,10 @@ constexpr int64_t kSectorBytes = 32;
 /// The layouts of one function, while they spread.
 class LayoutSpread {
 public:
-  LayoutSpread(const DataFlowSolver &solver, unsigned numWarps)
-      : solver(solver), numWarps(numWarps) {}
+  LayoutSpread(const DataFlowSolver &solver, unsigned numWarps,
+               const GpuTarget &target)
+      : solver(solver), numWarps(numWarps),
+        sharedBytes(target.getSharedBytes()) {}
 
   void assignAnchors(func::FuncOp function);
   void assignRest(func::FuncOp function);
@@ -62,7 +66,11 @@ private:
   /// tile of its shape can have.
   void assignDefault(Value value);
 
+  AccessWidth describeWidth(tts::AccessOpInterface access) const;
   LinearLayout getPreferred(tts::AccessOpInterface access) const;
+  /// True if threads may exchange a block to write it faster: one element of
+  /// each is written faster than exchanged, and all must have room.
+  bool paysToExchange(tts::AccessOpInterface access) const;
   /// True if what `op` makes may have `layout`, which spread from elsewhere.
   bool accepts(Operation *op, const LinearLayout &layout) const;
   /// True if an access would be about as fast under `layout` as it can be.
@@ -71,6 +79,8 @@ private:
 
   const DataFlowSolver &solver;
   unsigned numWarps;
+  /// That a program can have.
+  int64_t sharedBytes;
   DenseMap<Value, LinearLayout> layouts;
   /// Where tensor cores leave the results of products.
   DenseMap<Operation *, LinearLayout> dotResults;
@@ -88,20 +98,53 @@ std::optional<cta::LayoutRelation> getOrigin(Operation *op) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+AccessWidth LayoutSpread::describeWidth(tts::AccessOpInterface access) const {
+  if (auto update = dyn_cast<tts::AtomicRMWOp>(*access))
+    return describeUpdateWidth(solver, update);
+  return describeAccessWidth(solver, access);
+}
+
 LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
-  AccessWidth width = describeAccessWidth(solver, access);
+  AccessWidth width = describeWidth(access);
   return LinearLayout::getBlocked(access.getTileType().getShape(), width.order,
                                   width.elements, numWarps);
+}
+
+bool LayoutSpread::paysToExchange(tts::AccessOpInterface access) const {
+  RankedTensorType type = access.getTileType();
+  int64_t threads = int64_t(numWarps) * GpuTarget::kWarpSize;
+  int64_t bytes = type.getNumElements() * cta::getElementBytes(type);
+  return type.getNumElements() > threads && bytes <= sharedBytes;
+}
+
+/// True if a loop around `op` has products of its own, whose operands take
+/// shared memory meanwhile.
+static bool isAmongProducts(Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  for (; loop; loop = loop->getParentOfType<LoopLikeOpInterface>()) {
+    WalkResult found = loop->walk([&](cta::DotOp dot) {
+      return dot->getParentOfType<LoopLikeOpInterface>() == loop
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (found.wasInterrupted())
+      return true;
+  }
+  return false;
 }
 
 bool LayoutSpread::isGoodFor(tts::AccessOpInterface access,
                              const LinearLayout &layout) const {
   RankedTensorType type = access.getTileType();
-  AccessWidth width = describeAccessWidth(solver, access);
+  AccessWidth width = describeWidth(access);
   if (type.getRank() == 0 || !width.isContiguous)
     return true;
   unsigned fastest = width.order.front();
   int64_t bytes = cta::getElementBytes(type);
+  if (access.isAtomic())
+    return !paysToExchange(access) || isAmongProducts(access) ||
+           layout.countNeighbours(fastest) >=
+               getPreferred(access).countNeighbours(fastest);
   // A little narrower is fine, if whole sectors are used.
   return layout.countWarpNeighbours(fastest) * bytes >=
              std::min(kSectorBytes, type.getDimSize(fastest) * bytes) &&
@@ -143,6 +186,11 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
     for (Value other : getOtherNames(next))
       waiting.push_front({other, wanted});
     auto follow = [&](Operation *op) {
+      // Offsets and masks go with an update that will have another layout.
+      if (auto access = dyn_cast<tts::AccessOpInterface>(op);
+          access && access.isAtomic() && access.getTileType() &&
+          !isGoodFor(access, wanted))
+        return;
       for (const cta::LayoutRelation &relation : getLayoutRelations(op, next))
         if (!layouts.contains(relation.related))
           waiting.push_back({relation.related, relation.follow(wanted)});
@@ -173,10 +221,9 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
 
   // Large ones first, of those the widest, and loads before stores.
   auto rank = [&](tts::AccessOpInterface access) {
-    return std::tuple(
-        -access.getTileType().getNumElements(),
-        -static_cast<int64_t>(describeAccessWidth(solver, access).elements),
-        access.getStored() != nullptr);
+    return std::tuple(-access.getTileType().getNumElements(),
+                      -static_cast<int64_t>(describeWidth(access).elements),
+                      access.getStored() != nullptr);
   };
   SmallVector<std::pair<decltype(rank({})), size_t>> ranked;
   for (auto [index, access] : llvm::enumerate(accesses))
@@ -261,10 +308,7 @@ void LayoutSpread::convertStores(func::FuncOp function) const {
     RankedTensorType type = access.getTileType();
     if (!stored || !type)
       return;
-    // One element of each thread is written faster than exchanged.
-    int64_t threads = int64_t(numWarps) * GpuTarget::kWarpSize;
-    if (type.getNumElements() > threads &&
-        !isGoodFor(access, cta::getLayout(type)))
+    if (paysToExchange(access) && !isGoodFor(access, cta::getLayout(type)))
       stored->set(getWithLayout(builder, stored->get(), getPreferred(access)));
   });
 }
@@ -297,7 +341,7 @@ struct CtaAssignLayouts
       std::optional<int64_t> numWarps = cta::getNumWarps(function);
       if (!numWarps)
         continue;
-      LayoutSpread spread(solver, *numWarps);
+      LayoutSpread spread(solver, *numWarps, cta::getTarget(function));
       spread.assignAnchors(function);
       spread.assignRest(function);
       setAllLayouts(function, spread);

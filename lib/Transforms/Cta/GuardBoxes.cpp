@@ -1,6 +1,7 @@
 //===- GuardBoxes.cpp - Loops of pointers that load boxes -----------------===//
 
 #include "AheadLoads.h"
+#include "IndexValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,7 +45,8 @@ public:
     auto boxes = cast<scf::ForOp>(builder.clone(*loop, mapping));
     scf::YieldOp::create(builder, loc, boxes.getResults());
     for (auto [load, box] : loads)
-      makeBox(cast<tts::LoadOp>(mapping.lookup(load.getOperation())), box);
+      makeBox(cast<tts::LoadOp>(mapping.lookup(load.getOperation())), box,
+              boxes);
     loop->moveBefore(guard.elseBlock(), guard.elseBlock()->end());
     builder.setInsertionPointAfter(loop);
     scf::YieldOp::create(builder, loc, loop.getResults());
@@ -60,28 +62,86 @@ private:
     return createI64(*getConstantIntValue(number));
   }
 
-  /// That there are all tensor maps, and no block goes round.
+  /// That there are all tensor maps, and what `GuardedBox` asks for.
   Value createCondition() {
     auto function = loop->getParentOfType<func::FuncOp>();
     Value missing = tts::KernelSignature::getOrAppend(
         function, tts::ParameterKind::MissingTensorMaps, builder.getI32Type());
-    Value condition = arith::CmpIOp::create(
+    condition = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, missing,
         arith::ConstantIntOp::create(builder, loc, 0, 32));
-    for (auto [load, box] : loads) {
-      ArrayRef<int64_t> shape = load.getTileType().getShape();
-      for (auto [dimension, size] :
-           llvm::zip_equal(load.getDimensions(), shape)) {
-        if (!dimension.isWrapped())
-          continue;
-        Value last = arith::AddIOp::create(builder, loc, dimension.wrapStart,
-                                           createI64(size));
-        Value isInside = arith::CmpIOp::create(
-            builder, loc, arith::CmpIPredicate::sle, last, dimension.wrapSize);
-        condition = arith::AndIOp::create(builder, loc, condition, isInside);
+    for (auto [load, box] : loads)
+      for (auto [access, dimension, size] :
+           llvm::zip_equal(load.getDimensions(), box.dimensions,
+                           load.getTileType().getShape())) {
+        if (access.isWrapped())
+          require(arith::CmpIPredicate::sle,
+                  createSum(access.wrapStart, createI64(size)),
+                  access.wrapSize);
+        if (dimension.start)
+          requireStart(*dimension.start, box);
+        if (dimension.startInMatrix)
+          require(arith::CmpIPredicate::sle,
+                  createSum(createStart(*dimension.startInMatrix, box,
+                                        createLastTurn()),
+                            createI64(size)),
+                  createSize(dimension.matrixSize));
       }
-    }
     return condition;
+  }
+
+  void require(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    Value holds = arith::CmpIOp::create(builder, loc, predicate, lhs, rhs);
+    condition = arith::AndIOp::create(builder, loc, condition, holds);
+  }
+
+  /// That boxes begin within `kMostStart`: so they do if those of the first and
+  /// of the last turn do.
+  void requireStart(const LinearForm &start, const GuardedBox &box) {
+    auto requireAt = [&](Value turn) {
+      // Also that it is not negative.
+      require(arith::CmpIPredicate::ult, createStart(start, box, turn),
+              createI64(GuardedBox::kMostStart));
+    };
+    if (isZero(start.slope) && isa<AffineConstantExpr>(start.base))
+      return;
+    requireAt(createTurn(loop.getLowerBound()));
+    if (!isZero(start.slope))
+      requireAt(createLastTurn());
+  }
+
+  static bool isZero(AffineExpr expr) {
+    return expr == getAffineConstantExpr(0, expr.getContext());
+  }
+
+  Value createSum(Value lhs, Value rhs) {
+    return arith::AddIOp::create(builder, loc, lhs, rhs);
+  }
+
+  Value createTurn(Value turn) {
+    return turn.getType().isInteger(64)
+               ? turn
+               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
+                                        turn);
+  }
+
+  /// The induction variable in the last turn, if there is one.
+  Value createLastTurn() {
+    Value first = createTurn(loop.getLowerBound());
+    Value step = createTurn(loop.getStep());
+    Value range = arith::SubIOp::create(
+        builder, loc, createTurn(loop.getUpperBound()), first);
+    range = arith::SubIOp::create(builder, loc, range, createI64(1));
+    Value steps = arith::DivSIOp::create(builder, loc, range, step);
+    return createSum(first, arith::MulIOp::create(builder, loc, steps, step));
+  }
+
+  /// Where a box begins in `turn`, before the loop.
+  Value createStart(const LinearForm &start, const GuardedBox &box,
+                    Value turn) {
+    Value slope = createIndexValue(builder, loc, start.slope, box.values);
+    return createSum(createIndexValue(builder, loc, start.base, box.values),
+                     arith::MulIOp::create(builder, loc, slope, turn));
   }
 
   Value createSize(tts::LaunchNumber size) {
@@ -95,28 +155,53 @@ private:
                                         argument);
   }
 
+  /// Where a box begins in its tensor, which the guard lets be an i32.
+  Value createStart(const GuardedDimension &dimension, const GuardedBox &box,
+                    tts::DimensionAccess access, scf::ForOp boxes) {
+    if (!dimension.start)
+      return access.isWrapped()
+                 ? access.wrapStart
+                 : arith::SubIOp::create(
+                       builder, loc, createSize(dimension.size), access.high);
+    // What does not change is computed before the loop.
+    OpBuilder before(boxes);
+    Type i32 = builder.getI32Type();
+    auto createPart = [&](AffineExpr expr) -> Value {
+      Value part = createIndexValue(before, loc, expr, box.values);
+      return arith::TruncIOp::create(before, loc, i32, part);
+    };
+    Value start = createPart(dimension.start->base);
+    if (!isZero(dimension.start->slope)) {
+      Value turn = boxes.getInductionVar();
+      if (!turn.getType().isInteger(32))
+        turn = arith::TruncIOp::create(builder, loc, i32, turn);
+      Value walked = arith::MulIOp::create(builder, loc, turn,
+                                           createPart(dimension.start->slope));
+      start = createSum(start, walked);
+    }
+    return arith::ExtSIOp::create(builder, loc, builder.getI64Type(), start);
+  }
+
   /// Says of `load` what is so under the guard: its bounds are where the tensor
   /// begins and ends.
-  void makeBox(tts::LoadOp load, const GuardedBox &box) {
+  void makeBox(tts::LoadOp load, const GuardedBox &box, scf::ForOp boxes) {
     builder.setInsertionPoint(load);
     Value zero = createI64(0), offset = zero;
-    SmallVector<tts::DimensionAccess> dimensions = load.getDimensions();
-    for (auto [dimension, number] : llvm::zip_equal(dimensions, box.sizes)) {
-      Value size = createSize(number);
-      Value start =
-          dimension.isWrapped()
-              ? dimension.wrapStart
-              : arith::SubIOp::create(builder, loc, size, dimension.high);
-      dimension.low = arith::SubIOp::create(builder, loc, zero, start);
-      if (dimension.isWrapped())
-        dimension.high = arith::SubIOp::create(builder, loc, size, start);
-      dimension.wrapStart = dimension.wrapSize = nullptr;
-      Value step = arith::MulIOp::create(builder, loc, start,
-                                         createI64(dimension.stride));
+    SmallVector<tts::DimensionAccess> accesses = load.getDimensions();
+    for (auto [access, dimension] : llvm::zip_equal(accesses, box.dimensions)) {
+      Value start = createStart(dimension, box, access, boxes);
+      access.low = arith::SubIOp::create(builder, loc, zero, start);
+      // A bound that stays as it was is this already.
+      if (dimension.start || access.isWrapped())
+        access.high = arith::SubIOp::create(builder, loc,
+                                            createSize(dimension.size), start);
+      access.wrapStart = access.wrapSize = nullptr;
+      Value step =
+          arith::MulIOp::create(builder, loc, start, createI64(access.stride));
       offset = arith::AddIOp::create(builder, loc, offset, step);
     }
     auto made = tts::LoadOp::create(builder, load.getLoc(), load.getType(),
-                                    load.getBase(), offset, dimensions, Value(),
+                                    load.getBase(), offset, accesses, Value(),
                                     load.getOther());
     made.setCacheAttr(load.getCacheAttr());
     made.setEvictAttr(load.getEvictAttr());
@@ -128,6 +213,8 @@ private:
   ArrayRef<std::pair<tts::LoadOp, GuardedBox>> loads;
   OpBuilder builder;
   Location loc;
+  /// All that is asked for so far.
+  Value condition;
 };
 
 /// Finds the loops of one function.
@@ -163,24 +250,34 @@ private:
   std::optional<GuardedLoop> plan(scf::ForOp loop) {
     LoopSlice slice(loop);
     GuardedLoop found = {loop, {}};
-    bool isWorth = false;
     for (const AheadLoad &ahead :
          AheadLoads(loop, solver, described).find(slice)) {
       auto load = cast<tts::LoadOp>(ahead.load);
       std::optional<GuardedBox> box = findBox(load, loop);
       if (!ahead.isMatrix || !box)
         return std::nullopt;
-      isWorth |= isAcrossK(*findMatrixUse(load), *box);
       found.loads.emplace_back(load, *box);
     }
-    return isWorth ? std::optional(found) : std::nullopt;
+    bool isWhole = !found.loads.empty() && !readsOther(found);
+    return isWhole ? std::optional(found) : std::nullopt;
   }
 
-  /// Threads copy such rows with a bound for each. Along K they share one, and
-  /// that was as fast as TMA when both were measured (docs/performance.md).
-  static bool isAcrossK(OpOperand &use, const GuardedBox &box) {
-    auto dot = cast<cta::DotOp>(use.getOwner());
-    return box.innermost != (use == dot.getAMutable() ? 1u : 0u);
+  /// Whether a product of the loop is of another load in it.
+  static bool readsOther(const GuardedLoop &found) {
+    scf::ForOp loop = found.loop;
+    return loop
+        .walk([&](cta::DotOp dot) {
+          for (Value operand : {dot.getA(), dot.getB()}) {
+            if (auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>())
+              operand = convert.getSource();
+            auto load = operand.getDefiningOp<tts::LoadOp>();
+            if (load && !loop.isDefinedOutsideOfLoop(load.getResult()) &&
+                !llvm::is_contained(llvm::make_first_range(found.loads), load))
+              return WalkResult::interrupt();
+          }
+          return WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   std::optional<GuardedBox> findBox(tts::LoadOp load, scf::ForOp loop) {

@@ -88,6 +88,7 @@ public:
     if (takesTurns(dot.getAMutable()) || takesTurns(dot.getBMutable()))
       parity = createParity();
     Place a = share(dot.getAMutable()), b = share(dot.getBMutable());
+    fenceOnce();
     OpBuilder builder(dot);
     Value shared = cta::DotOp::create(
         builder, dot.getLoc(), dot.getType(), a.operand, b.operand,
@@ -130,13 +131,23 @@ private:
     Value buffer =
         isTwice ? createBuffer(OpBuilder(getLoop()), operand, /*slots=*/2)
                 : createBuffer(builder, operand, /*slots=*/1);
-    cta::WriteOp::create(builder, loc, value, buffer, slot, /*fenced=*/true);
+    writes.push_back(cta::WriteOp::create(builder, loc, value, buffer, slot,
+                                          /*fenced=*/true));
     // Loops that a warp copies for have no barrier of their own, and groups of
     // warps need not wait for each other in each turn.
     if (!isTwice && &*builder.getInsertionPoint() != dot &&
         dot->getParentOfType<cta::SpecializeOp>())
       gpu::BarrierOp::create(builder, loc);
     return {buffer, slot};
+  }
+
+  /// The fence of a thread is for all that it has written, so that the last one
+  /// of two is enough.
+  void fenceOnce() {
+    if (writes.size() != 2 || writes[0]->getBlock() != writes[1]->getBlock())
+      return;
+    bool isInOrder = writes[0]->isBeforeInBlock(writes[1]);
+    writes[isInOrder ? 0 : 1].setFenced(false);
   }
 
   static Value createBuffer(OpBuilder builder, OpOperand &operand,
@@ -170,6 +181,7 @@ private:
 
   cta::DotOp dot;
   Value parity;
+  SmallVector<cta::WriteOp> writes;
 };
 
 struct CtaShareOperands

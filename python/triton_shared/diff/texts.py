@@ -85,12 +85,23 @@ def _in_f64(kind: Any) -> Any:
 
 
 def apply_passes(ttir: str, *passes: str, plugins: Sequence[Path] = ()) -> str:
-    """What passes of the compiler leave of a text, made in a process of its own.
+    """What passes of the compiler leave of a text.
 
-    They are words of a pipeline, as `triton-probe-values{only=3}`. Raises CompilationError.
+    They are words of a pipeline, as `triton-probe-values{only=3}`. Those of `plugins` run in the
+    compiler's tool: a plugin stays loaded for as long as a process lives. Raises CompilationError.
     """
+    pipeline = ",".join(passes)
+    if plugins:
+        return _apply_with_plugins(ttir, pipeline, plugins)
+    done = library.compile_text(ttir, f"passes={pipeline}")
+    if not done.succeeded:
+        raise CompilationError("", "ttir", done.diagnostics)
+    return done.artefact("module").decode()
+
+
+def _apply_with_plugins(ttir: str, pipeline: str, plugins: Sequence[Path]) -> str:
     loaded = [f"--load-pass-plugin={plugin}" for plugin in plugins]
-    pipeline = f"--pass-pipeline=builtin.module({','.join(passes)})"
+    pipeline = f"--pass-pipeline=builtin.module({pipeline})"
     done = subprocess.run(
         [library.tool(), "-", "--mlir-print-debuginfo", *loaded, pipeline],
         input=ttir,

@@ -25,6 +25,20 @@ static float convert(char type, uint16_t pair) {
   return result;
 }
 
+/// Each half byte of `selector` picks a byte of two words, or its sign.
+uint32_t emu_prmt(uint32_t low, uint32_t high, uint32_t selector) {
+  uint64_t bytes = (uint64_t)high << 32 | low;
+  uint32_t result = 0;
+  for (int byte = 0; byte < 4; ++byte) {
+    uint32_t code = selector >> (4 * byte);
+    uint8_t picked = bytes >> (8 * (code & 7));
+    if (code & 8)
+      picked = picked & 0x80 ? 0xff : 0;
+    result |= (uint32_t)picked << (8 * byte);
+  }
+  return result;
+}
+
 float emu_e4m3x2_to_f16x2_rn(uint16_t pair) { return convert('4', pair); }
 float emu_e5m2x2_to_f16x2_rn(uint16_t pair) { return convert('5', pair); }
 

@@ -183,6 +183,38 @@ def _make_update(name: str, match: re.Match[str], types: list[str]) -> str:
     return "\n".join([*lines, f"  ret {answer}", "}"])
 
 
+_VECTOR_UPDATE = re.compile(
+    r"(?:@\$\d+ )?red\.relaxed\.\w+\.global\.add(?:\.noftz)?(?:\.v\d)?\.(f32|f16x2|bf16x2) "
+)
+_ELEMENTS = {"f32": "float", "f16x2": "half", "bf16x2": "bfloat"}
+
+
+def _make_vector_update(name: str, update: re.Match[str], types: list[str]) -> str:
+    """`red….v4.f32` and its like, as VectorUpdates.cpp writes them: element by element."""
+    element = _ELEMENTS[update[1]]
+    parameters = ", ".join(f"{kind} %a{i}" for i, kind in enumerate(types))
+    lines = [f"define internal void {name}({parameters}) {{"]
+    words = types[1:]
+    if words[-1] == "i1":
+        words = words[:-1]
+        lines += [f"  br i1 %a{len(words) + 1}, label %yes, label %no", "yes:"]
+    size = 4 * len(words)
+    lines.append(f"  call void @emu_access(ptr %a0, i64 {size}, i64 {size}, i32 1, ptr %a0)")
+    count = 1 if element == "float" else 2
+    for i, word in enumerate(words):
+        lines.append(f"  %v{i} = bitcast {word} %a{i + 1} to <{count} x {element}>")
+        for j in range(count):
+            at = f"{i}.{j}"
+            lines += [
+                f"  %e{at} = extractelement <{count} x {element}> %v{i}, i32 {j}",
+                f"  %p{at} = getelementptr {element}, ptr %a0, i32 {i * count + j}",
+                f"  %o{at} = atomicrmw fadd ptr %p{at}, {element} %e{at} monotonic",
+            ]
+    if len(words) + 1 < len(types):
+        lines += ["  br label %no", "no:"]
+    return "\n".join([*lines, "  ret void", "}"])
+
+
 _MMA = re.compile(
     r"^  (?P<result>%\S+) = call (?P<type>\{.*?\}) @llvm\.nvvm\.mma\.m(?P<m>\d+)n8k(?P<k>\d+)"
     r"\.row\.col\.(?P<kind>\w+)(?:\.f32)?\((?P<arguments>.*)\)(?: #\d+)?$"
@@ -298,6 +330,8 @@ def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
     """`@$p ld.global…` or `@$p st.global…` of words, as GlobalMemory.cpp writes them."""
     if " cp.async." in match["text"]:
         return _make_copy(name, match, types)
+    if update := _VECTOR_UPDATE.match(match["text"]):
+        return _make_vector_update(name, update, types)
     if match["text"].startswith(("atom.", "red.")):
         return _make_update(name, match, types)
     if read := _READ.fullmatch(match["text"]):

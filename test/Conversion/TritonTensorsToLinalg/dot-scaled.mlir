@@ -34,15 +34,18 @@ func.func @fp8(%a: tensor<4x64xf8E4M3FN>, %sa: tensor<4x2xi8>, %b: tensor<64x8xf
 // CHECK-LABEL: func.func @fp4(
 // CHECK-SAME:    %[[A:.*]]: tensor<4x32xi8>, %[[SA:.*]]: tensor<4x2xi8>, %[[B:.*]]: tensor<32x8xi8>
 // CHECK:         tensor.expand_shape %[[A]] {{\[}}[0], [1, 2]] output_shape [4, 2, 16]
-// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<4x2x16x2xf32>)
+// CHECK:         linalg.generic {{.*}} outs(%{{.*}} : tensor<4x2x16x2xf32>) attrs =  {tts.unpacks_e2m1 = 3 : i64}
 // CHECK:           linalg.index 3
 // CHECK:           %[[CODE:.*]] = arith.extui %{{.*}} : i8 to i32
 // CHECK:           arith.cmpi ult
 // CHECK:           arith.select
 // CHECK:           arith.bitcast %{{.*}} : i32 to f32
+// CHECK:           linalg.yield
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
 // CHECK:         tensor.collapse_shape %{{.*}} {{\[}}[0], [1, 2, 3]] : tensor<4x2x16x2xf32> into tensor<4x64xf32>
 // ... and between rows and columns on the right.
-// CHECK:         linalg.generic {{.*}} ins(%[[B]] : tensor<32x8xi8>) outs(%{{.*}} : tensor<32x2x8xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%[[B]] : tensor<32x8xi8>) outs(%{{.*}} : tensor<32x2x8xf32>) attrs =  {tts.unpacks_e2m1 = 1 : i64}
 // CHECK:           linalg.index 1
 // CHECK:         tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2]] : tensor<32x2x8xf32> into tensor<64x8xf32>
 func.func @fp4(%a: tensor<4x32xi8>, %sa: tensor<4x2xi8>, %b: tensor<32x8xi8>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -52,7 +55,8 @@ func.func @fp4(%a: tensor<4x32xi8>, %sa: tensor<4x2xi8>, %b: tensor<32x8xi8>, %c
 
 // Packed along rows and columns, they are in the scales' dimension as well.
 // CHECK-LABEL: func.func @fp4_not_along_the_sum(
-// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x2x32xi8>, tensor<2x2x2xf32>) outs(%{{.*}} : tensor<2x2x2x32xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<2x2x32xi8>) outs(%{{.*}} : tensor<2x2x2x32xf32>) attrs =  {tts.unpacks_e2m1 = 1 : i64}
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x2x2x32xf32>, tensor<2x2x2xf32>) outs(%{{.*}} : tensor<2x2x2x32xf32>)
 // CHECK:         tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2, 3]] : tensor<2x2x2x32xf32> into tensor<4x64xf32>
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<64x4xi8>) outs(%{{.*}} : tensor<64x4x2xf32>)
 func.func @fp4_not_along_the_sum(%a: tensor<2x64xi8>, %sa: tensor<4x2xi8>, %b: tensor<64x4xi8>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -73,7 +77,7 @@ func.func @batch_with_plain_operand(%a: tensor<2x4x32xbf16>, %b: tensor<2x32x8xf
 // A scale that is a float belongs to 16 elements.
 // CHECK-LABEL: func.func @float_scale(
 // CHECK:           arith.extf %{{.*}} : f8E4M3FN to f32
-// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x4x8xi8>, tensor<4x4xf32>)
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x4x8x2xf32>, tensor<4x4xf32>)
 func.func @float_scale(%a: tensor<4x32xi8>, %sa: tensor<4x4xf8E4M3FN>, %b: tensor<64x8xbf16>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %0 = tt.dot_scaled %a scale %sa, %b, %c lhs = e2m1 rhs = bf16 {fastMath = false} : tensor<4x32xi8>, tensor<4x4xf8E4M3FN> * tensor<64x8xbf16> -> tensor<4x8xf32>
   return %0 : tensor<4x8xf32>

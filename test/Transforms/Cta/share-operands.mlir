@@ -29,13 +29,15 @@ func.func @ring(%ring: !cta.buffer<3, 64x32xf16, #s>, %b: tensor<32x32xf16, #rig
   return %sum : tensor<64x32xf32, #c>
 }
 
-// A slot that is overwritten meanwhile, and one whose lines do not suit, are read and written elsewhere.
+// A slot that is overwritten meanwhile, and one whose lines do not suit, are read and written elsewhere. The fence of the last
+// write is for both operands.
 // CHECK-LABEL: func.func @other_places(
 // CHECK: %[[A:.*]] = cta.read
-// CHECK: cta.write %[[A]] to %[[FIRST:.*]][%{{.*}}] fenced
+// CHECK: cta.write %[[A]] to %[[FIRST:.*]][%{{[^]]*}}] :
+// CHECK: cta.write %{{.*}} fenced
 // CHECK: cta.dot %[[FIRST]]
 // CHECK: %[[PLAIN:.*]] = cta.read
-// CHECK: cta.write %[[PLAIN]] to %[[SECOND:.*]][%{{.*}}] fenced
+// CHECK: cta.write %[[PLAIN]] to %[[SECOND:.*]][%{{[^]]*}}] :
 // CHECK: cta.dot %[[SECOND]]
 func.func @other_places(%ring: !cta.buffer<1, 64x32xf16, #s>, %plain: !cta.buffer<1, 64x32xf16, #plain>, %b: tensor<32x32xf16, #right>,
                         %new: tensor<64x32xf16, #rows>, %c: tensor<64x32xf32, #c>, %slot: i32) -> tensor<64x32xf32, #c>

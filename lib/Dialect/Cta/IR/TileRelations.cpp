@@ -110,6 +110,41 @@ std::optional<LinearLayout> BroadcastOp::getNeededLayout(OpOperand &) {
   return followFromResult(*this);
 }
 
+/// Both floats of a byte are in registers side by side.
+static LayoutFunction unpackingAlong(unsigned dim) {
+  return [dim](const LinearLayout &layout) {
+    auto insert = [dim](LinearLayout::Bases bases) {
+      for (Coordinates &basis : bases)
+        basis.insert(basis.begin() + dim, 0);
+      return bases;
+    };
+    unsigned rank = layout.getRank() + 1;
+    LinearLayout::Bases registers = insert(layout.getRegisters());
+    Coordinates second(rank, 0);
+    second[dim] = 1;
+    registers.insert(registers.begin(), second);
+    return LinearLayout(rank, registers, insert(layout.getLanes()),
+                        insert(layout.getWarps()));
+  };
+}
+
+SmallVector<LayoutRelation> UnpackE2M1Op::getLayoutRelations(Value value) {
+  unsigned dim = getDim();
+  if (value == getSource())
+    return {{getResult(), unpackingAlong(dim)}};
+  return {{getSource(), [dim](const LinearLayout &layout) {
+             return layout.dropDimension(dim);
+           }}};
+}
+
+std::optional<LinearLayout> UnpackE2M1Op::getNeededLayout(OpOperand &) {
+  return followFromResult(*this);
+}
+
+std::optional<LayoutRelation> UnpackE2M1Op::getLayoutOrigin() {
+  return LayoutRelation{getSource(), unpackingAlong(getDim())};
+}
+
 //===----------------------------------------------------------------------===//
 // Across elements
 //===----------------------------------------------------------------------===//

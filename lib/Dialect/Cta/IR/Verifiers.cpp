@@ -80,6 +80,22 @@ LogicalResult ReshapeOp::verify() {
                       });
 }
 
+LogicalResult UnpackE2M1Op::verify() {
+  RankedTensorType from = getTile(getSource()), to = getTile(getResult());
+  int64_t dim = getDim();
+  SmallVector<int64_t> shape(from.getShape());
+  if (dim < 0 || dim > from.getRank())
+    return emitOpError("has no dimension ") << dim << " in its result";
+  shape.insert(shape.begin() + dim, 2);
+  if (to.getShape() != ArrayRef(shape))
+    return emitOpError("adds a dimension of size 2, number ") << dim;
+  if (!from.getElementType().isInteger(8) ||
+      !isa<BFloat16Type, Float32Type>(to.getElementType()))
+    return emitOpError("makes bf16 or f32 of bytes");
+  return verifyLayout(*this, getSource(), getResult(),
+                      getLayoutOrigin()->follow);
+}
+
 LogicalResult TransposeOp::verify() {
   RankedTensorType from = getTile(getSource()), to = getTile(getResult());
   ArrayRef<int64_t> permutation = getPermutation();

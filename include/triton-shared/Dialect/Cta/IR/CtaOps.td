@@ -206,6 +206,21 @@ def CTA_ReshapeOp : CTA_Op<"reshape", [Pure],
   let hasVerifier = 1;
 }
 
+def CTA_UnpackE2M1Op : CTA_Op<"unpack_e2m1", [Pure],
+    ["getLayoutRelations", "getNeededLayout", "getLayoutOrigin"]> {
+  let summary = "The two floats of 4 bits in each byte";
+  let description = [{
+    Dimension `dim` of the result has size 2: the float in the low half of a
+    byte, then that in the high one. A thread makes both of the bytes it holds.
+  }];
+  let arguments = (ins CTA_Tile:$source, I64Attr:$dim);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = [{
+    $source `dim` $dim attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
 def CTA_TransposeOp : CTA_Op<"transpose", [Pure],
     ["getLayoutRelations", "getNeededLayout", "isMadeAgain"]> {
   let summary = "Permute dimensions";

@@ -80,6 +80,10 @@ inline constexpr llvm::StringLiteral kAddsInHalf = "tts.adds_in_half";
 /// `tf32`. Only numbers near the smallest of f32 may lose bits.
 inline constexpr llvm::StringLiteral kExactIn = "tts.exact_in";
 
+/// On a `linalg.generic` that does nothing but decode floats of 4 bits: the
+/// loop, of size 2, along which the two of each byte lie.
+inline constexpr llvm::StringLiteral kUnpacksE2M1 = "tts.unpacks_e2m1";
+
 /// Attribute of an operation that must be right to the last bit also where
 /// others of its kind need not.
 inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";

@@ -1,0 +1,76 @@
+//===- LoopForms.cpp - Numbers of a loop by its turn ----------------------===//
+
+#include "triton-shared/Analysis/LoopForms.h"
+
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+bool LoopForms::isInvariant(AffineExpr expr) {
+  return !expr.walk([&](AffineExpr part) {
+                bool isOutside =
+                    !isa<AffineSymbolExpr>(part) ||
+                    loop.isDefinedOutsideOfLoop(forms.getSymbol(part).value);
+                return isOutside ? WalkResult::advance()
+                                 : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// What `carried` is in the turn of the induction variable, if each turn adds
+/// the same to it; else null.
+AffineExpr LoopForms::getCarried(BlockArgument carried) {
+  AffineExpr before = getForm(carried);
+  AffineExpr after = getForm(loop.getTiedLoopYieldedValue(carried)->get());
+  AffineExpr added = subtract(after, before);
+  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
+  if (!added || !step || !isInvariant(added))
+    return nullptr;
+  SmallVector<AffineTerm> perStep = getTerms(added);
+  for (AffineTerm &term : perStep) {
+    if (term.coefficient % *step)
+      return nullptr;
+    term.coefficient /= *step;
+  }
+  AffineExpr walked =
+      subtract(getForm(loop.getInductionVar()), getForm(loop.getLowerBound()));
+  if (walked)
+    walked = multiply(walked, sumTerms(perStep, added.getContext()));
+  return walked ? add(walked, getForm(loop.getTiedLoopInit(carried)->get()))
+                : nullptr;
+}
+
+AffineExpr LoopForms::unroll(AffineExpr expr) {
+  DenseMap<AffineExpr, AffineExpr> known;
+  bool isKnown = true;
+  expr.walk([&](AffineExpr part) {
+    if (!isa<AffineSymbolExpr>(part))
+      return;
+    auto carried = dyn_cast<BlockArgument>(forms.getSymbol(part).value);
+    if (!carried || carried.getOwner() != loop.getBody() ||
+        carried == loop.getInductionVar())
+      return;
+    known[part] = getCarried(carried);
+    isKnown &= static_cast<bool>(known[part]);
+  });
+  return isKnown ? normalize(expr.replace(known)) : nullptr;
+}
+
+std::optional<LinearForm> LoopForms::findLinear(AffineExpr expr) {
+  AffineExpr turn = getForm(loop.getInductionVar());
+  SmallVector<AffineTerm> base, slope;
+  for (AffineTerm &term : getTerms(expr)) {
+    auto *factor = llvm::find(term.factors, turn);
+    if (factor == term.factors.end()) {
+      base.push_back(std::move(term));
+      continue;
+    }
+    term.factors.erase(factor);
+    slope.push_back(std::move(term));
+  }
+  LinearForm form = {sumTerms(base, expr.getContext()),
+                     sumTerms(slope, expr.getContext())};
+  bool isLinear = isInvariant(form.base) && isInvariant(form.slope);
+  return isLinear ? std::optional(form) : std::nullopt;
+}
