@@ -412,7 +412,7 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     script = folder / "script.py"
     script.write_text(SCRIPT)
     return subprocess.run(
-        [sys.executable, "-m", "triton_shared.check", "--json", "report.json", "script.py", *words],
+        [sys.executable, "-m", "triton_shared.check", "--output", "report.json", "script.py", *words],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from . import text
+from . import sarif, text
 from .finding import Finding
 
 
@@ -65,6 +65,6 @@ class Report:
             indent=2,
         )
 
-    def write_json(self, file: Path) -> None:
-        """`as_json` as a file."""
-        file.write_text(self.as_json() + "\n")
+    def as_sarif(self) -> str:
+        """For tools that show what others find: SARIF 2.1.0."""
+        return json.dumps(sarif.describe(self.findings), indent=2)

@@ -14,8 +14,8 @@ from ..errors import TritonSharedError
 from .report import Report
 from .unwritten import marked
 
-MODE = "check"
-"""What Triton calls the instrumentation of a kernel; `LaunchOptions.checks` knows the word."""
+ALL, BOUNDS = "check", "check-bounds"
+"""What Triton calls the instrumentation of a kernel; `LaunchOptions.checks` knows the words."""
 
 _reports: list[Report] = []
 """Of the blocks that the process is in, the innermost one last."""
@@ -37,7 +37,7 @@ def check(*, bounds_only: bool = False) -> Iterator[Report]:
 
     report = Report(bounds_only)
     before = knobs.compilation.instrumentation_mode
-    knobs.compilation.instrumentation_mode = MODE
+    knobs.compilation.instrumentation_mode = BOUNDS if bounds_only else ALL
     _reports.append(report)
     try:
         with device("cpu"), nullcontext() if bounds_only else marked():
