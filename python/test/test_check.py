@@ -29,7 +29,8 @@ def copy_rows(x, y, rows, row_stride, R: tl.constexpr, C: tl.constexpr):
     i = tl.program_id(0) * R + tl.arange(0, R)
     j = tl.arange(0, C)
     place = i[:, None] * row_stride + j[None, :]
-    tl.store(y + i[:, None] * C + j[None, :], tl.load(x + place, mask=i[:, None] < rows))
+    v = tl.load(x + place, mask=i[:, None] < rows, other=0.0)
+    tl.store(y + i[:, None] * C + j[None, :], v)
 
 
 @triton.jit
@@ -390,7 +391,7 @@ def test_json_says_all_of_it() -> None:
     assert found["severity"] == "error"
     assert found["tensor"]["argument"] == "y"
     assert found["places"][0]["line"] == fill.fn.__code__.co_firstlineno + 3
-    assert found["elements"][0] == {"lane": [4], "offset": 100}
+    assert found["elements"][0] == {"lane": [4], "offset": 100, "value": None}
 
 
 SCRIPT = """
@@ -412,7 +413,15 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     script = folder / "script.py"
     script.write_text(SCRIPT)
     return subprocess.run(
-        [sys.executable, "-m", "triton_shared.check", "--output", "report.json", "script.py", *words],
+        [
+            sys.executable,
+            "-m",
+            "triton_shared.check",
+            "--output",
+            "report.json",
+            "script.py",
+            *words,
+        ],
         cwd=folder,
         capture_output=True,
         text=True,

@@ -124,8 +124,8 @@ void mlir::triton_shared::nameElement(int64_t offset, int64_t number) {
   asked.access.add({offset, number});
 }
 
-void mlir::triton_shared::nameRow(int64_t offset, int64_t number,
-                                  int64_t count, int64_t stride) {
+void mlir::triton_shared::nameRow(int64_t offset, int64_t number, int64_t count,
+                                  int64_t stride) {
   if (count > 0)
     asked.access.rows.push_back({offset, number, count, stride});
 }

@@ -223,8 +223,8 @@ void AccessHistory::addToRuns(Page &page, Step step) {
       else
         runs[at].past = next;
       // The run before may simply go on.
-      if (at > 0 && runs[at - 1].past.after(runs[at].begin -
-                                            runs[at - 1].begin) == next)
+      if (at > 0 &&
+          runs[at - 1].past.after(runs[at].begin - runs[at - 1].begin) == next)
         runs.erase(runs.begin() + at--);
     }
     step = step.part(part.end, step.end);
@@ -242,8 +242,8 @@ void AccessHistory::add(const Row &row, Report report) {
     uint32_t begin = cell % cellsPerPage;
     uint32_t count = std::min<int64_t>(left, cellsPerPage - begin);
     Page &page = getPage(cell / cellsPerPage);
-    Step step = {&row, report, begin, begin + count, done,
-                 row.elementBytes / cellBytes};
+    Step step = {&row,          report, begin,
+                 begin + count, done,   row.elementBytes / cellBytes};
     if (page.cells.empty())
       addToRuns(page, step);
     else
@@ -253,8 +253,7 @@ void AccessHistory::add(const Row &row, Report report) {
         uint32_t next =
             i + 1 < page.runs.size() ? page.runs[i + 1].begin : cellsPerPage;
         for (uint32_t c = page.runs[i].begin; c < next; ++c)
-          page.cells.push_back(
-              page.runs[i].past.after(c - page.runs[i].begin));
+          page.cells.push_back(page.runs[i].past.after(c - page.runs[i].begin));
       }
       page.runs.clear();
     }

@@ -131,8 +131,7 @@ void CheckedLaunch::findUnwritten(const CheckedAccess &access) {
 void CheckedLaunch::compareRow(const CheckedAccess &access,
                                const CheckedRow &row,
                                AccessHistory::Report report) {
-  Touch touch =
-      history->makeTouch(numberOf(access.program), siteOf(access));
+  Touch touch = history->makeTouch(numberOf(access.program), siteOf(access));
   auto add = [&](int64_t index, int64_t count) {
     CheckedElement first = row[index];
     history->add(
@@ -166,7 +165,8 @@ void CheckedLaunch::findMisaligned(const CheckedAccess &access) {
   if (address % access.elementBytes == 0 || access.rows.empty())
     return;
   std::vector<CheckedElement> all;
-  access.forEach([&](const CheckedElement &element) { all.push_back(element); });
+  access.forEach(
+      [&](const CheckedElement &element) { all.push_back(element); });
   findings.add("misaligned", access, all);
 }
 
@@ -181,18 +181,16 @@ void CheckedLaunch::compare(const CheckedAccess &access) {
   // By class and the other access.
   std::map<std::pair<Conflict, uint64_t>, std::vector<CheckedElement>> found;
   for (const CheckedRow &row : access.rows)
-    compareRow(access, row,
-               [&](Conflict conflict, const Touch &other, int64_t first,
-                   int64_t end) {
-                 uint64_t side = uint64_t(other.program) << 16 | other.site;
-                 std::vector<CheckedElement> &elements =
-                     found[{conflict, side}];
-                 for (; first < end; ++first)
-                   // Several cells of one element are one conflict.
-                   if (elements.empty() ||
-                       elements.back().number != row[first].number)
-                     elements.push_back(row[first]);
-               });
+    compareRow(
+        access, row,
+        [&](Conflict conflict, const Touch &other, int64_t first, int64_t end) {
+          uint64_t side = uint64_t(other.program) << 16 | other.site;
+          std::vector<CheckedElement> &elements = found[{conflict, side}];
+          for (; first < end; ++first)
+            // Several cells of one element are one conflict.
+            if (elements.empty() || elements.back().number != row[first].number)
+              elements.push_back(row[first]);
+        });
   for (const auto &[key, elements] : found) {
     OtherSide other = {sites[key.second & UINT16_MAX],
                        placeOf(key.second >> 16)};
@@ -280,8 +278,7 @@ const CheckedLaunch::Note &CheckedLaunch::getNote(llvm::StringRef text) {
     llvm::report_fatal_error(parsed.takeError());
   llvm::json::Object &site = *parsed->getAsObject();
   auto read = [&](llvm::json::Value value) {
-    int64_t argument =
-        value.getAsObject()->getInteger("argument").value_or(-1);
+    int64_t argument = value.getAsObject()->getInteger("argument").value_or(-1);
     std::string written;
     llvm::raw_string_ostream(written) << value;
     return CheckedSite{keep(std::move(written)), argument};

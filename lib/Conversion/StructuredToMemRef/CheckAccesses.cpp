@@ -223,8 +223,8 @@ Value AccessChecker::askRuntime(tts::AccessOpInterface op,
   return callCheck(builder, op, "tritonSharedCheckEnd", {}, i64).getResult(0);
 }
 
-/// By how much neighbours along the last dimension of a block lie apart; nothing
-/// if that is not the same for all, or not all of a row take part.
+/// By how much neighbours along the last dimension of a block lie apart;
+/// nothing if that is not the same for all, or not all of a row take part.
 static std::optional<OpFoldResult> getRowStride(tts::AccessOpInterface op) {
   if (op.hasOffsetPerElement() || !op.getTileType() ||
       (op.getMask() && isa<RankedTensorType>(op.getMask().getType())))
@@ -250,12 +250,11 @@ void AccessChecker::nameElements(tts::AccessOpInterface op) {
   ElementAccess access = accessOf(builder, op);
   if (std::optional<OpFoldResult> stride = getRowStride(op))
     return nameRows(op, std::move(access), *stride);
-  forEachElement(
-      builder, op->getLoc(), access,
-      [&](OpBuilder &inner, Location loc, ValueRange indices) {
-        callCheck(inner, op, "tritonSharedCheckElement",
-                  describeElement(inner, loc, access, indices));
-      });
+  forEachElement(builder, op->getLoc(), access,
+                 [&](OpBuilder &inner, Location loc, ValueRange indices) {
+                   callCheck(inner, op, "tritonSharedCheckElement",
+                             describeElement(inner, loc, access, indices));
+                 });
 }
 
 /// Names each row of a block by its first element.
@@ -358,8 +357,8 @@ void AccessChecker::nameValues(tts::AccessOpInterface op) {
   Location loc = op->getLoc();
   Type i64 = builder.getI64Type();
   builder.setInsertionPoint(op);
-  Value token =
-      callCheck(builder, op, "tritonSharedCheckWantsValues", {}, i64).getResult(0);
+  Value token = callCheck(builder, op, "tritonSharedCheckWantsValues", {}, i64)
+                    .getResult(0);
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
   Value isWanted = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                          token, zero);
@@ -386,7 +385,7 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
   builder.setInsertionPointAfter(op);
   if (getFlags(op) & kAcquires) {
     callCheck(builder, op, "tritonSharedCheckFinish", {distance}, {},
-         /*writes=*/true);
+              /*writes=*/true);
     return;
   }
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
@@ -396,7 +395,7 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
                                   /*withElseRegion=*/false);
   builder.setInsertionPointToStart(branch.thenBlock());
   callCheck(builder, op, "tritonSharedCheckFinish", {distance}, {},
-       /*writes=*/true);
+            /*writes=*/true);
   if (isa<tts::StoreOp>(op))
     ofStores.insert(branch);
 }

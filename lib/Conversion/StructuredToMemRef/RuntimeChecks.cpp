@@ -75,7 +75,8 @@ static Value asShown(OpBuilder &builder, Location loc, Value number) {
   Type i64 = builder.getI64Type();
   if (isa<FloatType>(number.getType())) {
     if (!number.getType().isF64())
-      number = arith::ExtFOp::create(builder, loc, builder.getF64Type(), number);
+      number =
+          arith::ExtFOp::create(builder, loc, builder.getF64Type(), number);
     return arith::BitcastOp::create(builder, loc, i64, number);
   }
   if (number.getType() == i64)
@@ -97,7 +98,8 @@ void triton_shared::lowerNote(OpBuilder &builder, tts::NoteOp op, Value views,
   Value isAny = arith::CmpIOp::create(
       builder, loc, arith::CmpIPredicate::ne,
       findLargestCause(builder, loc, op.getCauses()), none);
-  auto branch = scf::IfOp::create(builder, loc, isAny, /*withElseRegion=*/false);
+  auto branch =
+      scf::IfOp::create(builder, loc, isAny, /*withElseRegion=*/false);
   builder.setInsertionPointToStart(branch.thenBlock());
   SmallVector<Value> operands = {
       tts::ToAddressOp::create(builder, loc, i64, views)};
@@ -117,9 +119,9 @@ void triton_shared::lowerNote(OpBuilder &builder, tts::NoteOp op, Value views,
         if (op.getValues())
           shown = asShown(inner, innerLoc,
                           elementOf(inner, innerLoc, op.getValues(), indices));
-        callCheck(inner, op, "tritonSharedCheckNote",
-                  {cause, numberOf(inner, innerLoc, indices, block.shape),
-                   shown});
+        callCheck(
+            inner, op, "tritonSharedCheckNote",
+            {cause, numberOf(inner, innerLoc, indices, block.shape), shown});
       });
   callCheck(builder, op, "tritonSharedCheckNoteEnd", {});
   op.erase();

@@ -87,8 +87,8 @@ Value CauseBuilder::repeat(Value scalar, Type type) {
   auto block = dyn_cast<RankedTensorType>(type);
   if (!block || isa<RankedTensorType>(scalar.getType()))
     return scalar;
-  return tt::SplatOp::create(builder, loc,
-                             withElement(block, scalar.getType()), scalar);
+  return tt::SplatOp::create(builder, loc, withElement(block, scalar.getType()),
+                             scalar);
 }
 
 //===----------------------------------------------------------------------===//
@@ -111,8 +111,8 @@ static void combine(OpBuilder &builder, Location loc, Region &region) {
   OpBuilder::InsertionGuard guard(builder);
   Type i32 = builder.getI32Type();
   Block *body = builder.createBlock(&region, {}, {i32, i32}, {loc, loc});
-  Value both = Op::create(builder, loc, body->getArgument(0),
-                          body->getArgument(1));
+  Value both =
+      Op::create(builder, loc, body->getArgument(0), body->getArgument(1));
   Return::create(builder, loc, both);
 }
 
@@ -132,8 +132,8 @@ Value CauseBuilder::smallest(Value causes, int32_t axis) {
 }
 
 Value CauseBuilder::largestBefore(Value causes, int32_t axis, bool reverse) {
-  auto scan = tt::ScanOp::create(builder, loc, causes.getType(), causes, axis,
-                                 reverse);
+  auto scan =
+      tt::ScanOp::create(builder, loc, causes.getType(), causes, axis, reverse);
   combine<arith::MaxSIOp, tt::ScanReturnOp>(builder, loc, scan.getCombineOp());
   return scan.getResult().front();
 }

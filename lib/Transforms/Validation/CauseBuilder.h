@@ -23,8 +23,7 @@ Type withElement(Type type, Type element);
 /// Makes operations beside those of the program, at one place of it.
 class CauseBuilder {
 public:
-  CauseBuilder(OpBuilder &builder, Location loc)
-      : builder(builder), loc(loc) {}
+  CauseBuilder(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
 
   /// The type of the causes of a value of type `type`.
   Type typeFor(Type type) const;

@@ -129,8 +129,7 @@ void CauseTracer::visit(Block &block) {
     } else if (llvm::any_of(op.getResults(),
                             [&](Value value) { return isMarked(value); })) {
       builder.setInsertionPointAfter(&op);
-      for (auto [result, cause] :
-           llvm::zip_equal(op.getResults(), trace(&op)))
+      for (auto [result, cause] : llvm::zip_equal(op.getResults(), trace(&op)))
         if (cause)
           causes[result] = cause;
     }
@@ -147,7 +146,8 @@ SmallVector<unsigned> CauseTracer::listMarked(ValueRange values) const {
 
 Value CauseTracer::getOrZero(Value value, Location loc) {
   Value known = get(value);
-  return known ? known : CauseBuilder(builder, loc).constant(value.getType(), 0);
+  return known ? known
+               : CauseBuilder(builder, loc).constant(value.getType(), 0);
 }
 
 /// Causes of the arguments of a block, of which the first `lead` are none that
@@ -156,8 +156,8 @@ void CauseTracer::addArguments(Block *block, ArrayRef<unsigned> which,
                                unsigned lead) {
   for (unsigned index : which) {
     BlockArgument argument = block->getArgument(lead + index);
-    Type type = CauseBuilder(builder, argument.getLoc())
-                    .typeFor(argument.getType());
+    Type type =
+        CauseBuilder(builder, argument.getLoc()).typeFor(argument.getType());
     causes[argument] = block->addArgument(type, argument.getLoc());
   }
 }
@@ -280,8 +280,8 @@ SmallVector<Value> CauseTracer::traceElements(Operation *op) {
 
 /// The pointer of an access; null if `op` is none.
 static Value getAccessed(Operation *op) {
-  bool isAccess = isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp,
-                      tt::AtomicCASOp>(op);
+  bool isAccess =
+      isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp>(op);
   return isAccess ? op->getOperand(0) : nullptr;
 }
 

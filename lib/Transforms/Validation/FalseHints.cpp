@@ -32,7 +32,8 @@ public:
   void run() {
     SmallVector<Operation *> hinted;
     kernel.walk([&](Operation *op) {
-      if (llvm::any_of(kHints, [&](StringRef name) { return op->hasAttr(name); }))
+      if (llvm::any_of(kHints,
+                       [&](StringRef name) { return op->hasAttr(name); }))
         hinted.push_back(op);
       else if (op->getName().getStringRef() == "llvm.intr.assume")
         checkAssumption(op);
@@ -81,11 +82,10 @@ private:
     Value number = asInteger(loc, argument);
     if (!number)
       return;
-    llvm::json::Object site{{"kind", "argument"},
-                            {"class", "false-hint"},
-                            {"hint", llvm::formatv("a multiple of {0}",
-                                                   hint.getInt())
-                                         .str()}};
+    llvm::json::Object site{
+        {"kind", "argument"},
+        {"class", "false-hint"},
+        {"hint", llvm::formatv("a multiple of {0}", hint.getInt()).str()}};
     describeSource(loc, site);
     if (isa<tt::PointerType>(argument.getType()))
       site["argument"] = argument.getArgNumber();
@@ -132,8 +132,8 @@ private:
     Location loc = numbers.op->getLoc();
     CauseBuilder causes(builder, loc);
     for (int64_t axis = 0; axis < type.getRank(); ++axis) {
-      int64_t count = std::min(getHint(numbers.op, name, axis),
-                               type.getDimSize(axis));
+      int64_t count =
+          std::min(getHint(numbers.op, name, axis), type.getDimSize(axis));
       if (count <= 1)
         continue;
       Value differs = differsFromBefore(loc, numbers.values, axis, difference);
@@ -157,9 +157,9 @@ private:
       if (type) {
         Value places = placesAlong(loc, type, axis);
         Value isFirst = causes.isNone(places);
-        Value begins = causes.logicalOr(
-            isFirst,
-            differsFromBefore(loc, numbers.values, axis, numbers.step));
+        Value begins =
+            causes.logicalOr(isFirst, differsFromBefore(loc, numbers.values,
+                                                        axis, numbers.step));
         isFalse = causes.logicalAnd(isFalse, begins);
       }
       note(numbers.op, llvm::formatv("tl.multiple_of({0})", divisor).str(),
@@ -188,8 +188,8 @@ private:
   }
 
   Value isNoMultiple(Location loc, Value value, int64_t divisor) {
-    Value rest = arith::RemSIOp::create(
-        builder, loc, value, number(loc, value.getType(), divisor));
+    Value rest = arith::RemSIOp::create(builder, loc, value,
+                                        number(loc, value.getType(), divisor));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, rest,
                                  number(loc, rest.getType(), 0));
   }
@@ -198,12 +198,12 @@ private:
   Value placesAlong(Location loc, RankedTensorType type, int64_t axis) {
     auto line =
         RankedTensorType::get({type.getDimSize(axis)}, builder.getI32Type());
-    Value places = tt::MakeRangeOp::create(builder, loc, line, 0,
-                                           type.getDimSize(axis));
+    Value places =
+        tt::MakeRangeOp::create(builder, loc, line, 0, type.getDimSize(axis));
     for (int64_t d = 0; d < type.getRank(); ++d)
       if (d != axis)
-        places = tt::ExpandDimsOp::create(builder, loc, places,
-                                          static_cast<int>(d));
+        places =
+            tt::ExpandDimsOp::create(builder, loc, places, static_cast<int>(d));
     return tt::BroadcastOp::create(
         builder, loc, withElement(type, builder.getI32Type()), places);
   }

@@ -50,7 +50,8 @@ constexpr int32_t kInfinity = 0x7f800000;
 
 class FiniteTracer : public CauseTracer {
 public:
-  explicit FiniteTracer(tt::FuncOp kernel) : CauseTracer(kernel, "not-finite") {}
+  explicit FiniteTracer(tt::FuncOp kernel)
+      : CauseTracer(kernel, "not-finite") {}
 
 protected:
   bool isCause(Operation *op) override {
@@ -69,7 +70,8 @@ protected:
   SmallVector<Value> trace(Operation *op) override {
     SmallVector<Value> found(op->getNumResults());
     if (auto select = dyn_cast<arith::SelectOp>(op))
-      return {build(op).select(select.getCondition(), get(select.getTrueValue()),
+      return {build(op).select(select.getCondition(),
+                               get(select.getTrueValue()),
                                get(select.getFalseValue()))};
     found = traceOperands(op);
     if (int32_t number = numberOf(op))
@@ -127,9 +129,8 @@ private:
     Value found = get(op.getC());
     auto along = [&](Value operand, int32_t axis) {
       if (Value cause = get(operand))
-        found = causes.merge(found,
-                             causes.expand(causes.largest(cause, axis), axis,
-                                           op.getType()));
+        found = causes.merge(found, causes.expand(causes.largest(cause, axis),
+                                                  axis, op.getType()));
     };
     along(op.getA(), last);
     along(op.getB(), last - 1);
@@ -144,9 +145,9 @@ private:
     Value rank = arith::MinSIOp::create(
         builder, op->getLoc(), rankOf(op, result),
         causes.constant(result.getType(), kInfinity + 1));
-    Value isWorse = arith::CmpIOp::create(builder, op->getLoc(),
-                                          arith::CmpIPredicate::sgt, rank,
-                                          worstOperand(op));
+    Value isWorse =
+        arith::CmpIOp::create(builder, op->getLoc(), arith::CmpIPredicate::sgt,
+                              rank, worstOperand(op));
     Value own = causes.constant(result.getType(), number);
     return causes.select(isWorse, own, handedOn);
   }
@@ -209,10 +210,11 @@ private:
       return magnitude;
     Type ranks = causes.typeFor(value.getType());
     if (width > 32) {
-      Value rank = causes.where(isAbove(op, magnitude, infinity - 1), kInfinity);
-      return causes.select(
-          isAbove(op, magnitude, infinity),
-          causes.constant(value.getType(), kInfinity + 1), rank);
+      Value rank =
+          causes.where(isAbove(op, magnitude, infinity - 1), kInfinity);
+      return causes.select(isAbove(op, magnitude, infinity),
+                           causes.constant(value.getType(), kInfinity + 1),
+                           rank);
     }
     APInt distance(32, kInfinity - infinity.getZExtValue());
     return arith::AddIOp::create(

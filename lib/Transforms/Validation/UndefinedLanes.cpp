@@ -66,10 +66,10 @@ protected:
     if (std::optional<Access> access = getAccess(op))
       return {traceAccess(op, *access)};
     if (auto select = dyn_cast<arith::SelectOp>(op))
-      return {causes.merge(
-          causes.select(select.getCondition(), get(select.getTrueValue()),
-                        get(select.getFalseValue())),
-          spread(op, get(select.getCondition())))};
+      return {causes.merge(causes.select(select.getCondition(),
+                                         get(select.getTrueValue()),
+                                         get(select.getFalseValue())),
+                           spread(op, get(select.getCondition())))};
     if (isa<arith::AndIOp, arith::OrIOp>(op) &&
         getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
       return {traceLogical(op)};
@@ -150,10 +150,10 @@ private:
     Value lhs = op->getOperand(0), rhs = op->getOperand(1);
     Value first = get(lhs), second = get(rhs);
     // Only what is defined decides, and nothing is left of the other one.
-    Value left = first ? causes.select(decides(rhs, second), nullptr, first)
-                       : nullptr;
-    Value right = second ? causes.select(decides(lhs, first), nullptr, second)
-                         : nullptr;
+    Value left =
+        first ? causes.select(decides(rhs, second), nullptr, first) : nullptr;
+    Value right =
+        second ? causes.select(decides(lhs, first), nullptr, second) : nullptr;
     return causes.merge(left, right);
   }
 

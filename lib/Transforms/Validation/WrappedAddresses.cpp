@@ -146,8 +146,8 @@ private:
   }
 
   Value zeroOf(Location loc, Type type) {
-    return arith::ConstantOp::create(builder, loc,
-                                     cast<TypedAttr>(builder.getZeroAttr(type)));
+    return arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(builder.getZeroAttr(type)));
   }
 
   DenseSet<Value> formAddresses;

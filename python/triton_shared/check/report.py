@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
-from pathlib import Path
 from typing import Any
 
 from . import sarif, text

@@ -51,11 +51,12 @@ def describe(findings: list[Finding]) -> dict[str, Any]:
 
 
 def _result(finding: Finding, rule: int) -> dict[str, Any]:
-    callers = [("called from here", place) for place in finding.places[1:]]
-    other = [
-        (f"{finding.other.access}, the other side" if not number else "called from here", place)
-        for number, place in enumerate(finding.other.places if finding.other else ())
-    ]
+    related = [("called from here", place) for place in finding.places[1:]]
+    if finding.other:
+        said = f"{finding.other.access}, the other side"
+        for place in finding.other.places:
+            related.append((said, place))
+            said = "called from here"
     result: dict[str, Any] = {
         "ruleId": finding.kind,
         "ruleIndex": rule,
@@ -64,7 +65,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
         "locations": [_location(finding.place)] if finding.place else [],
         "properties": {"finding": finding.as_json()},
     }
-    if related := [*callers, *other]:
+    if related:
         result["relatedLocations"] = [
             {"id": number, **_location(place), "message": {"text": said}}
             for number, (said, place) in enumerate(related)

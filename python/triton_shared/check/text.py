@@ -229,10 +229,8 @@ def _tensor(finding: Finding) -> str:
 
 def _undefined(finding: Finding) -> str:
     assert finding.other
-    return (
-        f"undefined lanes: {finding.other.access} takes lanes that {finding.access} has not read "
-        "and has no 'other' for"
-    )
+    left = "has left out" if finding.access == "an atomic update" else "has no 'other' for"
+    return f"undefined lanes: {finding.other.access} takes lanes that {finding.access} {left}"
 
 
 def _wrapped(finding: Finding) -> str:
@@ -272,8 +270,8 @@ def _order_dependent(finding: Finding) -> str:
 
 def _values(finding: Finding) -> str:
     values = [element.value for element in finding.elements if element.value is not None]
-    shown = ", ".join(f"{value:g}" if isinstance(value, float) else str(value) for value in values[:4])
-    return shown + (", …" if len(values) > 4 else "")
+    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values[:4]]
+    return ", ".join(shown) + (", …" if len(values) > 4 else "")
 
 
 _TITLES: dict[str, Callable[[Finding], str]] = {
