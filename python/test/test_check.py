@@ -357,6 +357,27 @@ def test_the_part_that_nobody_has_written_is_named(count: int) -> None:
     assert [e.offset for e in found.elements] == list(range(64 - count + count % 2, 64))
 
 
+@triton.jit
+def fill_some(y, n, m, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, i, mask=i < n)
+    tl.store(y + i, i + 1, mask=i < m)
+
+
+def test_masks_that_leave_out_nothing_or_everything_are_told_on_request() -> None:
+    with triton_shared.check(hints=True) as report:
+        fill_some[(4,)](torch.zeros(128), 128, 0, B=32)
+    assert {finding.kind for finding in report.findings} == {"full-mask", "empty-mask"}
+    assert report.is_clean
+    assert "full mask: nothing of tl.store is left out" in report.as_text()
+    with triton_shared.check(hints=True) as report:
+        fill_some[(4,)](torch.zeros(128), 100, 1, B=32)
+    assert not report.findings
+    with triton_shared.check() as report:
+        fill_some[(4,)](torch.zeros(128), 128, 0, B=32)
+    assert not report.findings
+
+
 def test_launches_of_one_mistake_are_counted() -> None:
     with triton_shared.check() as report:
         for _ in range(3):

@@ -192,6 +192,7 @@ static void dropOutside(bool isExplained) {
 int64_t mlir::triton_shared::endAccess() {
   asked.token = 0;
   bool isExplained = addPendingNote();
+  asked.launch->count(asked.access);
   if (llvm::all_of(asked.access.rows, [](const CheckedRow &row) {
         return asked.launch->isInside(asked.access, row);
       })) {

@@ -3,7 +3,6 @@
 #include "AccessHistory.h"
 
 #include <algorithm>
-#include <vector>
 
 using namespace mlir::triton_shared;
 
@@ -33,15 +32,53 @@ struct AccessHistory::Past {
   }
 };
 
-/// The cells of a page: runs, each up to where the next one begins, or as many
-/// pasts as there are cells.
+/// The cells of a page: runs, each up to where the next one begins, or one by
+/// one. Most memory is only read or only written, so each kind of touch is
+/// apart.
 struct AccessHistory::Page {
   struct Run {
     uint32_t begin;
     Past past;
   };
+  struct Writer {
+    Touch touch;
+    uint32_t number = 0;
+  };
+  /// None if the cells are kept one by one.
   std::vector<Run> runs = {{0, {}}};
-  std::vector<Past> cells;
+  std::vector<Writer> writers;
+  std::vector<std::array<Touch, 2>> readers, updaters;
+
+  Past get(uint32_t cell) const {
+    Past past;
+    if (!writers.empty()) {
+      past.writer = writers[cell].touch;
+      past.number = writers[cell].number;
+    }
+    if (!readers.empty())
+      past.readers = readers[cell];
+    if (!updaters.empty())
+      past.updaters = updaters[cell];
+    return past;
+  }
+
+  /// `count` is how many cells a page has.
+  void set(uint32_t cell, const Past &past, uint32_t count) {
+    if (past.writer.program)
+      at(writers, cell, count) = {past.writer, past.number};
+    if (past.readers[0].program)
+      at(readers, cell, count) = past.readers;
+    if (past.updaters[0].program)
+      at(updaters, cell, count) = past.updaters;
+  }
+
+private:
+  template <typename Cell>
+  static Cell &at(std::vector<Cell> &cells, uint32_t cell, uint32_t count) {
+    if (cells.empty())
+      cells.resize(count);
+    return cells[cell];
+  }
 };
 
 /// The part of a row that lies in one page.
@@ -68,7 +105,8 @@ struct AccessHistory::Step {
 };
 
 AccessHistory::AccessHistory(int64_t cellBytes)
-    : cellBytes(cellBytes), cellsPerPage(kPageBytes / cellBytes) {}
+    : cellBytes(cellBytes), cellsPerPage(kPageBytes / cellBytes),
+      recent(kRecent) {}
 
 AccessHistory::~AccessHistory() = default;
 
@@ -193,10 +231,22 @@ AccessHistory::Past AccessHistory::follow(const Past &past,
 void AccessHistory::addToCells(Page &page, Step step) {
   for (uint32_t cell = step.begin; cell < step.end; ++cell) {
     Step one = step.part(cell, cell + 1);
-    Past &past = page.cells[cell];
+    Past past = page.get(cell);
     compare(past, one);
-    past = follow(past, one);
+    page.set(cell, follow(past, one), cellsPerPage);
   }
+}
+
+/// Takes runs apart.
+void AccessHistory::splitRuns(Page &page) const {
+  for (size_t i = 0; i < page.runs.size(); ++i) {
+    const Page::Run &run = page.runs[i];
+    uint32_t next =
+        i + 1 < page.runs.size() ? page.runs[i + 1].begin : cellsPerPage;
+    for (uint32_t cell = run.begin; cell < next; ++cell)
+      page.set(cell, run.past.after(cell - run.begin), cellsPerPage);
+  }
+  page.runs.clear();
 }
 
 void AccessHistory::addToRuns(Page &page, Step step) {
@@ -244,19 +294,12 @@ void AccessHistory::add(const Row &row, Report report) {
     Page &page = getPage(cell / cellsPerPage);
     Step step = {&row,          report, begin,
                  begin + count, done,   row.elementBytes / cellBytes};
-    if (page.cells.empty())
+    if (!page.runs.empty())
       addToRuns(page, step);
     else
       addToCells(page, step);
-    if (page.runs.size() > kMostRuns) {
-      for (size_t i = 0; i < page.runs.size(); ++i) {
-        uint32_t next =
-            i + 1 < page.runs.size() ? page.runs[i + 1].begin : cellsPerPage;
-        for (uint32_t c = page.runs[i].begin; c < next; ++c)
-          page.cells.push_back(page.runs[i].past.after(c - page.runs[i].begin));
-      }
-      page.runs.clear();
-    }
+    if (page.runs.size() > kMostRuns)
+      splitRuns(page);
     cell += count;
     left -= count;
     done += count;

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 namespace mlir::triton_shared {
 
@@ -114,13 +115,14 @@ private:
   Past follow(const Past &past, const Step &step) const;
   void addToRuns(Page &page, Step step);
   void addToCells(Page &page, Step step);
+  void splitRuns(Page &page) const;
 
   int64_t cellBytes;
   uint32_t cellsPerPage;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
   /// Pages that were asked for lately, by their number's last bits.
-  static constexpr size_t kRecent = 1024;
-  std::array<std::pair<uintptr_t, Page *>, kRecent> recent{};
+  static constexpr size_t kRecent = 1 << 14;
+  std::vector<std::pair<uintptr_t, Page *>> recent;
   llvm::DenseMap<uint32_t, Program> programs;
   /// What was released where.
   llvm::DenseMap<uintptr_t, Clock> released;

@@ -33,8 +33,8 @@ CheckedLaunch::CheckedLaunch(std::vector<TensorView> tensors,
   for (const TensorView &view : views) {
     // Each access to a tensor with gaps has to ask.
     bool asks = findsRaces || (view.isKnown() && !view.isDense());
-    table.push_back(asks ? 0 : view.isKnown() ? view.getFirst() : -far);
-    table.push_back(asks ? 0 : view.isKnown() ? view.getEnd() : far);
+    table.push_back(asks ? far : view.isKnown() ? view.getFirst() : -far);
+    table.push_back(asks ? -far : view.isKnown() ? view.getEnd() : far);
   }
 }
 
@@ -52,7 +52,8 @@ bool CheckedLaunch::isInside(const CheckedAccess &access,
   if (!view.isKnown())
     return true;
   if (view.isDense())
-    return isInside(access, row[0]) && isInside(access, row.last());
+    return isInside(access, row[0]) &&
+           (row.count == 1 || isInside(access, row.last()));
   for (int64_t i = 0; i < row.count; ++i)
     if (!isInside(access, row[i]))
       return false;
@@ -128,10 +129,9 @@ void CheckedLaunch::findUnwritten(const CheckedAccess &access) {
 }
 
 /// Adds a row to the history, as one if its elements are neighbours.
-void CheckedLaunch::compareRow(const CheckedAccess &access,
+void CheckedLaunch::compareRow(const CheckedAccess &access, Touch touch,
                                const CheckedRow &row,
                                AccessHistory::Report report) {
-  Touch touch = history->makeTouch(numberOf(access.program), siteOf(access));
   auto add = [&](int64_t index, int64_t count) {
     CheckedElement first = row[index];
     history->add(
@@ -178,11 +178,12 @@ void CheckedLaunch::compare(const CheckedAccess &access) {
       views[access.site.argument].isKnown())
     findUnwritten(access);
   std::lock_guard<std::mutex> lock(mutex);
+  Touch touch = history->makeTouch(numberOf(access.program), siteOf(access));
   // By class and the other access.
   std::map<std::pair<Conflict, uint64_t>, std::vector<CheckedElement>> found;
   for (const CheckedRow &row : access.rows)
     compareRow(
-        access, row,
+        access, touch, row,
         [&](Conflict conflict, const Touch &other, int64_t first, int64_t end) {
           uint64_t side = uint64_t(other.program) << 16 | other.site;
           std::vector<CheckedElement> &elements = found[{conflict, side}];
@@ -260,8 +261,47 @@ void CheckedLaunch::compareValues(const CheckedAccess &access,
 }
 
 //===----------------------------------------------------------------------===//
-// Notes about values
+// Masks, and notes about values
 //===----------------------------------------------------------------------===//
+
+void CheckedLaunch::count(const CheckedAccess &access) {
+  if (!history)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  Use &use = uses[access.site.text.data()];
+  if (use.times++ == 0) {
+    use.first = access;
+    use.first.rows.clear();
+  }
+  use.elements += access.count();
+}
+
+/// Masks that have left nothing out, or everything.
+void CheckedLaunch::addIdleMasks() {
+  for (const auto &[text, use] : uses) {
+    llvm::Expected<llvm::json::Value> site =
+        llvm::json::parse(use.first.site.text);
+    if (!site)
+      llvm::report_fatal_error(site.takeError());
+    const llvm::json::Object &known = *site->getAsObject();
+    if (!known.getBoolean("masked"))
+      continue;
+    int64_t block = 1;
+    for (const llvm::json::Value &size : *known.getArray("shape"))
+      block *= *size.getAsInteger();
+    if (use.elements == 0)
+      findings.add("empty-mask", use.first, CheckedElement{0, 0});
+    else if (use.elements == block * use.times)
+      findings.add("full-mask", use.first, CheckedElement{0, 0});
+  }
+  uses.clear();
+}
+
+std::string CheckedLaunch::getFindings() {
+  std::lock_guard<std::mutex> lock(mutex);
+  addIdleMasks();
+  return findings.asJson();
+}
 
 llvm::StringRef CheckedLaunch::keep(std::string text) {
   return *texts.insert(std::move(text)).first;

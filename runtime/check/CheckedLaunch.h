@@ -71,7 +71,10 @@ public:
   void addNote(llvm::StringRef text, std::array<int32_t, 3> program,
                llvm::ArrayRef<CausedElement> elements);
 
-  std::string getFindings() { return findings.asJson(); }
+  /// Notes how many elements of a block take part in an access.
+  void count(const CheckedAccess &access);
+
+  std::string getFindings();
 
 private:
   uint32_t numberOf(std::array<int32_t, 3> program) const;
@@ -81,8 +84,8 @@ private:
                    const CheckedElement &element) const;
   void findUnwritten(const CheckedAccess &access);
   void findMisaligned(const CheckedAccess &access);
-  void compareRow(const CheckedAccess &access, const CheckedRow &row,
-                  AccessHistory::Report report);
+  void compareRow(const CheckedAccess &access, Touch touch,
+                  const CheckedRow &row, AccessHistory::Report report);
 
   /// A note, as the kernel's constant says it.
   struct Note {
@@ -93,6 +96,13 @@ private:
   };
   const Note &getNote(llvm::StringRef text);
   llvm::StringRef keep(std::string text);
+  void addIdleMasks();
+
+  /// How often an access was made, and with how many elements in all.
+  struct Use {
+    CheckedAccess first;
+    int64_t times = 0, elements = 0;
+  };
 
   std::vector<TensorView> views;
   std::array<uint32_t, 3> grid;
@@ -105,6 +115,8 @@ private:
   std::vector<CheckedSite> sites;
   llvm::DenseMap<const char *, uint16_t> siteNumbers;
   std::map<const char *, Note> notes;
+  /// By the site's text, a constant of the kernel.
+  llvm::DenseMap<const char *, Use> uses;
   /// Texts that findings refer to.
   std::set<std::string> texts;
 };

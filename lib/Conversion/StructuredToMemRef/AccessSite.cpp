@@ -26,6 +26,12 @@ std::string triton_shared::describeSite(tts::AccessOpInterface op) {
                           {"element", element},
                           {"bytes", getElementBytes(op)},
                           {"shape", std::move(shape)}};
+  bool isBounded =
+      llvm::any_of(op.getDimensions(), [](const tts::DimensionAccess &each) {
+        return each.isBounded();
+      });
+  if (op.getMask() || isBounded)
+    site["masked"] = true;
   describeSource(op->getLoc(), site);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(site));

@@ -186,13 +186,10 @@ Value AccessChecker::isInside(tts::AccessOpInterface op, const Extent &extent) {
   auto compare = [&](arith::CmpIPredicate how, Value lhs, Value rhs) {
     return arith::CmpIOp::create(builder, loc, how, lhs, rhs);
   };
-  Value inside = arith::AndIOp::create(
+  return arith::AndIOp::create(
       builder, loc,
       compare(arith::CmpIPredicate::sge, footprint.low, extent.first),
       compare(arith::CmpIPredicate::slt, footprint.high, extent.end));
-  return footprint.isEmpty
-             ? arith::OrIOp::create(builder, loc, inside, footprint.isEmpty)
-             : inside;
 }
 
 /// ```

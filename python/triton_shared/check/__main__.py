@@ -27,7 +27,10 @@ def main(words: list[str] | None = None) -> int:
     if not options.module and not Path(options.script).is_file():
         _parser().error(f"there is no file '{options.script}'")
     sys.argv = [options.script, *options.arguments]
-    with run.cuda_means_cpu(), check(bounds_only=options.bounds_only) as report:
+    with (
+        run.cuda_means_cpu(),
+        check(bounds_only=options.bounds_only, hints=options.hints) as report,
+    ):
         succeeded = _succeeds(options.script, options.module)
     report.print()
     if options.output:
@@ -70,6 +73,9 @@ def _parser() -> argparse.ArgumentParser:
         "--bounds-only",
         action="store_true",
         help="look for accesses outside of their tensors alone, which is much faster",
+    )
+    parser.add_argument(
+        "--hints", action="store_true", help="tell masks that leave out nothing or everything, too"
     )
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
     parser.add_argument("script", metavar="SCRIPT", help="a Python script, or with -m a module")

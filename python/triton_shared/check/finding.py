@@ -20,6 +20,8 @@ KINDS = {
     "not-finite": "warning",
     "read-back": "warning",
     "order-dependent": "info",
+    "full-mask": "info",
+    "empty-mask": "info",
 }
 """Every class of finding and how bad it is."""
 
@@ -165,6 +167,9 @@ class Finding:
         """For a program that reads it; docs/check.md has the form."""
         return {"severity": self.severity, **_without_nan(asdict(self))}
 
+
+HINTS = ("full-mask", "empty-mask")
+"""Classes that are told on request only: nothing is wrong."""
 
 ACCESSES = {
     "load": "tl.load",

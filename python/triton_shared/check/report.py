@@ -8,15 +8,17 @@ import threading
 from typing import Any
 
 from . import sarif, text
-from .finding import Finding
+from .finding import HINTS, Finding
 
 
 class Report:
     """The findings of a block, one per mistake; several launches may make the same one."""
 
-    def __init__(self, bounds_only: bool = False) -> None:
+    def __init__(self, bounds_only: bool = False, hints: bool = False) -> None:
         self.bounds_only = bounds_only
         """Whether accesses are compared with their tensors alone, not with each other."""
+        self.hints = hints
+        """Whether classes of `HINTS` are wanted, too."""
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._lock = threading.Lock()
         self.launches = 0
@@ -39,6 +41,8 @@ class Report:
         with self._lock:
             self.launches += 1
             for finding in findings:
+                if finding.kind in HINTS and not self.hints:
+                    continue
                 known = self._found.get(finding.key)
                 self._found[finding.key] = (
                     dataclasses.replace(known, launches=known.launches + 1) if known else finding

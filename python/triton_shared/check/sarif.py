@@ -22,6 +22,8 @@ _RULES = {
     "not-finite": "The kernel makes and stores an infinite number, or none",
     "read-back": "A program reads what another lane has stored, without a barrier",
     "order-dependent": "The order in which programs add floats is open",
+    "full-mask": "A mask has left nothing out in this launch",
+    "empty-mask": "A mask has left everything out in this launch",
 }
 
 

@@ -22,20 +22,20 @@ _reports: list[Report] = []
 
 
 @contextmanager
-def check(*, bounds_only: bool = False) -> Iterator[Report]:
+def check(*, bounds_only: bool = False, hints: bool = False) -> Iterator[Report]:
     """Inside the block, kernels run on the CPU and are checked; gives the report, which grows.
 
     Nothing is raised for what a kernel does wrong: it goes on where it can, and `is_clean` tells.
     An error that ends a launch is raised as it is without checks. With `bounds_only`, each access
     is compared with its tensor alone, which costs next to nothing; otherwise with all others, too,
-    and programs run on one thread.
+    and programs run on one thread. With `hints`, masks are told that leave out nothing, or all.
 
     >>> with triton_shared.check() as report:
     ...     kernel[grid](x, y, n)
     """
     from triton import knobs
 
-    report = Report(bounds_only)
+    report = Report(bounds_only, hints)
     before = knobs.compilation.instrumentation_mode
     knobs.compilation.instrumentation_mode = BOUNDS if bounds_only else ALL
     _reports.append(report)

@@ -268,6 +268,14 @@ def _order_dependent(finding: Finding) -> str:
     )
 
 
+def _full_mask(finding: Finding) -> str:
+    return f"full mask: nothing of {finding.access} is left out in this launch"
+
+
+def _empty_mask(finding: Finding) -> str:
+    return f"empty mask: all of {finding.access} is left out in this launch"
+
+
 def _values(finding: Finding) -> str:
     values = [element.value for element in finding.elements if element.value is not None]
     shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values[:4]]
@@ -286,6 +294,8 @@ _TITLES: dict[str, Callable[[Finding], str]] = {
     "false-hint": _false_hint,
     "not-finite": _not_finite,
     "order-dependent": _order_dependent,
+    "full-mask": _full_mask,
+    "empty-mask": _empty_mask,
 }
 
 _FACTS_OF_BOUNDS: dict[str, Callable[[Finding], str]] = {
@@ -313,11 +323,15 @@ _FACTS_OF_CONFLICTS: dict[str, Callable[[Finding], str]] = {
     "lanes": _lanes,
 }
 
+_FACTS_OF_MASKS: dict[str, Callable[[Finding], str]] = {"kernel": _name, "tensor": _tensor}
+
 _FACTS = {
     "out-of-bounds": _FACTS_OF_BOUNDS,
     "undefined-lanes": _FACTS_OF_VALUES,
     "wrapped-address": _FACTS_OF_VALUES,
     "false-hint": _FACTS_OF_VALUES,
     "not-finite": _FACTS_OF_VALUES,
+    "full-mask": _FACTS_OF_MASKS,
+    "empty-mask": _FACTS_OF_MASKS,
 }
 """What is told of each class; of all others, `_FACTS_OF_CONFLICTS`."""

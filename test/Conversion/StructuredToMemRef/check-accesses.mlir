@@ -48,14 +48,13 @@ func.func @store(%x: memref<*xf32>, %f: f32, %gx: i32, %gy: i32, %gz: i32, %px: 
 
 // -----
 
-// An access without elements is inside, wherever it is.
+// A bound limits the footprint.
 // CHECK-LABEL: func.func @bounded(
-// CHECK:         %[[EMPTY:.*]] = arith.cmpi sle
+// CHECK:         arith.minsi
 // CHECK:         arith.cmpi sge
 // CHECK-NEXT:    arith.cmpi slt
 // CHECK-NEXT:    %[[INSIDE:.*]] = arith.andi
-// CHECK-NEXT:    %[[OK:.*]] = arith.ori %[[INSIDE]], %[[EMPTY]]
-// CHECK-NEXT:    %{{.*}} = scf.if %[[OK]]
+// CHECK-NEXT:    %{{.*}} = scf.if %[[INSIDE]]
 func.func @bounded(%x: memref<*xf32>, %n: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf32> {
   %zero = arith.constant 0 : i64
   %t = tts.load %x[%zero] strides [1] bounds [0] from (%zero) to (%n) : memref<*xf32> -> tensor<8xf32>
