@@ -7,6 +7,7 @@ import torch
 import triton
 import triton.language as tl
 import triton_shared
+from triton.tools.tensor_descriptor import TensorDescriptor
 from triton_shared.check import Finding, Report
 
 
@@ -156,6 +157,24 @@ def test_a_false_assumption_is_not_believed() -> None:
         assumed[(1,)](torch.ones(8), y, 5, B=8)
     assert only(report).hint == "tl.assume"
     assert y.tolist() == [1.0] * 5 + [7.0] * 3
+
+
+@triton.jit
+def behind_descriptor(source, x, y, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(y + i, source.load([0]) + v)
+
+
+def test_tensors_behind_a_descriptor_are_named_rightly() -> None:
+    source = TensorDescriptor(torch.ones(8), [8], [1], [8])
+    with triton_shared.check() as report:
+        behind_descriptor[(1,)](source, torch.ones(8), torch.zeros(8), 5, B=8)
+    found = only(report)
+    assert found.other
+    assert found.tensor
+    assert found.other.tensor
+    assert (found.tensor.argument, found.other.tensor.argument) == ("x", "y")
 
 
 @triton.jit

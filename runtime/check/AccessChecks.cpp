@@ -284,7 +284,9 @@ void mlir::triton_shared::endNote() {
 /// Adds the note about addresses of the access that is asked about, if there is
 /// one: it shows where they are.
 static bool addPendingNote() {
-  if (!std::exchange(noted.isPending, false))
+  // An access that was interrupted leaves its note behind.
+  if (!std::exchange(noted.isPending, false) || noted.launch != asked.launch ||
+      noted.program != asked.access.program)
     return false;
   llvm::DenseMap<int64_t, int64_t> offsets;
   asked.access.forEach([&](const CheckedElement &element) {

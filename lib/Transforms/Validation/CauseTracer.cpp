@@ -308,6 +308,16 @@ llvm::json::Object triton_shared::describeOperation(Operation *op) {
   return site;
 }
 
+unsigned triton_shared::getWrittenNumber(BlockArgument parameter) {
+  unsigned number = parameter.getArgNumber();
+  for (BlockArgument before : parameter.getOwner()->getArguments().take_front(
+           parameter.getArgNumber()))
+    // Behind the base sizes and strides, and two booleans.
+    if (auto descriptor = dyn_cast<tt::TensorDescType>(before.getType()))
+      number += 2 * descriptor.getSignlessBlockType().getRank() + 2;
+  return number;
+}
+
 std::optional<unsigned> triton_shared::findWrittenParameter(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (op->getNumOperands() == 0 || isControlFlow(op))
@@ -317,7 +327,7 @@ std::optional<unsigned> triton_shared::findWrittenParameter(Value pointer) {
   auto argument = cast<BlockArgument>(pointer);
   Operation *owner = argument.getOwner()->getParentOp();
   if (isa<tt::FuncOp>(owner))
-    return argument.getArgNumber();
+    return getWrittenNumber(argument);
   auto loop = dyn_cast<scf::ForOp>(owner);
   if (!loop || argument.getArgNumber() < loop.getNumInductionVars())
     return std::nullopt;

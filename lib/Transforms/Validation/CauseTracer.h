@@ -83,8 +83,12 @@ llvm::json::Object describeOperation(Operation *op);
 void createNote(OpBuilder &builder, Location loc, llvm::json::Object site,
                 StringRef list, Value found, Value values);
 
-/// The number of the parameter that a pointer begins at; nothing if there is
-/// not one alone.
+/// The number of a parameter of the kernel as a launch counts them: each part
+/// of a descriptor is one.
+unsigned getWrittenNumber(BlockArgument parameter);
+
+/// That of the parameter that a pointer begins at; nothing if there is not one
+/// alone.
 std::optional<unsigned> findWrittenParameter(Value pointer);
 
 } // namespace mlir::triton_shared

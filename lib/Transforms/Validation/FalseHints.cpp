@@ -88,7 +88,7 @@ private:
         {"hint", llvm::formatv("a multiple of {0}", hint.getInt()).str()}};
     describeSource(loc, site);
     if (isa<tt::PointerType>(argument.getType()))
-      site["argument"] = argument.getArgNumber();
+      site["argument"] = getWrittenNumber(argument);
     CauseBuilder causes(builder, loc);
     createNote(builder, loc, std::move(site), "[]",
                causes.where(isNoMultiple(loc, number, hint.getInt()), 1),

@@ -60,7 +60,7 @@ class Report:
         """For a program; docs/check.md has the form."""
         return json.dumps(
             {
-                "version": 1,
+                "version": 2,
                 "launches": self.launches,
                 "ended_early": self.ended_early,
                 "findings": [finding.as_json() for finding in self.findings],
