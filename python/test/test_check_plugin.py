@@ -60,6 +60,8 @@ def test_tests_fail_whose_kernels_do_something_wrong(tmp_path: Path) -> None:
     assert "FAILED test_kernels.py::test_wrong" in done.stdout, done.stdout + done.stderr
     assert "out of bounds: tl.store writes behind the end of 'y'" in done.stdout
     assert "2 failed, 2 passed" in done.stdout
+    done = _run(tmp_path, "--triton-check-bounds", "test_kernels.py")
+    assert "2 failed, 2 passed" in done.stdout
 
 
 def test_without_the_option_only_marked_tests_are_checked(tmp_path: Path) -> None:

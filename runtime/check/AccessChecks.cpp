@@ -275,10 +275,18 @@ void mlir::triton_shared::nameCause(int32_t cause, int64_t number,
     noted.elements.push_back({cause, {value, number}});
 }
 
+/// Causes are computed by the kernel's code: one that is none says that this is
+/// wrong, and nothing else that it finds can be trusted.
+static void addNote() {
+  if (!noted.launch->addNote(noted.site, noted.program, noted.elements))
+    giveUp("the compiler has lost track of a value; please report this kernel, "
+           "and use mode=\"reference\" meanwhile");
+}
+
 void mlir::triton_shared::endNote() {
   noted.isPending = noted.launch->explainsAccess(noted.site);
   if (!noted.isPending)
-    noted.launch->addNote(noted.site, noted.program, noted.elements);
+    addNote();
 }
 
 /// Adds the note about addresses of the access that is asked about, if there is
@@ -294,7 +302,7 @@ static bool addPendingNote() {
   });
   for (CausedElement &caused : noted.elements)
     caused.element.offset = offsets.lookup(caused.element.number);
-  noted.launch->addNote(noted.site, noted.program, noted.elements);
+  addNote();
   return true;
 }
 

@@ -338,11 +338,16 @@ bool CheckedLaunch::explainsAccess(llvm::StringRef text) {
   return getNote(text).formsAddress;
 }
 
-void CheckedLaunch::addNote(llvm::StringRef text,
+bool CheckedLaunch::addNote(llvm::StringRef text,
                             std::array<int32_t, 3> program,
                             llvm::ArrayRef<CausedElement> elements) {
   std::lock_guard<std::mutex> lock(mutex);
   const Note &note = getNote(text);
+  auto most = static_cast<int32_t>(std::max<size_t>(1, note.causes.size()));
+  if (!llvm::all_of(elements, [&](const CausedElement &caused) {
+        return caused.cause > 0 && caused.cause <= most;
+      }))
+    return false;
   std::map<int32_t, std::vector<CheckedElement>> byCause;
   for (const CausedElement &caused : elements)
     byCause[caused.cause].push_back(caused.element);
@@ -356,4 +361,5 @@ void CheckedLaunch::addNote(llvm::StringRef text,
     findings.add(note.kind, access, concerned,
                  note.causes.empty() ? nullptr : &other);
   }
+  return true;
 }

@@ -67,8 +67,9 @@ public:
 
   /// True if a note is about addresses of the access that comes next.
   bool explainsAccess(llvm::StringRef text);
-  /// Notes elements of a block with their causes (triton-check-values).
-  void addNote(llvm::StringRef text, std::array<int32_t, 3> program,
+  /// Notes elements of a block with their causes (triton-check-values). False
+  /// if one of these is none that the note knows.
+  bool addNote(llvm::StringRef text, std::array<int32_t, 3> program,
                llvm::ArrayRef<CausedElement> elements);
 
   /// Notes how many elements of a block take part in an access.

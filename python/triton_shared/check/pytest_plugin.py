@@ -15,16 +15,20 @@ _MODES = ("all", "bounds", "off")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the option."""
-    parser.getgroup("triton").addoption(
-        "--triton-check",
-        nargs="?",
-        const="all",
-        default="off",
-        choices=_MODES,
-        help="run Triton's kernels on the CPU and fail tests whose kernels do something wrong; "
-        "'bounds' looks for accesses outside of tensors alone, which is much faster",
-    )
+    """Adds the options."""
+    group = parser.getgroup("triton")
+    for option, mode, told in (
+        ("--triton-check", "all", "fail tests whose kernels do something wrong"),
+        ("--triton-check-bounds", "bounds", "look for accesses outside of tensors alone: faster"),
+    ):
+        group.addoption(
+            option,
+            dest="triton_check",
+            action="store_const",
+            const=mode,
+            default="off",
+            help=f"run Triton's kernels on the CPU and {told}",
+        )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,7 +57,7 @@ def _mode(item: pytest.Item) -> str:
     """What the test's marker says, else the option."""
     marker = item.get_closest_marker("triton_check")
     if marker is None:
-        return str(item.config.getoption("--triton-check"))
+        return str(item.config.getoption("triton_check"))
     (mode,) = marker.args or ("all",)
     if mode not in _MODES:
         raise pytest.UsageError(
