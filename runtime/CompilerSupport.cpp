@@ -82,11 +82,15 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedScratch),
       {"tritonSharedCheckBegin", reinterpret_cast<void *>(&beginAccess)},
       {"tritonSharedCheckElement", reinterpret_cast<void *>(&nameElement)},
+      {"tritonSharedCheckRow", reinterpret_cast<void *>(&nameRow)},
       {"tritonSharedCheckEnd", reinterpret_cast<void *>(&endAccess)},
       {"tritonSharedCheckFinish", reinterpret_cast<void *>(&finishAccess)},
       {"tritonSharedCheckWantsValues", reinterpret_cast<void *>(&wantsValues)},
       {"tritonSharedCheckValue", reinterpret_cast<void *>(&nameValue)},
       {"tritonSharedCheckValuesEnd", reinterpret_cast<void *>(&endValues)},
+      {"tritonSharedCheckNoteBegin", reinterpret_cast<void *>(&beginNote)},
+      {"tritonSharedCheckNote", reinterpret_cast<void *>(&nameCause)},
+      {"tritonSharedCheckNoteEnd", reinterpret_cast<void *>(&endNote)},
       {"tritonSharedCheckBarrier", reinterpret_cast<void *>(&passBarrier)},
   };
 #undef HELPER

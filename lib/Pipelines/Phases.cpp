@@ -147,9 +147,12 @@ Phase triton_shared::detectPhase(ModuleOp module) {
 // Passes
 //===----------------------------------------------------------------------===//
 
-static void buildTtir(OpPassManager &manager) {
+static void buildTtir(OpPassManager &manager, const CompileTarget &target) {
   manager.addPass(createTritonStructureControlFlow());
   manager.addPass(createTritonInlineCalls());
+  // Hints stand on operations that are folded later.
+  if (target.checksAccesses && target.checksValues && !target.isGpu())
+    manager.addPass(createTritonCheckValues());
   addCleanUp(manager);
   manager.addPass(createTritonCombine());
   addCleanUp(manager);
@@ -187,7 +190,7 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
   case Phase::Source:
     return;
   case Phase::Ttir:
-    buildTtir(manager);
+    buildTtir(manager, target);
     break;
   case Phase::Structured:
     buildStructured(manager);

@@ -48,7 +48,7 @@ bool anyType(Operation *op, llvm::function_ref<bool(Type)> holds) {
          llvm::any_of(op->getResultTypes(), holds);
 }
 
-StringRef checkTtir(Operation *op) {
+StringRef checkTriton(Operation *op) {
   if (isa<tt::CallOp>(op))
     return "is a call that was not inlined";
   auto function = dyn_cast<tt::FuncOp>(op);
@@ -57,8 +57,16 @@ StringRef checkTtir(Operation *op) {
   return "";
 }
 
+/// Notes of checks (`triton-check-values`) are there before accesses are.
+StringRef checkTtir(Operation *op) {
+  if (isa_and_nonnull<tts::TTSDialect>(op->getDialect()) &&
+      !isa<tts::NoteOp>(op))
+    return "is of a later phase";
+  return checkTriton(op);
+}
+
 StringRef checkStructured(Operation *op) {
-  if (StringRef problem = checkTtir(op); !problem.empty())
+  if (StringRef problem = checkTriton(op); !problem.empty())
     return problem;
   if (isa<tt::LoadOp, tt::StoreOp, tt::AddPtrOp, tt::AtomicRMWOp,
           tt::AtomicCASOp, tt::DescriptorLoadOp, tt::DescriptorStoreOp,
@@ -132,7 +140,7 @@ ArrayRef<Contract> getContracts() {
   static const Contract contracts[] = {
       {"ttir",
        {"arith", "builtin", "cf", "gpu", "llvm", "math", "scf", "tt", "ttg",
-        "ub"},
+        "tts", "ub"},
        checkTtir},
       {"structured",
        {"arith", "builtin", "cf", "gpu", "llvm", "math", "memref", "scf",

@@ -29,7 +29,8 @@ def copy_rows(x, y, rows, row_stride, R: tl.constexpr, C: tl.constexpr):
     i = tl.program_id(0) * R + tl.arange(0, R)
     j = tl.arange(0, C)
     place = i[:, None] * row_stride + j[None, :]
-    tl.store(y + i[:, None] * C + j[None, :], tl.load(x + place, mask=i[:, None] < rows))
+    v = tl.load(x + place, mask=i[:, None] < rows, other=0.0)
+    tl.store(y + i[:, None] * C + j[None, :], v)
 
 
 @triton.jit
@@ -356,6 +357,27 @@ def test_the_part_that_nobody_has_written_is_named(count: int) -> None:
     assert [e.offset for e in found.elements] == list(range(64 - count + count % 2, 64))
 
 
+@triton.jit
+def fill_some(y, n, m, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, i, mask=i < n)
+    tl.store(y + i, i + 1, mask=i < m)
+
+
+def test_masks_that_leave_out_nothing_or_everything_are_told_on_request() -> None:
+    with triton_shared.check(hints=True) as report:
+        fill_some[(4,)](torch.zeros(128), 128, 0, B=32)
+    assert {finding.kind for finding in report.findings} == {"full-mask", "empty-mask"}
+    assert report.is_clean
+    assert "full mask: nothing of tl.store is left out" in report.as_text()
+    with triton_shared.check(hints=True) as report:
+        fill_some[(4,)](torch.zeros(128), 100, 1, B=32)
+    assert not report.findings
+    with triton_shared.check() as report:
+        fill_some[(4,)](torch.zeros(128), 128, 0, B=32)
+    assert not report.findings
+
+
 def test_launches_of_one_mistake_are_counted() -> None:
     with triton_shared.check() as report:
         for _ in range(3):
@@ -390,7 +412,7 @@ def test_json_says_all_of_it() -> None:
     assert found["severity"] == "error"
     assert found["tensor"]["argument"] == "y"
     assert found["places"][0]["line"] == fill.fn.__code__.co_firstlineno + 3
-    assert found["elements"][0] == {"lane": [4], "offset": 100}
+    assert found["elements"][0] == {"lane": [4], "offset": 100, "value": None}
 
 
 SCRIPT = """
@@ -412,7 +434,15 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     script = folder / "script.py"
     script.write_text(SCRIPT)
     return subprocess.run(
-        [sys.executable, "-m", "triton_shared.check", "--json", "report.json", "script.py", *words],
+        [
+            sys.executable,
+            "-m",
+            "triton_shared.check",
+            "--output",
+            "report.json",
+            "script.py",
+            *words,
+        ],
         cwd=folder,
         capture_output=True,
         text=True,

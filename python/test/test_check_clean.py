@@ -13,6 +13,9 @@ from examples.case import Case, check
 CORPUS = {case["name"]: case for case in corpus_runs.load_corpus().CASES}
 NAMES = sorted(RUNS.keys() & CORPUS.keys())
 
+MISTAKEN = {"atomics_i32": "undefined-lanes", "atomics_u64": "undefined-lanes"}
+"""Kernels of the corpus that are wrong: they exchange with lanes that an atomic update left out."""
+
 
 def _examples() -> list[object]:
     """The first case of every kernel, and the others at night."""
@@ -45,7 +48,9 @@ def test_the_corpus_is_clean_and_computes_the_same(name: str) -> None:
     checked = {**case, "opts": {**case["opts"], "instrumentation_mode": "check"}}
     with triton_shared.check() as report:
         buffers = corpus_runs.compile_and_launch(checked, RUNS[name])
-    assert report.is_clean, report.as_text()
+    mistakes = {finding.kind for finding in report.findings if finding.severity != "info"}
+    assert mistakes == ({MISTAKEN[name]} if name in MISTAKEN else set()), report.as_text()
     assert report.launches == 1
     for name, buffer in plain.items():
-        assert torch.equal(buffers[name].view(torch.uint8), buffer.view(torch.uint8)), name
+        # A product and a sum may be rounded once or twice.
+        torch.testing.assert_close(buffers[name], buffer, equal_nan=True)

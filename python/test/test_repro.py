@@ -301,3 +301,24 @@ class TestStrangers:
         path = rewrite(kept, lambda m: m.update({"kernel.ttir": b"module { tt.func"}))
         assert main(["run", str(path), "--run", "--targets", "cpu,cpu-fast"]) == 2
         assert "CompilationError" in capsys.readouterr().out
+
+
+@triton.jit
+def copy_too_much(x, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i), mask=i < n)
+
+
+def test_a_recorded_launch_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kept, wrong = tmp_path / "right.ttrepro", tmp_path / "wrong.ttrepro"
+    for path, size in ((kept, 32), (wrong, 20)):
+        with triton_shared.repro.recording(path):
+            copy_too_much[(2,)](torch.ones(64)[:size], torch.zeros(20), 20, BLOCK=16)
+    assert main(["check", str(wrong)]) == 0
+    assert "was not run: that takes --run" in capsys.readouterr().out
+    assert main(["check", str(wrong), "--run"]) == 1
+    said = capsys.readouterr().err
+    assert "out of bounds: tl.load reads behind the end of 'x'" in said
+    assert "wants    elements 20 to 31" in said
+    assert main(["check", str(kept), "--run"]) == 0
+    assert "no findings in 1 launch" in capsys.readouterr().err

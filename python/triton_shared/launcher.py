@@ -146,7 +146,7 @@ class Binary:
 def make_launcher(src: Any, metadata: Any) -> _native.CpuLauncher | CheckedLauncher:
     """Makes the launcher of a compiled kernel: what Triton calls with grid and arguments."""
     plan = parameters(src.signature)
-    if getattr(metadata, "instrumentation_mode", "") != session.MODE:
+    if getattr(metadata, "instrumentation_mode", "") not in (session.ALL, session.BOUNDS):
         return _make_native(plan, metadata)
     table = Parameter("where tensors lie", "pointer", ("ptr",))
     return CheckedLauncher(metadata.name, plan, _make_native([*plan, table], metadata))

@@ -117,6 +117,11 @@ class LaunchOptions:
     @property
     def checks(self) -> bool:
         """Whether accesses are checked, for `triton_shared.check`, which sets Triton's word."""
+        return self.instrumentation_mode in ("check", "check-bounds")
+
+    @property
+    def checks_values(self) -> bool:
+        """Whether values are, too."""
         return self.instrumentation_mode == "check"
 
     def hash(self) -> str:

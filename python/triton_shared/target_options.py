@@ -16,6 +16,7 @@ from . import library
 FROM_LAUNCH_LINE = {
     "mode": "mode",
     "check": "checks",
+    "check-values": "checks_values",
     "num-warps": "warps",
     "num-stages": "stages",
     "precise": "precise",

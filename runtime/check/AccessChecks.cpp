@@ -71,6 +71,17 @@ struct Asked {
   int64_t token = 0;
 };
 
+/// The note that this thread is making.
+struct Noted {
+  CheckedLaunch *launch = nullptr;
+  llvm::StringRef site;
+  std::array<int32_t, 3> program;
+  std::vector<CausedElement> elements;
+  /// It says why the access that comes next goes wrong, and waits to hear where
+  /// that goes.
+  bool isPending = false;
+};
+
 /// So many may be moved in one program; each is a mapping of its own, of which
 /// a process may have some 65 thousand.
 constexpr size_t kMostMoved = 20000;
@@ -81,6 +92,7 @@ constexpr size_t kAlignment = 64;
 } // namespace
 
 static thread_local Asked asked;
+static thread_local Noted noted;
 
 /// Leaves the programs, with everything that belongs to a thread left as it is.
 static void giveUp(const char *why) {
@@ -105,23 +117,30 @@ void mlir::triton_shared::beginAccess(int64_t table, const char *site,
   asked.access.elementBytes = elementBytes;
   asked.access.base = reinterpret_cast<char *>(base);
   asked.access.program = program;
-  asked.access.elements.clear();
+  asked.access.rows.clear();
 }
 
 void mlir::triton_shared::nameElement(int64_t offset, int64_t number) {
-  asked.access.elements.push_back({offset, number});
+  asked.access.add({offset, number});
+}
+
+void mlir::triton_shared::nameRow(int64_t offset, int64_t number, int64_t count,
+                                  int64_t stride) {
+  if (count > 0)
+    asked.access.rows.push_back({offset, number, count, stride});
 }
 
 /// Memory for everything from the lowest to the highest element of the access,
 /// and the distance there; nothing if there is none.
 static std::optional<MovedAccess> moveAccess(const CheckedAccess &access) {
-  auto [low, high] = std::minmax_element(
-      access.elements.begin(), access.elements.end(),
-      [](const CheckedElement &lhs, const CheckedElement &rhs) {
-        return lhs.offset < rhs.offset;
-      });
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  for (const CheckedRow &row : access.rows) {
+    auto [first, last] = std::minmax(row.offset, row.last().offset);
+    low = std::min(low, first);
+    high = std::max(high, last);
+  }
   int64_t span, bytes;
-  if (__builtin_sub_overflow(high->offset, low->offset, &span) ||
+  if (__builtin_sub_overflow(high, low, &span) ||
       __builtin_mul_overflow(span, access.elementBytes, &bytes) ||
       bytes > int64_t(1) << 45)
     return std::nullopt;
@@ -130,14 +149,10 @@ static std::optional<MovedAccess> moveAccess(const CheckedAccess &access) {
     return std::nullopt;
   auto there = reinterpret_cast<uintptr_t>(memory.get());
   auto here = reinterpret_cast<uintptr_t>(access.base) +
-              uintptr_t(low->offset) * uintptr_t(access.elementBytes);
+              uintptr_t(low) * uintptr_t(access.elementBytes);
   there += (here - there) % kAlignment;
   int64_t distance = static_cast<int64_t>(there - here) / access.elementBytes;
   return MovedAccess{std::move(memory), distance, access};
-}
-
-static bool isInside(const CheckedElement &element) {
-  return asked.launch->isInside(asked.access, element);
 }
 
 /// Looks at those elements of the access that are inside.
@@ -156,34 +171,50 @@ static void askForValues() {
   asked.token = asked.valued.size();
 }
 
-int64_t mlir::triton_shared::endAccess() {
-  std::optional<MovedAccess> moved;
-  asked.token = 0;
-  {
-    if (llvm::all_of(asked.access.elements, isInside)) {
-      compareAccess();
-      askForValues();
-      return 0;
-    }
-    std::vector<CheckedElement> outside;
-    llvm::copy_if(asked.access.elements, std::back_inserter(outside),
-                  [](const CheckedElement &e) { return !isInside(e); });
+static bool addPendingNote();
+
+/// Leaves the elements of the access that are inside, and notes the others.
+static void dropOutside(bool isExplained) {
+  CheckedAccess inside = asked.access;
+  inside.rows.clear();
+  std::vector<CheckedElement> outside;
+  asked.access.forEach([&](const CheckedElement &element) {
+    if (asked.launch->isInside(asked.access, element))
+      inside.add(element);
+    else
+      outside.push_back(element);
+  });
+  if (!isExplained)
     asked.launch->addOutOfBounds(asked.access, outside);
-    if (asked.moved.size() < kMostMoved)
-      moved = moveAccess(asked.access);
+  asked.access = std::move(inside);
+}
+
+int64_t mlir::triton_shared::endAccess() {
+  asked.token = 0;
+  bool isExplained = addPendingNote();
+  asked.launch->count(asked.access);
+  if (llvm::all_of(asked.access.rows, [](const CheckedRow &row) {
+        return asked.launch->isInside(asked.access, row);
+      })) {
+    compareAccess();
+    askForValues();
+    return 0;
   }
+  std::optional<MovedAccess> moved;
+  if (asked.moved.size() < kMostMoved)
+    moved = moveAccess(asked.access);
+  dropOutside(isExplained);
   if (!moved)
     giveUp(asked.moved.size() < kMostMoved
                ? "an access is too far outside of its tensor to go on"
                : "a program accesses too much outside of its tensors to go on");
-  llvm::erase_if(asked.access.elements,
-                 [](const CheckedElement &e) { return !isInside(e); });
   compareAccess();
-  moved->access.elements = asked.access.elements;
-  for (const CheckedElement &element : moved->access.elements)
+  moved->access = asked.access;
+  moved->access.forEach([&](const CheckedElement &element) {
     std::memcpy(moved->access.addressOf(element.offset + moved->distance),
                 moved->access.addressOf(element.offset),
                 moved->access.elementBytes);
+  });
   asked.moved.push_back(std::move(*moved));
   return asked.moved.back().distance;
 }
@@ -199,10 +230,11 @@ void mlir::triton_shared::finishAccess(int64_t distance) {
   if (found == asked.moved.rend())
     return;
   const CheckedAccess &access = found->access;
-  for (const CheckedElement &element : access.elements)
+  access.forEach([&](const CheckedElement &element) {
     std::memcpy(access.addressOf(element.offset),
                 access.addressOf(element.offset + distance),
                 access.elementBytes);
+  });
   asked.moved.erase(std::next(found).base());
 }
 
@@ -222,6 +254,56 @@ void mlir::triton_shared::endValues(int64_t token) {
   ValuedAccess &valued = asked.valued[token - 1];
   asked.launch->compareValues(valued.access, valued.values);
   valued.values.clear();
+}
+
+//===----------------------------------------------------------------------===//
+// Notes
+//===----------------------------------------------------------------------===//
+
+void mlir::triton_shared::beginNote(int64_t table, const char *site,
+                                    int64_t siteSize, int32_t x, int32_t y,
+                                    int32_t z) {
+  noted.launch = *reinterpret_cast<CheckedLaunch **>(table);
+  noted.site = llvm::StringRef(site, siteSize);
+  noted.program = {x, y, z};
+  noted.elements.clear();
+}
+
+void mlir::triton_shared::nameCause(int32_t cause, int64_t number,
+                                    int64_t value) {
+  if (cause)
+    noted.elements.push_back({cause, {value, number}});
+}
+
+/// Causes are computed by the kernel's code: one that is none says that this is
+/// wrong, and nothing else that it finds can be trusted.
+static void addNote() {
+  if (!noted.launch->addNote(noted.site, noted.program, noted.elements))
+    giveUp("the compiler has lost track of a value; please report this kernel, "
+           "and use mode=\"reference\" meanwhile");
+}
+
+void mlir::triton_shared::endNote() {
+  noted.isPending = noted.launch->explainsAccess(noted.site);
+  if (!noted.isPending)
+    addNote();
+}
+
+/// Adds the note about addresses of the access that is asked about, if there is
+/// one: it shows where they are.
+static bool addPendingNote() {
+  // An access that was interrupted leaves its note behind.
+  if (!std::exchange(noted.isPending, false) || noted.launch != asked.launch ||
+      noted.program != asked.access.program)
+    return false;
+  llvm::DenseMap<int64_t, int64_t> offsets;
+  asked.access.forEach([&](const CheckedElement &element) {
+    offsets[element.number] = element.offset;
+  });
+  for (CausedElement &caused : noted.elements)
+    caused.element.offset = offsets.lookup(caused.element.number);
+  addNote();
+  return true;
 }
 
 void mlir::triton_shared::passBarrier(int64_t table, int32_t x, int32_t y,

@@ -24,6 +24,10 @@ void beginAccess(int64_t table, const char *site, int64_t siteSize,
 /// of the block it is.
 void nameElement(int64_t offset, int64_t number);
 
+/// Names `count` elements, from element `number` of the block on, the first of
+/// which lies at `offset` and each of the others `stride` behind the last.
+void nameRow(int64_t offset, int64_t number, int64_t count, int64_t stride);
+
 /// By how many elements the access is to be moved. Leaves the programs if no
 /// memory can stand for what lies that far outside.
 int64_t endAccess();
@@ -42,6 +46,15 @@ void nameValue(int64_t token, int64_t bits);
 
 /// Compares them.
 void endValues(int64_t token);
+
+/// Begins a note about values (triton-check-values); `site` says which.
+void beginNote(int64_t table, const char *site, int64_t siteSize, int32_t x,
+               int32_t y, int32_t z);
+
+/// Names the cause of an element, 0 for none, and a value to show.
+void nameCause(int32_t cause, int64_t number, int64_t value);
+
+void endNote();
 
 /// The threads of a program wait for each other.
 void passBarrier(int64_t table, int32_t x, int32_t y, int32_t z);

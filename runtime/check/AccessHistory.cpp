@@ -2,35 +2,124 @@
 
 #include "AccessHistory.h"
 
-#include <vector>
+#include <algorithm>
 
 using namespace mlir::triton_shared;
 
 /// How much memory has its history in one piece.
 static constexpr uintptr_t kPageBytes = 4096;
 
-/// The cells of a page. Most memory is only read or only written.
+/// A page with more runs has its cells one by one.
+static constexpr size_t kMostRuns = 64;
+
+/// What a cell remembers.
+struct AccessHistory::Past {
+  Touch writer;
+  /// Which cell of the writer's block it was.
+  uint32_t number = 0;
+  std::array<Touch, 2> readers, updaters;
+
+  /// What the cell `distance` further on has if it is of the same run.
+  Past after(uint32_t distance) const {
+    Past past = *this;
+    if (writer.program)
+      past.number += distance;
+    return past;
+  }
+  bool operator==(const Past &other) const {
+    return writer == other.writer && number == other.number &&
+           readers == other.readers && updaters == other.updaters;
+  }
+};
+
+/// The cells of a page: runs, each up to where the next one begins, or one by
+/// one. Most memory is only read or only written, so each kind of touch is
+/// apart.
 struct AccessHistory::Page {
-  std::vector<WriteTouch> writers;
-  /// Two per cell.
-  std::vector<Touch> readers, updaters;
+  struct Run {
+    uint32_t begin;
+    Past past;
+  };
+  struct Writer {
+    Touch touch;
+    uint32_t number = 0;
+  };
+  /// None if the cells are kept one by one.
+  std::vector<Run> runs = {{0, {}}};
+  std::vector<Writer> writers;
+  std::vector<std::array<Touch, 2>> readers, updaters;
+
+  Past get(uint32_t cell) const {
+    Past past;
+    if (!writers.empty()) {
+      past.writer = writers[cell].touch;
+      past.number = writers[cell].number;
+    }
+    if (!readers.empty())
+      past.readers = readers[cell];
+    if (!updaters.empty())
+      past.updaters = updaters[cell];
+    return past;
+  }
+
+  /// `count` is how many cells a page has.
+  void set(uint32_t cell, const Past &past, uint32_t count) {
+    if (past.writer.program)
+      at(writers, cell, count) = {past.writer, past.number};
+    if (past.readers[0].program)
+      at(readers, cell, count) = past.readers;
+    if (past.updaters[0].program)
+      at(updaters, cell, count) = past.updaters;
+  }
+
+private:
+  template <typename Cell>
+  static Cell &at(std::vector<Cell> &cells, uint32_t cell, uint32_t count) {
+    if (cells.empty())
+      cells.resize(count);
+    return cells[cell];
+  }
+};
+
+/// The part of a row that lies in one page.
+struct AccessHistory::Step {
+  const Row *row;
+  Report report;
+  /// Cells of the page.
+  uint32_t begin, end;
+  /// Which cell of the row `begin` is.
+  int64_t distance;
+  int64_t cellsPerElement;
+
+  /// Which cell of the block the first one is.
+  uint32_t number() const { return row->number * cellsPerElement + distance; }
+  /// The part from `cell` to before `last`.
+  Step part(uint32_t cell, uint32_t last) const {
+    return {row, report, cell, last, distance + cell - begin, cellsPerElement};
+  }
+  void tell(Conflict conflict, const Touch &other) const {
+    int64_t last = distance + (end - begin) - 1;
+    report(conflict, other, distance / cellsPerElement,
+           last / cellsPerElement + 1);
+  }
 };
 
 AccessHistory::AccessHistory(int64_t cellBytes)
-    : cellBytes(cellBytes), cellsPerPage(kPageBytes / cellBytes) {}
+    : cellBytes(cellBytes), cellsPerPage(kPageBytes / cellBytes),
+      recent(kRecent) {}
 
 AccessHistory::~AccessHistory() = default;
 
-AccessHistory::Page &AccessHistory::getPage(uintptr_t address) {
-  uintptr_t number = address / kPageBytes;
-  if (!lastPage || number != lastNumber) {
-    std::unique_ptr<Page> &page = pages[number];
-    if (!page)
-      page = std::make_unique<Page>();
-    lastPage = page.get();
-    lastNumber = number;
+AccessHistory::Page &AccessHistory::getPage(uintptr_t number) {
+  auto &[known, page] = recent[number % kRecent];
+  if (!page || known != number) {
+    std::unique_ptr<Page> &found = pages[number];
+    if (!found)
+      found = std::make_unique<Page>();
+    known = number;
+    page = found.get();
   }
-  return *lastPage;
+  return *page;
 }
 
 //===----------------------------------------------------------------------===//
@@ -87,7 +176,8 @@ void AccessHistory::passBarrier(uint32_t program) {
 //===----------------------------------------------------------------------===//
 
 /// Keeps `touch` in one of two slots, in place of one that it comes after.
-void AccessHistory::remember(Touch *slots, const Touch &touch) const {
+void AccessHistory::remember(std::array<Touch, 2> &slots,
+                             const Touch &touch) const {
   if (slots[0].program == 0 || slots[0].program == touch.program)
     slots[0] = touch;
   else if (!isUnordered(slots[1], touch))
@@ -96,43 +186,122 @@ void AccessHistory::remember(Touch *slots, const Touch &touch) const {
     slots[0] = touch;
 }
 
-void AccessHistory::addToCell(Page &page, size_t cell, int64_t flags,
-                              Touch touch, uint32_t number, Report report) {
+/// Reports what the cells of `step`, all of which have `past`, are in conflict
+/// with.
+void AccessHistory::compare(const Past &past, const Step &step) const {
+  int64_t flags = step.row->flags;
+  const Touch &touch = step.row->touch;
   bool isAtomic = flags & kIsAtomic, writes = flags & kWrites;
-  auto compare = [&](const std::vector<Touch> &others) {
-    for (size_t i = 2 * cell; i < 2 * cell + 2 && !others.empty(); ++i)
-      if (isUnordered(others[i], touch))
-        return report(Conflict::Race, {others[i]});
+  auto compareWith = [&](const std::array<Touch, 2> &others, Conflict how) {
+    for (const Touch &other : others)
+      if (isUnordered(other, touch))
+        return step.tell(how, other);
   };
-  if (!page.writers.empty()) {
-    const WriteTouch &writer = page.writers[cell];
-    if (isUnordered(writer, touch))
-      report(Conflict::Race, writer);
-    else if (!writes && !isAtomic && writer.program == touch.program &&
-             writer.epoch == touch.epoch)
-      report(Conflict::ReadBack, writer);
-  }
+  if (isUnordered(past.writer, touch))
+    step.tell(Conflict::Race, past.writer);
+  else if (!writes && !isAtomic && past.writer.program == touch.program &&
+           past.writer.epoch == touch.epoch &&
+           // Elements at the same place of blocks of one shape are one
+           // thread's.
+           past.number != step.number())
+    step.tell(Conflict::ReadBack, past.writer);
   if (!isAtomic)
-    compare(page.updaters);
+    compareWith(past.updaters, Conflict::Race);
+  else if (flags & kAddsFloats)
+    compareWith(past.updaters, Conflict::Order);
   if (writes || isAtomic)
-    compare(page.readers);
-  if (isAtomic || !writes) {
-    std::vector<Touch> &touches = isAtomic ? page.updaters : page.readers;
-    if (touches.empty())
-      touches.resize(2 * cellsPerPage);
-    return remember(&touches[2 * cell], touch);
-  }
-  if (page.writers.empty())
-    page.writers.resize(cellsPerPage);
-  page.writers[cell] = {touch, number};
+    compareWith(past.readers, Conflict::Race);
 }
 
-void AccessHistory::add(uintptr_t address, int64_t bytes, int64_t flags,
-                        Touch touch, uint32_t number, Report report) {
+/// What the first cell of `step` remembers afterwards.
+AccessHistory::Past AccessHistory::follow(const Past &past,
+                                          const Step &step) const {
+  Past next = past;
+  if (step.row->flags & kIsAtomic) {
+    remember(next.updaters, step.row->touch);
+  } else if (step.row->flags & kWrites) {
+    next.writer = step.row->touch;
+    next.number = step.number();
+  } else {
+    remember(next.readers, step.row->touch);
+  }
+  return next;
+}
+
+void AccessHistory::addToCells(Page &page, Step step) {
+  for (uint32_t cell = step.begin; cell < step.end; ++cell) {
+    Step one = step.part(cell, cell + 1);
+    Past past = page.get(cell);
+    compare(past, one);
+    page.set(cell, follow(past, one), cellsPerPage);
+  }
+}
+
+/// Takes runs apart.
+void AccessHistory::splitRuns(Page &page) const {
+  for (size_t i = 0; i < page.runs.size(); ++i) {
+    const Page::Run &run = page.runs[i];
+    uint32_t next =
+        i + 1 < page.runs.size() ? page.runs[i + 1].begin : cellsPerPage;
+    for (uint32_t cell = run.begin; cell < next; ++cell)
+      page.set(cell, run.past.after(cell - run.begin), cellsPerPage);
+  }
+  page.runs.clear();
+}
+
+void AccessHistory::addToRuns(Page &page, Step step) {
+  std::vector<Page::Run> &runs = page.runs;
+  auto isAfter = [](uint32_t cell, const Page::Run &run) {
+    return cell < run.begin;
+  };
+  size_t at = std::upper_bound(runs.begin(), runs.end(), step.begin, isAfter) -
+              runs.begin() - 1;
+  while (step.begin < step.end) {
+    uint32_t end = at + 1 < runs.size() ? runs[at + 1].begin : cellsPerPage;
+    Step part = step.part(step.begin, std::min(end, step.end));
+    Page::Run run = runs[at];
+    Past past = run.past.after(part.begin - run.begin);
+    compare(past, part);
+    Past next = follow(past, part);
+    if (!(next == past)) {
+      // What lies behind the part, and before it, stays as it was.
+      if (part.end < end)
+        runs.insert(runs.begin() + at + 1,
+                    {part.end, run.past.after(part.end - run.begin)});
+      if (run.begin < part.begin)
+        runs.insert(runs.begin() + ++at, {part.begin, next});
+      else
+        runs[at].past = next;
+      // The run before may simply go on.
+      if (at > 0 &&
+          runs[at - 1].past.after(runs[at].begin - runs[at - 1].begin) == next)
+        runs.erase(runs.begin() + at--);
+    }
+    step = step.part(part.end, step.end);
+    ++at;
+  }
+}
+
+void AccessHistory::add(const Row &row, Report report) {
   // Neighbours that share a cell would be taken for one.
-  if (bytes < cellBytes)
+  if (row.elementBytes < cellBytes)
     return;
-  for (uintptr_t cell = address; cell < address + bytes; cell += cellBytes)
-    addToCell(getPage(cell), cell % kPageBytes / cellBytes, flags, touch,
-              number, report);
+  uintptr_t cell = row.address / cellBytes;
+  int64_t left = row.count * (row.elementBytes / cellBytes), done = 0;
+  while (left > 0) {
+    uint32_t begin = cell % cellsPerPage;
+    uint32_t count = std::min<int64_t>(left, cellsPerPage - begin);
+    Page &page = getPage(cell / cellsPerPage);
+    Step step = {&row,          report, begin,
+                 begin + count, done,   row.elementBytes / cellBytes};
+    if (!page.runs.empty())
+      addToRuns(page, step);
+    else
+      addToCells(page, step);
+    if (page.runs.size() > kMostRuns)
+      splitRuns(page);
+    cell += count;
+    left -= count;
+    done += count;
+  }
 }

@@ -5,7 +5,8 @@
 // two that updated it atomically: of these, one is another program than the one
 // that comes next, so that a conflict is found whenever there is one. What is
 // ordered by atomics is known from vector clocks, which only programs with such
-// accesses have.
+// accesses have. Cells side by side with the same past are kept as one run, as
+// rows of blocks leave them, as long as a page has few of these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,11 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
+#include <vector>
 
 namespace mlir::triton_shared {
 
@@ -30,6 +33,8 @@ enum AccessFlags : int64_t {
   kAcquires = 8,
   /// … and lets others see what came before it.
   kReleases = 16,
+  /// It adds a float, so that the result depends on the order.
+  kAddsFloats = 32,
 };
 
 /// One access by one program.
@@ -39,11 +44,11 @@ struct Touch {
   uint16_t site = 0;
   /// How often the program had released anything before.
   uint16_t epoch = 0;
-};
 
-/// A write, with the element of the block that was written.
-struct WriteTouch : Touch {
-  uint32_t number = 0;
+  bool operator==(const Touch &other) const {
+    return program == other.program && site == other.site &&
+           epoch == other.epoch;
+  }
 };
 
 /// How two accesses of one cell do not go together.
@@ -52,6 +57,8 @@ enum class Conflict {
   Race,
   /// A program reads what another element of one of its blocks has written.
   ReadBack,
+  /// Two programs add floats, in no order.
+  Order,
 };
 
 class AccessHistory {
@@ -64,12 +71,24 @@ public:
   /// What the program `number`, from 1 on, does at `site`.
   Touch makeTouch(uint32_t program, uint16_t site);
 
-  using Report = llvm::function_ref<void(Conflict, const WriteTouch &other)>;
+  /// An access of elements side by side.
+  struct Row {
+    uintptr_t address;
+    int64_t elementBytes;
+    int64_t count;
+    /// Which one of the block the first element is.
+    int64_t number;
+    int64_t flags;
+    Touch touch;
+  };
 
-  /// Notes an access of `bytes` at `address` by element `number` of a block,
-  /// and reports what it is in conflict with. `number` is known of writes only.
-  void add(uintptr_t address, int64_t bytes, int64_t flags, Touch touch,
-           uint32_t number, Report report);
+  /// Told of the elements of a row from `first` to before `end` that are in
+  /// conflict with `other`.
+  using Report = llvm::function_ref<void(Conflict, const Touch &other,
+                                         int64_t first, int64_t end)>;
+
+  /// Notes a row, and reports what it is in conflict with.
+  void add(const Row &row, Report report);
 
   /// The program has everything known that programs knew which released at
   /// `address`.
@@ -85,19 +104,25 @@ private:
     uint16_t epoch = 1;
     Clock seen;
   };
+  struct Past;
   struct Page;
+  struct Step;
 
-  Page &getPage(uintptr_t address);
+  Page &getPage(uintptr_t number);
   bool isUnordered(const Touch &earlier, const Touch &now) const;
-  void remember(Touch *slots, const Touch &touch) const;
-  void addToCell(Page &page, size_t cell, int64_t flags, Touch touch,
-                 uint32_t number, Report report);
+  void remember(std::array<Touch, 2> &slots, const Touch &touch) const;
+  void compare(const Past &past, const Step &step) const;
+  Past follow(const Past &past, const Step &step) const;
+  void addToRuns(Page &page, Step step);
+  void addToCells(Page &page, Step step);
+  void splitRuns(Page &page) const;
 
   int64_t cellBytes;
-  size_t cellsPerPage;
+  uint32_t cellsPerPage;
   std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
-  Page *lastPage = nullptr;
-  uintptr_t lastNumber = 0;
+  /// Pages that were asked for lately, by their number's last bits.
+  static constexpr size_t kRecent = 1 << 14;
+  std::vector<std::pair<uintptr_t, Page *>> recent;
   llvm::DenseMap<uint32_t, Program> programs;
   /// What was released where.
   llvm::DenseMap<uintptr_t, Clock> released;

@@ -3,9 +3,11 @@
 #include "CheckedLaunch.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
-#include <functional>
 
 using namespace mlir::triton_shared;
 
@@ -31,8 +33,8 @@ CheckedLaunch::CheckedLaunch(std::vector<TensorView> tensors,
   for (const TensorView &view : views) {
     // Each access to a tensor with gaps has to ask.
     bool asks = findsRaces || (view.isKnown() && !view.isDense());
-    table.push_back(asks ? 0 : view.isKnown() ? view.getFirst() : -far);
-    table.push_back(asks ? 0 : view.isKnown() ? view.getEnd() : far);
+    table.push_back(asks ? far : view.isKnown() ? view.getFirst() : -far);
+    table.push_back(asks ? -far : view.isKnown() ? view.getEnd() : far);
   }
 }
 
@@ -42,6 +44,20 @@ bool CheckedLaunch::isInside(const CheckedAccess &access,
   return !__builtin_mul_overflow(element.offset, access.elementBytes,
                                  &distance) &&
          views[access.site.argument].contains(distance, access.elementBytes);
+}
+
+bool CheckedLaunch::isInside(const CheckedAccess &access,
+                             const CheckedRow &row) const {
+  const TensorView &view = views[access.site.argument];
+  if (!view.isKnown())
+    return true;
+  if (view.isDense())
+    return isInside(access, row[0]) &&
+           (row.count == 1 || isInside(access, row.last()));
+  for (int64_t i = 0; i < row.count; ++i)
+    if (!isInside(access, row[i]))
+      return false;
+  return true;
 }
 
 void CheckedLaunch::addOutOfBounds(const CheckedAccess &access,
@@ -83,56 +99,119 @@ bool CheckedLaunch::isUnwritten(const CheckedAccess &access,
   return bytes >= least && std::memcmp(start, &unwritten, bytes) == 0;
 }
 
+/// Whether aligned words from `start` to before `end`, and those that these cut
+/// off, may be unwritten: most memory is not, and this is fast.
+static bool mayHold(const char *start, const char *end, uint64_t number) {
+  constexpr uintptr_t word = sizeof(number);
+  start -= reinterpret_cast<uintptr_t>(start) % word;
+  bool holds = false;
+  for (; end - start >= int64_t(word); start += word) {
+    uint64_t there;
+    std::memcpy(&there, start, word);
+    holds |= there == number;
+  }
+  return holds || start < end;
+}
+
+void CheckedLaunch::findUnwritten(const CheckedAccess &access) {
+  std::vector<CheckedElement> never;
+  for (const CheckedRow &row : access.rows) {
+    if (row.stride == 1 &&
+        !mayHold(access.addressOf(row.offset),
+                 access.addressOf(row.offset + row.count), unwritten))
+      continue;
+    for (int64_t i = 0; i < row.count; ++i)
+      if (isUnwritten(access, row[i]))
+        never.push_back(row[i]);
+  }
+  if (!never.empty())
+    findings.add("never-written", access, never);
+}
+
+/// Adds a row to the history, as one if its elements are neighbours.
+void CheckedLaunch::compareRow(const CheckedAccess &access, Touch touch,
+                               const CheckedRow &row,
+                               AccessHistory::Report report) {
+  auto add = [&](int64_t index, int64_t count) {
+    CheckedElement first = row[index];
+    history->add(
+        {reinterpret_cast<uintptr_t>(access.addressOf(first.offset)),
+         access.elementBytes, count, first.number, access.flags, touch},
+        [&](Conflict conflict, const Touch &other, int64_t from, int64_t to) {
+          report(conflict, other, index + from, index + to);
+        });
+  };
+  if (row.stride == 1)
+    return add(0, row.count);
+  for (int64_t i = 0; i < row.count; ++i)
+    add(i, 1);
+}
+
+static llvm::StringRef nameOf(Conflict conflict) {
+  switch (conflict) {
+  case Conflict::Race:
+    return "race";
+  case Conflict::ReadBack:
+    return "read-back";
+  case Conflict::Order:
+    return "order-dependent";
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// Offsets count elements, so the base decides for all of them.
+void CheckedLaunch::findMisaligned(const CheckedAccess &access) {
+  auto address = reinterpret_cast<uintptr_t>(access.base);
+  if (address % access.elementBytes == 0 || access.rows.empty())
+    return;
+  std::vector<CheckedElement> all;
+  access.forEach(
+      [&](const CheckedElement &element) { all.push_back(element); });
+  findings.add("misaligned", access, all);
+}
+
 void CheckedLaunch::compare(const CheckedAccess &access) {
   if (!history)
     return;
+  findMisaligned(access);
   if (unwritten && (access.flags & kReads) &&
-      views[access.site.argument].isKnown()) {
-    std::vector<CheckedElement> never;
-    llvm::copy_if(access.elements, std::back_inserter(never),
-                  [&](const CheckedElement &element) {
-                    return isUnwritten(access, element);
-                  });
-    if (!never.empty())
-      findings.add("never-written", access, never);
-  }
+      views[access.site.argument].isKnown())
+    findUnwritten(access);
   std::lock_guard<std::mutex> lock(mutex);
-  uint32_t program = numberOf(access.program);
-  Touch touch = history->makeTouch(program, siteOf(access));
+  Touch touch = history->makeTouch(numberOf(access.program), siteOf(access));
   // By class and the other access.
   std::map<std::pair<Conflict, uint64_t>, std::vector<CheckedElement>> found;
-  for (const CheckedElement &element : access.elements)
-    history->add(
-        reinterpret_cast<uintptr_t>(access.addressOf(element.offset)),
-        access.elementBytes, access.flags, touch, element.number,
-        [&](Conflict conflict, const WriteTouch &other) {
-          // Elements at the same place of blocks of one shape are one thread's.
-          if (conflict == Conflict::ReadBack && other.number == element.number)
-            return;
+  for (const CheckedRow &row : access.rows)
+    compareRow(
+        access, touch, row,
+        [&](Conflict conflict, const Touch &other, int64_t first, int64_t end) {
           uint64_t side = uint64_t(other.program) << 16 | other.site;
           std::vector<CheckedElement> &elements = found[{conflict, side}];
-          // Several cells of one element are one conflict.
-          if (elements.empty() || elements.back().number != element.number)
-            elements.push_back(element);
+          for (; first < end; ++first)
+            // Several cells of one element are one conflict.
+            if (elements.empty() || elements.back().number != row[first].number)
+              elements.push_back(row[first]);
         });
   for (const auto &[key, elements] : found) {
     OtherSide other = {sites[key.second & UINT16_MAX],
                        placeOf(key.second >> 16)};
-    findings.add(key.first == Conflict::Race ? "race" : "read-back", access,
-                 elements, &other);
+    findings.add(nameOf(key.first), access, elements, &other);
   }
   if (access.flags & kReleases)
-    for (const CheckedElement &element : access.elements)
-      history->release(program, reinterpret_cast<uintptr_t>(
-                                    access.addressOf(element.offset)));
+    access.forEach([&](const CheckedElement &element) {
+      history->release(
+          numberOf(access.program),
+          reinterpret_cast<uintptr_t>(access.addressOf(element.offset)));
+    });
 }
 
 void CheckedLaunch::acquire(const CheckedAccess &access) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (const CheckedElement &element : access.elements)
+  access.forEach([&](const CheckedElement &element) {
     history->acquire(
         numberOf(access.program),
         reinterpret_cast<uintptr_t>(access.addressOf(element.offset)));
+  });
 }
 
 void CheckedLaunch::passBarrier(std::array<int32_t, 3> program) {
@@ -150,15 +229,18 @@ bool CheckedLaunch::hasDuplicates(const CheckedAccess &access) const {
   if (!history)
     return false;
   // As nearly all stores are, and much faster to see.
-  auto ascends = [](const CheckedElement &lhs, const CheckedElement &rhs) {
-    return lhs.offset < rhs.offset;
-  };
-  if (std::adjacent_find(access.elements.begin(), access.elements.end(),
-                         std::not_fn(ascends)) == access.elements.end())
+  bool ascends = true;
+  std::optional<int64_t> last;
+  for (const CheckedRow &row : access.rows) {
+    ascends &= (row.count == 1 || row.stride > 0) && !(last >= row.offset);
+    last = row.last().offset;
+  }
+  if (ascends)
     return false;
   std::vector<int64_t> offsets;
-  for (const CheckedElement &element : access.elements)
+  access.forEach([&](const CheckedElement &element) {
     offsets.push_back(element.offset);
+  });
   llvm::sort(offsets);
   return std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
 }
@@ -167,11 +249,117 @@ void CheckedLaunch::compareValues(const CheckedAccess &access,
                                   llvm::ArrayRef<int64_t> values) {
   llvm::DenseMap<int64_t, int64_t> stored;
   std::vector<CheckedElement> different;
-  for (auto [element, value] : llvm::zip_equal(access.elements, values)) {
-    auto [found, isNew] = stored.try_emplace(element.offset, value);
-    if (!isNew && found->second != value)
+  const int64_t *value = values.begin();
+  access.forEach([&](const CheckedElement &element) {
+    auto [found, isNew] = stored.try_emplace(element.offset, *value);
+    if (!isNew && found->second != *value)
       different.push_back(element);
-  }
+    ++value;
+  });
   if (!different.empty())
     findings.add("duplicate-lanes", access, different);
+}
+
+//===----------------------------------------------------------------------===//
+// Masks, and notes about values
+//===----------------------------------------------------------------------===//
+
+void CheckedLaunch::count(const CheckedAccess &access) {
+  if (!history)
+    return;
+  std::lock_guard<std::mutex> lock(mutex);
+  Use &use = uses[access.site.text.data()];
+  if (use.times++ == 0) {
+    use.first = access;
+    use.first.rows.clear();
+  }
+  use.elements += access.count();
+}
+
+/// Masks that have left nothing out, or everything.
+void CheckedLaunch::addIdleMasks() {
+  for (const auto &[text, use] : uses) {
+    llvm::Expected<llvm::json::Value> site =
+        llvm::json::parse(use.first.site.text);
+    if (!site)
+      llvm::report_fatal_error(site.takeError());
+    const llvm::json::Object &known = *site->getAsObject();
+    if (!known.getBoolean("masked"))
+      continue;
+    int64_t block = 1;
+    for (const llvm::json::Value &size : *known.getArray("shape"))
+      block *= *size.getAsInteger();
+    if (use.elements == 0)
+      findings.add("empty-mask", use.first, CheckedElement{0, 0});
+    else if (use.elements == block * use.times)
+      findings.add("full-mask", use.first, CheckedElement{0, 0});
+  }
+  uses.clear();
+}
+
+std::string CheckedLaunch::getFindings() {
+  std::lock_guard<std::mutex> lock(mutex);
+  addIdleMasks();
+  return findings.asJson();
+}
+
+llvm::StringRef CheckedLaunch::keep(std::string text) {
+  return *texts.insert(std::move(text)).first;
+}
+
+/// Takes the text of a note apart, once.
+const CheckedLaunch::Note &CheckedLaunch::getNote(llvm::StringRef text) {
+  auto [found, isNew] = notes.try_emplace(text.data());
+  Note &note = found->second;
+  if (!isNew)
+    return note;
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text);
+  if (!parsed)
+    llvm::report_fatal_error(parsed.takeError());
+  llvm::json::Object &site = *parsed->getAsObject();
+  auto read = [&](llvm::json::Value value) {
+    int64_t argument = value.getAsObject()->getInteger("argument").value_or(-1);
+    std::string written;
+    llvm::raw_string_ostream(written) << value;
+    return CheckedSite{keep(std::move(written)), argument};
+  };
+  llvm::json::Array causes = std::move(*site.getArray("causes"));
+  site.erase("causes");
+  note.kind = keep(site.getString("class")->str());
+  note.formsAddress = site.getBoolean("forms_address").value_or(false);
+  note.site = read(std::move(*parsed));
+  for (llvm::json::Value &cause : causes)
+    note.causes.push_back(read(std::move(cause)));
+  return note;
+}
+
+bool CheckedLaunch::explainsAccess(llvm::StringRef text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return getNote(text).formsAddress;
+}
+
+bool CheckedLaunch::addNote(llvm::StringRef text,
+                            std::array<int32_t, 3> program,
+                            llvm::ArrayRef<CausedElement> elements) {
+  std::lock_guard<std::mutex> lock(mutex);
+  const Note &note = getNote(text);
+  auto most = static_cast<int32_t>(std::max<size_t>(1, note.causes.size()));
+  if (!llvm::all_of(elements, [&](const CausedElement &caused) {
+        return caused.cause > 0 && caused.cause <= most;
+      }))
+    return false;
+  std::map<int32_t, std::vector<CheckedElement>> byCause;
+  for (const CausedElement &caused : elements)
+    byCause[caused.cause].push_back(caused.element);
+  for (const auto &[cause, concerned] : byCause) {
+    CheckedAccess access{note.site, 0, 1, nullptr, program, {}};
+    OtherSide other = {note.site, program};
+    if (!note.causes.empty())
+      access.site = note.causes[cause - 1];
+    for (const CheckedElement &element : concerned)
+      access.rows.push_back({element.offset, element.number, 1, 1});
+    findings.add(note.kind, access, concerned,
+                 note.causes.empty() ? nullptr : &other);
+  }
+  return true;
 }

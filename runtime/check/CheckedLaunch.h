@@ -15,10 +15,20 @@
 #include "Findings.h"
 #include "TensorView.h"
 
+#include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 
 namespace mlir::triton_shared {
+
+/// One element of a block that is wrong.
+struct CausedElement {
+  /// The number of the operation that is to blame, from 1 on.
+  int32_t cause;
+  /// Which element of the block, and the value that is shown.
+  CheckedElement element;
+};
 
 class CheckedLaunch {
 public:
@@ -32,6 +42,7 @@ public:
   const int64_t *getTable() const { return table.data(); }
   bool isInside(const CheckedAccess &access,
                 const CheckedElement &element) const;
+  bool isInside(const CheckedAccess &access, const CheckedRow &row) const;
 
   /// Notes that `outside` of the elements of `access` are outside of its
   /// tensor.
@@ -54,7 +65,17 @@ public:
   void compareValues(const CheckedAccess &access,
                      llvm::ArrayRef<int64_t> values);
 
-  std::string getFindings() { return findings.asJson(); }
+  /// True if a note is about addresses of the access that comes next.
+  bool explainsAccess(llvm::StringRef text);
+  /// Notes elements of a block with their causes (triton-check-values). False
+  /// if one of these is none that the note knows.
+  bool addNote(llvm::StringRef text, std::array<int32_t, 3> program,
+               llvm::ArrayRef<CausedElement> elements);
+
+  /// Notes how many elements of a block take part in an access.
+  void count(const CheckedAccess &access);
+
+  std::string getFindings();
 
 private:
   uint32_t numberOf(std::array<int32_t, 3> program) const;
@@ -62,6 +83,27 @@ private:
   uint16_t siteOf(const CheckedAccess &access);
   bool isUnwritten(const CheckedAccess &access,
                    const CheckedElement &element) const;
+  void findUnwritten(const CheckedAccess &access);
+  void findMisaligned(const CheckedAccess &access);
+  void compareRow(const CheckedAccess &access, Touch touch,
+                  const CheckedRow &row, AccessHistory::Report report);
+
+  /// A note, as the kernel's constant says it.
+  struct Note {
+    CheckedSite site;
+    llvm::StringRef kind;
+    std::vector<CheckedSite> causes;
+    bool formsAddress = false;
+  };
+  const Note &getNote(llvm::StringRef text);
+  llvm::StringRef keep(std::string text);
+  void addIdleMasks();
+
+  /// How often an access was made, and with how many elements in all.
+  struct Use {
+    CheckedAccess first;
+    int64_t times = 0, elements = 0;
+  };
 
   std::vector<TensorView> views;
   std::array<uint32_t, 3> grid;
@@ -73,6 +115,11 @@ private:
   std::optional<AccessHistory> history;
   std::vector<CheckedSite> sites;
   llvm::DenseMap<const char *, uint16_t> siteNumbers;
+  std::map<const char *, Note> notes;
+  /// By the site's text, a constant of the kernel.
+  llvm::DenseMap<const char *, Use> uses;
+  /// Texts that findings refer to.
+  std::set<std::string> texts;
 };
 
 } // namespace mlir::triton_shared

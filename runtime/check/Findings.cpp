@@ -51,7 +51,7 @@ void Findings::add(llvm::StringRef kind, const CheckedAccess &access,
                           concerned.begin() +
                               std::min(concerned.size(), kMostExamples));
   finding.outside = concerned.size();
-  finding.accessed = access.elements.size();
+  finding.accessed = access.count();
 }
 
 static llvm::json::Value parseSite(llvm::StringRef text) {

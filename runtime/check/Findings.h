@@ -3,54 +3,16 @@
 #ifndef TRITON_SHARED_RUNTIME_CHECK_FINDINGS_H
 #define TRITON_SHARED_RUNTIME_CHECK_FINDINGS_H
 
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringRef.h"
+#include "CheckedAccess.h"
 
-#include <array>
+#include "llvm/ADT/DenseSet.h"
+
 #include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
-#include <vector>
 
 namespace mlir::triton_shared {
-
-/// One element of an access.
-struct CheckedElement {
-  /// From the base, in elements of the access.
-  int64_t offset;
-  /// Which one of the block, row-major.
-  int64_t number;
-};
-
-/// One access in the kernel.
-struct CheckedSite {
-  /// JSON, see AccessSite.h; a constant of the kernel.
-  llvm::StringRef text;
-  int64_t argument;
-};
-
-/// One access of one program that is looked at element by element.
-struct CheckedAccess {
-  CheckedSite site;
-  /// AccessFlags.
-  int64_t flags;
-  int64_t elementBytes;
-  /// Where the argument lies.
-  char *base;
-  /// x, y, z.
-  std::array<int32_t, 3> program;
-  std::vector<CheckedElement> elements;
-
-  char *addressOf(int64_t offset) const { return base + offset * elementBytes; }
-};
-
-/// The other access of a conflict.
-struct OtherSide {
-  CheckedSite site;
-  std::array<int32_t, 3> program;
-};
 
 /// Collects what is found; may be called by several threads.
 class Findings {
@@ -67,7 +29,8 @@ public:
   /// "elements": [{"number", "offset"}, …] (a few), "outside", "accessed": how
   /// many elements of the access were concerned, and took part}, "other":
   /// {"site", "argument", "program"} if there are two sides}. `first` is about
-  /// the first program of the grid, and its first such access.
+  /// the first program of the grid, and its first such access. Of notes about
+  /// values, offsets are the values, and `other` is where they matter.
   std::string asJson();
 
 private:

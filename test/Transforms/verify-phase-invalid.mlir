@@ -1,5 +1,5 @@
 // RUN: split-file %s %t
-// RUN: triton-shared-opt %t/ttir.mlir --verify-phase=phase=ttir --verify-diagnostics
+// RUN: triton-shared-opt %t/ttir.mlir --verify-phase=phase=ttir --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/structured.mlir --verify-phase=phase=structured --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/linalg.mlir --verify-phase=phase=linalg --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/memref.mlir --verify-phase=phase=memref --split-input-file --verify-diagnostics
@@ -14,6 +14,17 @@
 tt.func @blocks(%c: i1) {
   cf.cond_br %c, ^bb1, ^bb1
 ^bb1:
+  tt.return
+}
+
+// -----
+
+// Of what is ours, only notes of checks come before accesses are recovered.
+tt.func @later(%p: !tt.ptr<f32>, %o: i64) {
+  // expected-error @below {{is of a later phase}}
+  // expected-note @below {{phase 'ttir' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %v = tts.load %p[%o] strides [] : !tt.ptr<f32> -> f32
   tt.return
 }
 

@@ -1,7 +1,8 @@
 //===- ValidationPasses.td - Kernels that are looked into --*- tablegen -*-===//
 //
-// For `triton_shared.diff`: none of these is part of a pipeline. They rewrite
-// phase `ttir` to itself, so that every backend of Triton takes what they leave.
+// For `triton_shared.diff` and `triton_shared.check`. They rewrite phase `ttir` to
+// itself. Those for `diff` are no part of a pipeline, and every backend of Triton
+// takes what they leave; that for `check` leaves notes for our own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,6 +113,49 @@ def TritonExtractOperation
            "the number of the value">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def TritonCheckValues : Pass<"triton-check-values", "::mlir::ModuleOp"> {
+  let summary = "Note where values are wrong, and which operation is to blame";
+  let description = [{
+    Beside a value that may be wrong goes a block of i32, its causes: for each
+    element the number of the operation that made it wrong, 0 where it is right.
+    Causes follow the program through arithmetic, views, loops and branches; of
+    several, the operation that comes first is to blame. Where a wrong element
+    matters, a `tts.note` has the causes of those that take part.
+
+    | wrong                | is caused by                  | matters in                   |
+    |----------------------|-------------------------------|------------------------------|
+    | undefined            | a masked load without `other` | a store, an address, a mask, a branch, a sum with defined elements |
+    | wrapped around       | an integer sum, difference or product of less than 64 bits | an address |
+    | infinite, or no number | the first operation that makes it of operands that are not | a store |
+    | a hint that is false | `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy`, `tl.assume`, an argument that was taken for divisible | itself |
+
+    ```mlir
+    %v = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+    tt.store %q, %v : tensor<8x!tt.ptr<f32>>
+    ```
+
+    becomes
+
+    ```mlir
+    %v = tt.load %p, %m : tensor<8x!tt.ptr<f32>>
+    %c = arith.select %m, %zero, %one : tensor<8xi1>, tensor<8xi32>
+    tts.note "{…}", %c : tensor<8xi32>
+    tt.store %q, %v : tensor<8x!tt.ptr<f32>>
+    ```
+
+    What is computed stays. Hints go once they are noted: nothing that follows
+    believes a false one. A bitwise operation or an unsigned one ends the
+    causes of a wrapped integer: hashes and random numbers wrap on purpose.
+
+    Needs: calls and branches as `triton-inline-calls` and
+    `triton-structure-control-flow` leave them. Leaves: the same, with notes,
+    which `structured-check-accesses` makes calls of the runtime.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tts::TTSDialect"
+  ];
 }
 
 #endif // TRITON_SHARED_TRANSFORMS_VALIDATIONPASSES

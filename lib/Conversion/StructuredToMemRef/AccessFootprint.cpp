@@ -127,10 +127,7 @@ public:
       low = addIndex(builder, loc, low, reached.low);
       high = addIndex(builder, loc, high, reached.high);
     }
-    if (op.getMask() && !isa<RankedTensorType>(op.getMask().getType()))
-      noteEmpty(negate(op.getMask()));
-    return {indexValue(builder, loc, low), indexValue(builder, loc, high),
-            isEmpty};
+    return {indexValue(builder, loc, low), indexValue(builder, loc, high)};
   }
 
 private:
@@ -139,21 +136,15 @@ private:
     Selection selection{op.getMask(), std::nullopt};
     Value low = findSmallest(builder, loc, op.getOffset(), selection);
     Value high = findLargest(builder, loc, op.getOffset(), selection);
-    if (op.getMask())
-      noteEmpty(compare(arith::CmpIPredicate::sgt, low, high));
-    return {low, high, isEmpty};
+    return {low, high};
   }
 
   /// What the positions of a dimension add to the offset, at least and at most.
   Interval measureDimension(const tts::DimensionAccess &dimension,
                             int64_t size) {
     Interval indices = {builder.getIndexAttr(0), builder.getIndexAttr(size)};
-    if (dimension.isBounded()) {
+    if (dimension.isBounded())
       indices = clampBounds(builder, loc, dimension.low, dimension.high, size);
-      noteEmpty(compare(arith::CmpIPredicate::sge,
-                        indexValue(builder, loc, indices.low),
-                        indexValue(builder, loc, indices.high)));
-    }
     OpFoldResult first = indices.low;
     OpFoldResult last =
         subtractIndex(builder, loc, indices.high, builder.getIndexAttr(1));
@@ -179,24 +170,9 @@ private:
             largerIndex(builder, loc, atFirst, atLast)};
   }
 
-  Value compare(arith::CmpIPredicate how, Value lhs, Value rhs) {
-    return builder.createOrFold<arith::CmpIOp>(loc, how, lhs, rhs);
-  }
-
-  Value negate(Value condition) {
-    Value yes = arith::ConstantIntOp::create(builder, loc, 1, 1);
-    return arith::XOrIOp::create(builder, loc, condition, yes);
-  }
-
-  void noteEmpty(Value condition) {
-    isEmpty = isEmpty ? arith::OrIOp::create(builder, loc, isEmpty, condition)
-                      : condition;
-  }
-
   OpBuilder &builder;
   tts::AccessOpInterface op;
   Location loc;
-  Value isEmpty;
 };
 
 } // namespace

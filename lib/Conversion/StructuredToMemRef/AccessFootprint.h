@@ -15,7 +15,7 @@
 namespace mlir::triton_shared {
 
 /// All elements that an access touches lie at `low <= offset <= high` from its
-/// base, in elements, unless `isEmpty`: then it touches none.
+/// base, in elements. An access that touches none may have any footprint.
 ///
 /// The interval may be too large, never too small: a mask over a block that has
 /// dimensions, and which of the elements of a wrapped dimension it meets, are
@@ -23,8 +23,6 @@ namespace mlir::triton_shared {
 struct AccessFootprint {
   /// Of type index.
   Value low, high;
-  /// An i1; null if it touches something for certain.
-  Value isEmpty;
 };
 
 /// Computes the footprint of `op`, an access on memrefs, at the insertion point

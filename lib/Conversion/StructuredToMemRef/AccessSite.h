@@ -13,9 +13,9 @@ namespace mlir::triton_shared {
 int64_t getElementBytes(tts::AccessOpInterface op);
 
 /// JSON for a report: {"kind": "load", "element": "f32", "bytes": 4, "shape":
-/// [32], "name": the variable, "places": [{"file", "line", "column"}, …]}. The
-/// first place is that of the access, the others those of the calls that lead
-/// there.
+/// [32], "masked": true if some lanes may be left out, "name": the variable,
+/// "places": [{"file", "line", "column"}, …]}. The first place is that of the
+/// access, the others those of the calls that lead there.
 std::string describeSite(tts::AccessOpInterface op);
 
 } // namespace mlir::triton_shared

@@ -9,6 +9,7 @@
 #include "AccessFootprint.h"
 #include "AccessSite.h"
 #include "Elements.h"
+#include "RuntimeChecks.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,40 +56,11 @@ BlockArgument findParameter(Value base, unsigned numWritten) {
 // Calls of the runtime
 //===----------------------------------------------------------------------===//
 
-/// Calls a function of runtime/check. But for `tritonSharedCheckFinish`, they
-/// read memory of tensors and write none: what is read in place stays there.
-func::CallOp call(OpBuilder &builder, Operation *user, StringRef name,
-                  ValueRange operands, TypeRange results = {},
-                  bool writes = false) {
-  func::FuncOp callee =
-      declareRuntimeFunction(builder, user, name, operands.getTypes(), results);
-  if (!writes) {
-    LLVM::ModRefInfo reads = LLVM::ModRefInfo::Ref;
-    LLVM::ModRefInfo own = LLVM::ModRefInfo::ModRef;
-    callee->setAttr(kMemoryEffects,
-                    builder.getAttr<LLVM::MemoryEffectsAttr>(
-                        ArrayRef{reads, reads, own, own, own, own}));
-  }
-  return func::CallOp::create(builder, user->getLoc(), callee, operands);
-}
-
-/// The place of `indices` in a block, row-major: an i64.
-Value numberOf(OpBuilder &builder, Location loc, ValueRange indices,
-               ArrayRef<int64_t> shape) {
-  OpFoldResult number = builder.getIndexAttr(0);
-  for (auto [index, size] : llvm::zip_equal(indices, shape))
-    number = addIndex(
-        builder, loc,
-        multiplyIndex(builder, loc, number, builder.getIndexAttr(size)), index);
-  return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                    indexValue(builder, loc, number));
-}
-
 /// The AccessFlags of runtime/check. Blocks of atomic accesses order nothing:
 /// that is what numbers are used for, locks and counters.
 int64_t getFlags(tts::AccessOpInterface op) {
   constexpr int64_t reads = 1, writes = 2, isAtomic = 4, acquires = 8,
-                    releases = 16;
+                    releases = 16, addsFloats = 32;
   std::optional<tts::MemoryOrder> order = op.getAtomicOrder();
   bool isNumber = !op.getTileType();
   if (!order && op.isVolatile())
@@ -96,6 +68,10 @@ int64_t getFlags(tts::AccessOpInterface op) {
   if (!order)
     return op.isWrite() ? writes : reads;
   int64_t flags = isAtomic | reads | (op.isWrite() ? writes : 0);
+  auto update = dyn_cast<tts::AtomicRMWOp>(op.getOperation());
+  if (update && isa<FloatType>(getElementTypeOrSelf(update.getValue())) &&
+      update.getKind() == tts::AtomicKind::FAdd)
+    flags |= addsFloats;
   bool isBoth = order == tts::MemoryOrder::AcquireRelease;
   // Nobody waits for what nobody asks for.
   if (isNumber && (isBoth || order == tts::MemoryOrder::Acquire) &&
@@ -141,6 +117,9 @@ public:
     for (tts::AccessOpInterface op : accesses)
       check(op);
     function.walk([&](gpu::BarrierOp op) { noteBarrier(op); });
+    auto program = tts::KernelSignature(function).findAll(tts::kProgramIds);
+    function.walk(
+        [&](tts::NoteOp op) { lowerNote(builder, op, views, program); });
   }
 
 private:
@@ -153,6 +132,9 @@ private:
   void check(tts::AccessOpInterface op);
   Value isInside(tts::AccessOpInterface op, const Extent &extent);
   Value askRuntime(tts::AccessOpInterface op, BlockArgument parameter);
+  void nameElements(tts::AccessOpInterface op);
+  void nameRows(tts::AccessOpInterface op, ElementAccess access,
+                OpFoldResult stride);
   void moveBy(tts::AccessOpInterface op, Value distance);
   Extent getExtent(BlockArgument parameter, int64_t elementBytes);
   bool isPassable(Operation *op);
@@ -204,18 +186,16 @@ Value AccessChecker::isInside(tts::AccessOpInterface op, const Extent &extent) {
   auto compare = [&](arith::CmpIPredicate how, Value lhs, Value rhs) {
     return arith::CmpIOp::create(builder, loc, how, lhs, rhs);
   };
-  Value inside = arith::AndIOp::create(
+  return arith::AndIOp::create(
       builder, loc,
       compare(arith::CmpIPredicate::sge, footprint.low, extent.first),
       compare(arith::CmpIPredicate::slt, footprint.high, extent.end));
-  return footprint.isEmpty
-             ? arith::OrIOp::create(builder, loc, inside, footprint.isEmpty)
-             : inside;
 }
 
 /// ```
 /// tritonSharedCheckBegin(views, site, size, argument, flags, bytes, base,
 ///                        x, y, z)
+/// tritonSharedCheckRow(offset, number, count, stride)   for each row, or
 /// tritonSharedCheckElement(offset, number)   for each element that takes part
 /// tritonSharedCheckEnd() -> by how many elements the access is to be moved
 /// ```
@@ -235,19 +215,69 @@ Value AccessChecker::askRuntime(tts::AccessOpInterface op,
   operands.push_back(tts::ToAddressOp::create(builder, loc, i64, op.getBase()));
   llvm::append_range(operands,
                      tts::KernelSignature(function).findAll(tts::kProgramIds));
-  call(builder, op, "tritonSharedCheckBegin", operands);
+  callCheck(builder, op, "tritonSharedCheckBegin", operands);
+  nameElements(op);
+  return callCheck(builder, op, "tritonSharedCheckEnd", {}, i64).getResult(0);
+}
+
+/// By how much neighbours along the last dimension of a block lie apart;
+/// nothing if that is not the same for all, or not all of a row take part.
+static std::optional<OpFoldResult> getRowStride(tts::AccessOpInterface op) {
+  if (op.hasOffsetPerElement() || !op.getTileType() ||
+      (op.getMask() && isa<RankedTensorType>(op.getMask().getType())))
+    return std::nullopt;
+  SmallVector<tts::DimensionAccess> dimensions = op.getDimensions();
+  if (dimensions.empty() || dimensions.back().isWrapped() ||
+      dimensions.back().isGathered())
+    return std::nullopt;
+  return dimensions.back().stride;
+}
+
+/// The offset and the number of the element at `indices`, both i64.
+static SmallVector<Value> describeElement(OpBuilder &builder, Location loc,
+                                          const ElementAccess &access,
+                                          ValueRange indices) {
+  Value offset = arith::IndexCastOp::create(
+      builder, loc, builder.getI64Type(),
+      indexValue(builder, loc, access.offsetOf(builder, loc, indices)));
+  return {offset, numberOf(builder, loc, indices, access.shape)};
+}
+
+void AccessChecker::nameElements(tts::AccessOpInterface op) {
   ElementAccess access = accessOf(builder, op);
-  forEachElement(
-      builder, loc, access,
-      [&](OpBuilder &inner, Location innerLoc, ValueRange indices) {
-        Value offset = arith::IndexCastOp::create(
-            inner, innerLoc, i64,
-            indexValue(inner, innerLoc,
-                       access.offsetOf(inner, innerLoc, indices)));
-        Value number = numberOf(inner, innerLoc, indices, access.shape);
-        call(inner, op, "tritonSharedCheckElement", {offset, number});
-      });
-  return call(builder, op, "tritonSharedCheckEnd", {}, i64).getResult(0);
+  if (std::optional<OpFoldResult> stride = getRowStride(op))
+    return nameRows(op, std::move(access), *stride);
+  forEachElement(builder, op->getLoc(), access,
+                 [&](OpBuilder &inner, Location loc, ValueRange indices) {
+                   callCheck(inner, op, "tritonSharedCheckElement",
+                             describeElement(inner, loc, access, indices));
+                 });
+}
+
+/// Names each row of a block by its first element.
+void AccessChecker::nameRows(tts::AccessOpInterface op, ElementAccess access,
+                             OpFoldResult stride) {
+  Location loc = op->getLoc();
+  auto asNumber = [&](OpFoldResult index) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      indexValue(builder, loc, index));
+  };
+  Interval row = access.intervals.back();
+  Value count = asNumber(subtractIndex(builder, loc, row.high, row.low));
+  Value apart = asNumber(asIndex(builder, loc, stride));
+  Value first = indexValue(builder, loc, row.low);
+  ElementAccess rows = access;
+  rows.shape = access.shape.drop_back();
+  rows.intervals.pop_back();
+  forEachElement(builder, loc, rows,
+                 [&](OpBuilder &inner, Location innerLoc, ValueRange outer) {
+                   SmallVector<Value> indices(outer);
+                   indices.push_back(first);
+                   SmallVector<Value> operands =
+                       describeElement(inner, innerLoc, access, indices);
+                   operands.append({count, apart});
+                   callCheck(inner, op, "tritonSharedCheckRow", operands);
+                 });
 }
 
 void AccessChecker::moveBy(tts::AccessOpInterface op, Value distance) {
@@ -324,8 +354,8 @@ void AccessChecker::nameValues(tts::AccessOpInterface op) {
   Location loc = op->getLoc();
   Type i64 = builder.getI64Type();
   builder.setInsertionPoint(op);
-  Value token =
-      call(builder, op, "tritonSharedCheckWantsValues", {}, i64).getResult(0);
+  Value token = callCheck(builder, op, "tritonSharedCheckWantsValues", {}, i64)
+                    .getResult(0);
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
   Value isWanted = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                          token, zero);
@@ -341,9 +371,9 @@ void AccessChecker::nameValues(tts::AccessOpInterface op) {
                    elementOf(inner, innerLoc, op.getStored()->get(), indices));
         if (bits.getType() != i64)
           bits = arith::ExtUIOp::create(inner, innerLoc, i64, bits);
-        call(inner, op, "tritonSharedCheckValue", {token, bits});
+        callCheck(inner, op, "tritonSharedCheckValue", {token, bits});
       });
-  call(builder, op, "tritonSharedCheckValuesEnd", {token});
+  callCheck(builder, op, "tritonSharedCheckValuesEnd", {token});
 }
 
 /// What the runtime is told after an access.
@@ -351,8 +381,8 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
   Location loc = op->getLoc();
   builder.setInsertionPointAfter(op);
   if (getFlags(op) & kAcquires) {
-    call(builder, op, "tritonSharedCheckFinish", {distance}, {},
-         /*writes=*/true);
+    callCheck(builder, op, "tritonSharedCheckFinish", {distance}, {},
+              /*writes=*/true);
     return;
   }
   Value zero = arith::ConstantIntOp::create(builder, loc, 0, 64);
@@ -361,8 +391,8 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
   auto branch = scf::IfOp::create(builder, loc, wasMoved,
                                   /*withElseRegion=*/false);
   builder.setInsertionPointToStart(branch.thenBlock());
-  call(builder, op, "tritonSharedCheckFinish", {distance}, {},
-       /*writes=*/true);
+  callCheck(builder, op, "tritonSharedCheckFinish", {distance}, {},
+            /*writes=*/true);
   if (isa<tts::StoreOp>(op))
     ofStores.insert(branch);
 }
@@ -398,7 +428,7 @@ void AccessChecker::noteBarrier(gpu::BarrierOp op) {
       builder, op.getLoc(), builder.getI64Type(), views)};
   llvm::append_range(operands,
                      tts::KernelSignature(function).findAll(tts::kProgramIds));
-  call(builder, op, "tritonSharedCheckBarrier", operands);
+  callCheck(builder, op, "tritonSharedCheckBarrier", operands);
   op.erase();
 }
 

@@ -7,10 +7,13 @@ The statement that a report has to name stands in the source of the kernel befor
 from __future__ import annotations
 
 import inspect
+import mmap
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+import torch
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,8 @@ class Seed:
     bug: Callable[[], None]
     twin: Callable[[], None]
     tensor: str
+    follows: str = ""
+    """What goes wrong because of it, and is reported as well."""
 
     def __str__(self) -> str:
         return f"{self.number}-{self.what.replace(' ', '-')}"
@@ -38,3 +43,10 @@ class Seed:
         marked = re.compile(rf"# BUG {self.number}\b")
         lines = enumerate(self.file.read_text().splitlines(), 1)
         return [number for number, line in lines if marked.search(line)]
+
+
+def sparse(elements: int) -> torch.Tensor:
+    """So many zeros, which cost memory only where somebody looks."""
+    no_reserve = 0x4000  # A name of the module from Python 3.13 on.
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve
+    return torch.frombuffer(mmap.mmap(-1, elements, flags=flags), dtype=torch.int8)

@@ -27,11 +27,15 @@ def main(words: list[str] | None = None) -> int:
     if not options.module and not Path(options.script).is_file():
         _parser().error(f"there is no file '{options.script}'")
     sys.argv = [options.script, *options.arguments]
-    with run.cuda_means_cpu(), check(bounds_only=options.bounds_only) as report:
+    with (
+        run.cuda_means_cpu(),
+        check(bounds_only=options.bounds_only, hints=options.hints) as report,
+    ):
         succeeded = _succeeds(options.script, options.module)
     report.print()
-    if options.json:
-        report.write_json(options.json)
+    if options.output:
+        written = report.as_sarif() if options.format == "sarif" else report.as_json()
+        options.output.write_text(written + "\n")
     if not succeeded:
         return FAILED
     return CLEAN if report.is_clean else FOUND
@@ -58,11 +62,20 @@ def _parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything as JSON, too")
+    parser.add_argument("--output", type=Path, metavar="FILE", help="write everything there, too")
+    parser.add_argument(
+        "--format",
+        choices=("json", "sarif"),
+        default="json",
+        help="how FILE is written: JSON of our own, or SARIF 2.1.0 for other tools",
+    )
     parser.add_argument(
         "--bounds-only",
         action="store_true",
         help="look for accesses outside of their tensors alone, which is much faster",
+    )
+    parser.add_argument(
+        "--hints", action="store_true", help="tell masks that leave out nothing or everything, too"
     )
     parser.add_argument("-m", dest="module", action="store_true", help="SCRIPT is a module")
     parser.add_argument("script", metavar="SCRIPT", help="a Python script, or with -m a module")

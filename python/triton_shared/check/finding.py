@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import struct
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,7 +13,15 @@ KINDS = {
     "never-written": "error",
     "race": "error",
     "duplicate-lanes": "error",
+    "misaligned": "error",
+    "undefined-lanes": "error",
+    "wrapped-address": "error",
+    "false-hint": "error",
+    "not-finite": "warning",
     "read-back": "warning",
+    "order-dependent": "info",
+    "full-mask": "info",
+    "empty-mask": "info",
 }
 """Every class of finding and how bad it is."""
 
@@ -68,7 +77,10 @@ class Element:
     lane: tuple[int, ...]
     """Its indices in the block."""
     offset: int
-    """How many elements of the access it lies behind the first one of the tensor."""
+    """How many elements of the access it lies behind the first one of the tensor; 0 where the
+    finding is about no access."""
+    value: int | float | None = None
+    """What is wrong about it, where a value is."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +90,7 @@ class Side:
     access: str
     places: tuple[Place, ...]
     variable: str
-    tensor: Tensor
+    tensor: Tensor | None
     program: tuple[int, ...]
 
 
@@ -90,12 +102,13 @@ class Finding:
     """A word of `KINDS`."""
     kernel: str
     access: str
-    """What does it, as a user of Triton knows it: `tl.load`."""
+    """What does it, as a user of Triton knows it: `tl.load`, `the product`."""
     places: tuple[Place, ...]
     """Where; first the place itself, then those of the calls that lead there."""
     variable: str
     """What the result is assigned to; empty if to nothing."""
-    tensor: Tensor
+    tensor: Tensor | None
+    """What is accessed; None where that is unknown, or nothing is."""
     element_bytes: int
     """Of an element of the access, in which offsets count."""
     grid: tuple[int, ...]
@@ -116,7 +129,9 @@ class Finding:
     total: int
     """How many elements, in all programs."""
     other: Side | None = None
-    """The other access, where it takes two."""
+    """The other access, where it takes two; where a value is wrong, what it reaches."""
+    hint: str = ""
+    """Of a false hint, what it says."""
     launches: int = field(default=1, compare=False)
     """How many launches of the kernel do it."""
 
@@ -133,15 +148,28 @@ class Finding:
     @property
     def key(self) -> tuple[Any, ...]:
         """What is the same for the same mistake in several launches."""
-        sides = [(self.access, self.places, self.tensor.argument)]
-        if self.other:
-            sides.append((self.other.access, self.other.places, self.other.tensor.argument))
-        return self.kind, self.kernel, *sides
+        this = Side(self.access, self.places, self.variable, self.tensor, ())
+        sides = [this, self.other] if self.other else [this]
+        return (
+            self.kind,
+            self.kernel,
+            self.hint,
+            *((side.access, side.places, side.tensor and side.tensor.argument) for side in sides),
+        )
+
+    @property
+    def argument(self) -> str:
+        """The name of the tensor, of either side; empty if there is none."""
+        tensors = [self.tensor, self.other.tensor if self.other else None]
+        return next((tensor.argument for tensor in tensors if tensor), "")
 
     def as_json(self) -> dict[str, Any]:
         """For a program that reads it; docs/check.md has the form."""
-        return {"severity": self.severity, **asdict(self)}
+        return {"severity": self.severity, **_without_nan(asdict(self))}
 
+
+HINTS = ("full-mask", "empty-mask")
+"""Classes that are told on request only: nothing is wrong."""
 
 ACCESSES = {
     "load": "tl.load",
@@ -154,16 +182,40 @@ ACCESSES = {
 }
 """The operations of `tts` that access memory, as a kernel's author knows them."""
 
+OPERATIONS = {
+    "argument": "the argument",
+    "arith.addf": "the sum",
+    "arith.addi": "the sum",
+    "arith.divf": "the quotient",
+    "arith.mulf": "the product",
+    "arith.muli": "the product",
+    "arith.subf": "the difference",
+    "arith.sitofp": "the conversion",
+    "arith.subi": "the difference",
+    "arith.truncf": "the conversion",
+    "scf.condition": "the condition of a loop",
+    "scf.for": "the range of a loop",
+    "scf.if": "a branch",
+    "tt.atomic_rmw": "an atomic update",
+    "tt.extern_elementwise": "a function of libdevice",
+    "tt.fp_to_fp": "the conversion",
+    "tt.make_tensor_ptr": "tl.make_block_ptr",
+    "tt.reduce": "the reduction",
+    "tt.scan": "the scan",
+}
+"""Those that compute, where the name of a function of `tl` says too little."""
+
 
 def from_native(
     found: dict[str, Any], kernel: str, grid: tuple[int, ...], tensors: list[Tensor | None]
 ) -> Finding:
     """Makes a finding of what the runtime has noted about one launch."""
-    site, first = found["site"], found["first"]
-    shape = tuple(site["shape"])
-    elements = tuple(Element(_lane(e["number"], shape), e["offset"]) for e in first["elements"])
+    site, first, other = found["site"], found["first"], found.get("other")
+    # A note about values says of which operation its lanes are; its causes have other ones.
+    is_note = "class" in (other["site"] if other else site)
+    lanes_of = other["site"] if is_note and other else site
+    shape = tuple(lanes_of["shape"])
     this = _side(found, first["program"], tensors)
-    other = found.get("other")
     return Finding(
         kind=found["class"],
         kernel=kernel,
@@ -171,25 +223,57 @@ def from_native(
         places=this.places,
         variable=this.variable,
         tensor=this.tensor,
-        element_bytes=site["bytes"],
+        element_bytes=site.get("bytes", 1),
         grid=grid,
         program=this.program,
-        elements=elements,
+        elements=tuple(_element(e, shape, lanes_of, is_note) for e in first["elements"]),
         outside=first["outside"],
-        accessed=first["accessed"],
-        lowest=found["lowest"],
-        highest=found["highest"],
+        accessed=math.prod(shape) if is_note else first["accessed"],
+        lowest=0 if is_note else found["lowest"],
+        highest=0 if is_note else found["highest"],
         programs=found["programs"],
         total=found["elements"],
         other=_side(other, other["program"], tensors) if other else None,
+        hint=site.get("hint", ""),
     )
 
 
+def _element(
+    noted: dict[str, int], shape: tuple[int, ...], site: dict[str, Any], is_note: bool
+) -> Element:
+    lane = _lane(noted["number"], shape)
+    if not is_note:
+        return Element(lane, noted["offset"])
+    shows = site.get("shows")
+    if shows == "floats":
+        (value,) = struct.unpack("<d", struct.pack("<q", noted["offset"]))
+        return Element(lane, 0, value)
+    return Element(lane, 0, noted["offset"] if shows else None)
+
+
 def _side(found: dict[str, Any], program: list[int], tensors: list[Tensor | None]) -> Side:
-    site, tensor = found["site"], tensors[found["argument"]]
+    site, argument = found["site"], found["argument"]
+    tensor = tensors[argument] if argument >= 0 else None
+    if argument >= 0 and not tensor:
+        tensor = Tensor(f"argument {argument}", "unknown", (0,), (1,), 1)
     places = tuple(Place(p["file"], p["line"], p["column"]) for p in site["places"])
-    unknown = Tensor(f"argument {found['argument']}", "unknown", (0,), (1,), 1)
-    return Side(ACCESSES[site["kind"]], places, site["name"], tensor or unknown, tuple(program))
+    return Side(_access(site["kind"]), places, site["name"], tensor, tuple(program))
+
+
+def _access(kind: str) -> str:
+    name = kind.partition(".")[2]
+    return ACCESSES.get(kind) or OPERATIONS.get(kind) or f"tl.{name}"
+
+
+def _without_nan(value: Any) -> Any:
+    """JSON has no word for what is no finite number: those become text."""
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
 
 
 def _lane(number: int, shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -5,19 +5,20 @@ from __future__ import annotations
 import dataclasses
 import json
 import threading
-from pathlib import Path
 from typing import Any
 
-from . import text
-from .finding import Finding
+from . import sarif, text
+from .finding import HINTS, Finding
 
 
 class Report:
     """The findings of a block, one per mistake; several launches may make the same one."""
 
-    def __init__(self, bounds_only: bool = False) -> None:
+    def __init__(self, bounds_only: bool = False, hints: bool = False) -> None:
         self.bounds_only = bounds_only
         """Whether accesses are compared with their tensors alone, not with each other."""
+        self.hints = hints
+        """Whether classes of `HINTS` are wanted, too."""
         self._found: dict[tuple[Any, ...], Finding] = {}
         self._lock = threading.Lock()
         self.launches = 0
@@ -40,6 +41,8 @@ class Report:
         with self._lock:
             self.launches += 1
             for finding in findings:
+                if finding.kind in HINTS and not self.hints:
+                    continue
                 known = self._found.get(finding.key)
                 self._found[finding.key] = (
                     dataclasses.replace(known, launches=known.launches + 1) if known else finding
@@ -57,7 +60,7 @@ class Report:
         """For a program; docs/check.md has the form."""
         return json.dumps(
             {
-                "version": 1,
+                "version": 2,
                 "launches": self.launches,
                 "ended_early": self.ended_early,
                 "findings": [finding.as_json() for finding in self.findings],
@@ -65,6 +68,6 @@ class Report:
             indent=2,
         )
 
-    def write_json(self, file: Path) -> None:
-        """`as_json` as a file."""
-        file.write_text(self.as_json() + "\n")
+    def as_sarif(self) -> str:
+        """For tools that show what others find: SARIF 2.1.0."""
+        return json.dumps(sarif.describe(self.findings), indent=2)

@@ -14,30 +14,30 @@ from ..errors import TritonSharedError
 from .report import Report
 from .unwritten import marked
 
-MODE = "check"
-"""What Triton calls the instrumentation of a kernel; `LaunchOptions.checks` knows the word."""
+ALL, BOUNDS = "check", "check-bounds"
+"""What Triton calls the instrumentation of a kernel; `LaunchOptions.checks` knows the words."""
 
 _reports: list[Report] = []
 """Of the blocks that the process is in, the innermost one last."""
 
 
 @contextmanager
-def check(*, bounds_only: bool = False) -> Iterator[Report]:
+def check(*, bounds_only: bool = False, hints: bool = False) -> Iterator[Report]:
     """Inside the block, kernels run on the CPU and are checked; gives the report, which grows.
 
     Nothing is raised for what a kernel does wrong: it goes on where it can, and `is_clean` tells.
     An error that ends a launch is raised as it is without checks. With `bounds_only`, each access
     is compared with its tensor alone, which costs next to nothing; otherwise with all others, too,
-    and programs run on one thread.
+    and programs run on one thread. With `hints`, masks are told that leave out nothing, or all.
 
     >>> with triton_shared.check() as report:
     ...     kernel[grid](x, y, n)
     """
     from triton import knobs
 
-    report = Report(bounds_only)
+    report = Report(bounds_only, hints)
     before = knobs.compilation.instrumentation_mode
-    knobs.compilation.instrumentation_mode = MODE
+    knobs.compilation.instrumentation_mode = BOUNDS if bounds_only else ALL
     _reports.append(report)
     try:
         with device("cpu"), nullcontext() if bounds_only else marked():

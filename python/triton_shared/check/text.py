@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import TritonSharedError
 from ..source_lines import marked_line
-from .finding import Element, Finding, Place, ranges
+from .finding import Element, Finding, Place, Tensor, ranges
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 
 _COLOURS = {"error": "bold red", "warning": "bold yellow", "info": "bold blue"}
 _MOST_LANES = 8
+
+
+def title(finding: Finding) -> str:
+    """What is wrong, in one line."""
+    return _TITLES[finding.kind](finding)
 
 
 def as_text(findings: list[Finding], launches: int, ended_early: list[str]) -> str:
@@ -61,12 +66,11 @@ def _describe(finding: Finding) -> Text:
 
     text = Text()
     text.append(f"{finding.severity}: ", _COLOURS[finding.severity])
-    text.append(f"{_TITLES[finding.kind](finding)}\n")
+    text.append(f"{title(finding)}\n")
     _add_places(text, "  --> ", finding.places)
     if finding.other:
         _add_places(text, "  and ", finding.other.places)
-    facts = _FACTS if finding.kind == "out-of-bounds" else _FACTS_OF_CONFLICTS
-    for name, tell in facts.items():
+    for name, tell in _FACTS.get(finding.kind, _FACTS_OF_CONFLICTS).items():
         if fact := tell(finding):
             text.append(f"  {name:<9}", "dim")
             text.append(f"{fact}\n")
@@ -86,36 +90,42 @@ def _variable(finding: Finding) -> str:
     return f", variable '{finding.variable}'" if finding.variable else ""
 
 
+def _accessed(finding: Finding) -> Tensor:
+    """What is accessed by a finding that is about an access."""
+    assert finding.tensor
+    return finding.tensor
+
+
 def _reach(finding: Finding) -> tuple[int, int]:
     """The first and the last element of the tensor, counted in elements of the access."""
-    tensor = finding.tensor
+    tensor = _accessed(finding)
     first = tensor.lowest * tensor.element_bytes // finding.element_bytes
     return first, (tensor.highest + 1) * tensor.element_bytes // finding.element_bytes - 1
 
 
 def _leaves(finding: Finding) -> str:
-    return f"out of bounds: {finding.access} {_where(finding)} '{finding.tensor.argument}'"
+    return f"out of bounds: {finding.access} {_where(finding)} '{finding.argument}'"
 
 
 def _race(finding: Finding) -> str:
     assert finding.other
     return (
         f"race: nothing orders {finding.access} and {finding.other.access} of two programs "
-        f"at one element of '{finding.tensor.argument}'"
+        f"at one element of '{finding.argument}'"
     )
 
 
 def _duplicates(finding: Finding) -> str:
     return (
         f"duplicate lanes: {finding.access} stores different values to one element of "
-        f"'{finding.tensor.argument}'"
+        f"'{finding.argument}'"
     )
 
 
 def _never_written(finding: Finding) -> str:
     verb = "reads" if finding.access == "tl.load" else "updates"
     return (
-        f"never written: {finding.access} {verb} memory of '{finding.tensor.argument}' that "
+        f"never written: {finding.access} {verb} memory of '{finding.argument}' that "
         "nobody has written"
     )
 
@@ -123,7 +133,7 @@ def _never_written(finding: Finding) -> str:
 def _read_back(finding: Finding) -> str:
     return (
         f"read-back: {finding.access} reads what another lane of the program has stored to "
-        f"'{finding.tensor.argument}', without a barrier (tl.debug_barrier) on a GPU"
+        f"'{finding.argument}', without a barrier (tl.debug_barrier) on a GPU"
     )
 
 
@@ -172,7 +182,7 @@ def _wanted(finding: Finding) -> str:
         finding.lowest * finding.element_bytes,
         (finding.highest + 1) * finding.element_bytes,
     )
-    tensor = finding.tensor
+    tensor = _accessed(finding)
     if -tensor.before <= start and end <= tensor.after:
         text += ", in the same allocation: memory of another tensor, or of nobody"
     return text
@@ -211,10 +221,65 @@ def _name(finding: Finding) -> str:
 
 
 def _tensor(finding: Finding) -> str:
-    text = str(finding.tensor)
-    if finding.other and finding.other.tensor.argument != finding.tensor.argument:
-        text += f"; the other one through {finding.other.tensor}"
-    return text
+    this, other = finding.tensor, finding.other.tensor if finding.other else None
+    if this and other and other.argument != this.argument:
+        return f"{this}; the other one through {other}"
+    return str(this or other or "")
+
+
+def _undefined(finding: Finding) -> str:
+    assert finding.other
+    left = "has left out" if finding.access == "an atomic update" else "has no 'other' for"
+    return f"undefined lanes: {finding.other.access} takes lanes that {finding.access} {left}"
+
+
+def _wrapped(finding: Finding) -> str:
+    assert finding.other
+    return (
+        f"wrapped address: {finding.access} leaves the range of its type, and "
+        f"{finding.other.access} takes what is left for an address"
+    )
+
+
+def _not_finite(finding: Finding) -> str:
+    assert finding.other
+    value = finding.elements[0].value
+    what = "no number" if value != value else "an infinite number"
+    return f"not finite: {finding.other.access} writes {what}, which begins with {finding.access}"
+
+
+def _false_hint(finding: Finding) -> str:
+    if finding.access == "the argument":
+        return f"false hint: argument '{finding.variable}' was taken for {finding.hint}"
+    return f"false hint: {finding.hint} is not so"
+
+
+def _misaligned(finding: Finding) -> str:
+    return (
+        f"misaligned: {finding.access} of elements of {finding.element_bytes} bytes, but "
+        f"'{finding.argument}' begins at no multiple of that"
+    )
+
+
+def _order_dependent(finding: Finding) -> str:
+    return (
+        f"order-dependent: programs add floats to '{finding.argument}' in any order, so the last "
+        "bits of the sum differ from run to run"
+    )
+
+
+def _full_mask(finding: Finding) -> str:
+    return f"full mask: nothing of {finding.access} is left out in this launch"
+
+
+def _empty_mask(finding: Finding) -> str:
+    return f"empty mask: all of {finding.access} is left out in this launch"
+
+
+def _values(finding: Finding) -> str:
+    values = [element.value for element in finding.elements if element.value is not None]
+    shown = [f"{value:g}" if isinstance(value, float) else str(value) for value in values[:4]]
+    return ", ".join(shown) + (", …" if len(values) > 4 else "")
 
 
 _TITLES: dict[str, Callable[[Finding], str]] = {
@@ -223,13 +288,29 @@ _TITLES: dict[str, Callable[[Finding], str]] = {
     "duplicate-lanes": _duplicates,
     "read-back": _read_back,
     "never-written": _never_written,
+    "misaligned": _misaligned,
+    "undefined-lanes": _undefined,
+    "wrapped-address": _wrapped,
+    "false-hint": _false_hint,
+    "not-finite": _not_finite,
+    "order-dependent": _order_dependent,
+    "full-mask": _full_mask,
+    "empty-mask": _empty_mask,
 }
 
-_FACTS: dict[str, Callable[[Finding], str]] = {
+_FACTS_OF_BOUNDS: dict[str, Callable[[Finding], str]] = {
     "kernel": _name,
     "tensor": _tensor,
     "has": _extent,
     "wants": _wanted,
+    "program": _program,
+    "lanes": _lanes,
+}
+
+_FACTS_OF_VALUES: dict[str, Callable[[Finding], str]] = {
+    "kernel": _name,
+    "tensor": _tensor,
+    "values": _values,
     "program": _program,
     "lanes": _lanes,
 }
@@ -241,3 +322,16 @@ _FACTS_OF_CONFLICTS: dict[str, Callable[[Finding], str]] = {
     "programs": _programs,
     "lanes": _lanes,
 }
+
+_FACTS_OF_MASKS: dict[str, Callable[[Finding], str]] = {"kernel": _name, "tensor": _tensor}
+
+_FACTS = {
+    "out-of-bounds": _FACTS_OF_BOUNDS,
+    "undefined-lanes": _FACTS_OF_VALUES,
+    "wrapped-address": _FACTS_OF_VALUES,
+    "false-hint": _FACTS_OF_VALUES,
+    "not-finite": _FACTS_OF_VALUES,
+    "full-mask": _FACTS_OF_MASKS,
+    "empty-mask": _FACTS_OF_MASKS,
+}
+"""What is told of each class; of all others, `_FACTS_OF_CONFLICTS`."""

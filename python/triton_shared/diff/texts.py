@@ -32,16 +32,21 @@ def run_on_cpu(
     """Launches the kernel of a text on the CPU, in `mode` or as the environment says.
 
     `types` has Triton's word for the type of each argument, `constexpr` for one that the text does
-    without. Raises CompilationError.
+    without. In a block of `check` it is checked. Raises CompilationError.
     """
-    options = {"mode": mode} if mode else {}
+    from triton import knobs
+
+    options = {"instrumentation_mode": knobs.compilation.instrumentation_mode or ""}
+    if mode:
+        options["mode"] = mode
     done = library.compile_text(ttir, parse_options(Target.parse("cpu"), options).words())
     obj = done.artefact("obj")
     if not done.succeeded or not obj:
         raise CompilationError("", "obj", done.diagnostics)
     facts = json.loads(done.metadata)
     digest = hashlib.sha256(obj).hexdigest()
-    metadata = SimpleNamespace(**{**facts, "obj_sha256": digest, "hash": ""})
+    known = {"obj_sha256": digest, "hash": "", **options}
+    metadata = SimpleNamespace(**{**facts, **known})
     launch = launcher.make_launcher(SimpleNamespace(signature=types), metadata)
     binary = launcher.Binary(metadata.name, obj)
     x, y, z = (*grid, 1, 1)[:3]

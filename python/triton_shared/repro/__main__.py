@@ -1,4 +1,4 @@
-"""The command line: `python -m triton_shared.repro info|run|to-python|reduce FILE`."""
+"""The command line: `python -m triton_shared.repro info|run|check|to-python|reduce FILE`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..diff import report, run, workers
+from ..check import check
+from ..diff import replay, report, run, workers
 from ..diff.recording import RecordingError
 from ..errors import TritonSharedError
 from . import archive, reduction
@@ -19,11 +20,12 @@ TARGETS = ("cpu", "cpu-fast", "emulated")
 """Those that run a kernel from its TTIR."""
 
 _EPILOG = """\
-A reproducer may come from anybody. `info` and `to-python` run nothing of it; `run` and `reduce` run
-the machine code of its TTIR, and only with --run. Its Python source is never imported.
+A reproducer may come from anybody. `info` and `to-python` run nothing of it; `run`, `check` and
+`reduce` run the machine code of its TTIR, and only with --run. Its Python source is never imported.
 
-exit code: 0 all results are equal within their bounds, or there was nothing to compare; 1 some
-differ; 2 the file is no reproducer, or a target could not run
+exit code: 0 all results are equal within their bounds, nothing is wrong, or there was nothing to
+compare; 1 some differ, or something was found; 2 the file is no reproducer, or a target could not
+run
 """
 
 
@@ -76,6 +78,17 @@ def _run(found: Reproducer, options: argparse.Namespace) -> int:
     reports = [report.without_folder(one) for one in reports]
     print(report.as_text(reports, targets))
     return {"equal": EQUAL, "different": DIFFERENT}.get(report.status(reports), FAILED)
+
+
+def _check(found: Reproducer, options: argparse.Namespace) -> int:
+    if not options.run:
+        print(f"kernel '{found.launch.kernel}' of {options.file} was not run: that takes --run")
+        return EQUAL
+    _require_memory(found, options.file)
+    with check() as findings:
+        replay.replay(found.launch, "cpu")
+    findings.print()
+    return EQUAL if findings.is_clean else DIFFERENT
 
 
 def _to_python(found: Reproducer, options: argparse.Namespace) -> int:
@@ -166,6 +179,9 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--targets", default="cpu,emulated", metavar="A,B")
         command.add_argument("--timeout", type=float, default=120, metavar="SECONDS")
     command.add_argument("--out", type=Path, metavar="FILE")
+    add("check", _check, "looks for what its kernel does wrong").add_argument(
+        "--run", action="store_true", help="run code that is in the file"
+    )
     add("to-python", _to_python, "unpacks it into a folder with a script").add_argument(
         "--out", type=Path, metavar="FOLDER"
     )

@@ -1,7 +1,7 @@
 // RUN: triton-shared-opt %s --structured-check-accesses --split-input-file --verify-diagnostics | FileCheck %s
 
 // A load compares its last element with the end of its tensor, asks the runtime
-// element by element if that is too far, and goes where that says.
+// row by row if that is too far, and goes where that says.
 // CHECK-LABEL: func.func @load(
 // CHECK-SAME:    %[[X:.*]]: memref<*xf32>, %[[N:.*]]: i64, %[[VIEWS:.*]]: memref<*xi64>, %{{.*}}: i32
 // CHECK:         %[[FIRST:.*]] = arith.floordivsi
@@ -14,8 +14,7 @@
 // CHECK-NEXT:      %[[ZERO:.*]] = arith.constant 0 : i64
 // CHECK-NEXT:      scf.yield %[[ZERO]]
 // CHECK:           call @tritonSharedCheckBegin(
-// CHECK:           scf.for
-// CHECK:             call @tritonSharedCheckElement(
+// CHECK:           call @tritonSharedCheckRow(
 // CHECK:           %[[MOVED:.*]] = func.call @tritonSharedCheckEnd()
 // CHECK:           scf.yield %[[MOVED]]
 // CHECK:         %[[O:.*]] = arith.addi %[[N]], %[[D]]
@@ -49,14 +48,13 @@ func.func @store(%x: memref<*xf32>, %f: f32, %gx: i32, %gy: i32, %gz: i32, %px: 
 
 // -----
 
-// An access without elements is inside, wherever it is.
+// A bound limits the footprint.
 // CHECK-LABEL: func.func @bounded(
-// CHECK:         %[[EMPTY:.*]] = arith.cmpi sle
+// CHECK:         arith.minsi
 // CHECK:         arith.cmpi sge
 // CHECK-NEXT:    arith.cmpi slt
 // CHECK-NEXT:    %[[INSIDE:.*]] = arith.andi
-// CHECK-NEXT:    %[[OK:.*]] = arith.ori %[[INSIDE]], %[[EMPTY]]
-// CHECK-NEXT:    %{{.*}} = scf.if %[[OK]]
+// CHECK-NEXT:    %{{.*}} = scf.if %[[INSIDE]]
 func.func @bounded(%x: memref<*xf32>, %n: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf32> {
   %zero = arith.constant 0 : i64
   %t = tts.load %x[%zero] strides [1] bounds [0] from (%zero) to (%n) : memref<*xf32> -> tensor<8xf32>
@@ -73,6 +71,8 @@ func.func @bounded(%x: memref<*xf32>, %n: i64, %gx: i32, %gy: i32, %gz: i32, %px
 // CHECK:         linalg.generic
 // CHECK:           arith.maxsi
 // CHECK:         %[[D:.*]] = scf.if
+// CHECK:           scf.for
+// CHECK:             call @tritonSharedCheckElement(
 // CHECK:         %[[O:.*]] = linalg.generic
 // CHECK:           arith.addi %{{.*}}, %[[D]]
 // CHECK:         tts.gather %{{.*}}[%[[O]]]
@@ -147,6 +147,28 @@ func.func @lock(%x: memref<*xi32>, %a: i32, %b: i32, %gx: i32, %gy: i32, %gz: i3
   %old = tts.atomic_cas acq_rel gpu %a, %b at %x[%zero] : i32, memref<*xi32>, i64
   %unused = tts.atomic_rmw exchange acq_rel gpu %a at %x[%zero] : i32, memref<*xi32>, i64
   return %old : i32
+}
+
+// -----
+
+// A note is a call for each element if any of them has a cause.
+// CHECK-LABEL: func.func @note(
+// CHECK-SAME:    %[[C:[a-z0-9]+]]: tensor<8xi32>, %[[V:[a-z0-9]+]]: tensor<8xf16>
+// CHECK:         linalg.generic
+// CHECK:           arith.maxsi
+// CHECK:         %[[ANY:.*]] = arith.cmpi ne
+// CHECK:         scf.if %[[ANY]] {
+// CHECK:           call @tritonSharedCheckNoteBegin(
+// CHECK:           scf.for
+// CHECK:             %[[CAUSE:.*]] = tensor.extract %[[C]]
+// CHECK:             %[[X:.*]] = arith.extf %{{.*}} : f16 to f64
+// CHECK:             %[[BITS:.*]] = arith.bitcast %[[X]] : f64 to i64
+// CHECK:             func.call @tritonSharedCheckNote(%[[CAUSE]], %{{.*}}, %[[BITS]])
+// CHECK:           call @tritonSharedCheckNoteEnd(
+// CHECK-NOT:     tts.note
+func.func @note(%c: tensor<8xi32>, %v: tensor<8xf16>, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) {
+  tts.note "{}", %c, %v : tensor<8xi32>, tensor<8xf16>
+  return
 }
 
 // -----

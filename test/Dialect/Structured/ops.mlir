@@ -30,6 +30,8 @@ func.func @every_op(%p: !tt.ptr<f32>, %q: memref<*xi32>, %o: i64, %n: i64,
   tts.print " x: " {hex = false, is_signed = array<i32: 1>} : %b : tensor<8xi32>
   // CHECK: tts.assert %{{.*}}, "must hold" : i1
   tts.assert %c, "must hold" : i1
+  // CHECK: tts.note "{}", %{{.*}}, %{{.*}} : tensor<8xi32>, tensor<8xi32>
+  tts.note "{}", %b, %b : tensor<8xi32>, tensor<8xi32>
   // CHECK: tts.scan %{{.*}}, %{{.*}} axis 1 reverse : (tensor<8x4xf32>, tensor<8x4xi1>) -> (tensor<8x4xf32>, tensor<8x4xi1>) {
   // CHECK:   tts.yield %{{.*}}, %{{.*}} : f32, i1
   %9:2 = tts.scan %t, %m axis 1 reverse : (tensor<8x4xf32>, tensor<8x4xi1>) -> (tensor<8x4xf32>, tensor<8x4xi1>) {

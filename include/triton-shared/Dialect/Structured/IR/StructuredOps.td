@@ -536,6 +536,28 @@ def TTS_AssertOp : TTS_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
 }
 
+def TTS_Causes : AnyTypeOf<[I32, RankedTensorOf<[I32]>]>;
+
+def TTS_NoteOp : TTS_Op<"note", [MemoryEffects<[MemWrite]>]> {
+  let summary = "Note which elements are wrong, and why";
+  let description = [{
+    In kernels that are checked: `causes` has for each element the number of the
+    operation that is to blame, or 0 where all is well. `site` is JSON, the
+    operation that shows what is wrong, with the list of all `causes`; number 1
+    is the first of them. `values` are shown in a report.
+
+    ```mlir
+    tts.note "{\22class\22:\22undefined-lanes\22…}", %c : tensor<8xi32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$site, TTS_Causes:$causes,
+    Optional<AnyType>:$values);
+  let assemblyFormat = [{
+    $site `,` $causes (`,` $values^)? attr-dict
+    `:` type($causes) (`,` type($values)^)?
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // The machine
 //===----------------------------------------------------------------------===//
