@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 import torch
+import triton
+import triton.language as tl
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
@@ -87,6 +89,28 @@ def test_a_kernel_in_pieces_computes_the_same(name: str, lines: int, tmp_path: P
         assert "piece" in compiled.asm["llir"] or mode == "fast"
     torch.testing.assert_close(results["fast"], results["reference"], rtol=1e-4, atol=1e-4)
     assert results["fast"].abs().sum() > 0
+
+
+@triton.jit
+def _collect(x_ptr, out_ptr, count, LINES: tl.constexpr):
+    lanes = tl.arange(0, 16)
+    sums = tl.zeros((16,), tl.float32)
+    for line in tl.static_range(LINES):
+        if line < count:
+            x = tl.load(x_ptr + 16 * line + lanes)
+            sums = tl.where(lanes == line % 16, sums + tl.sum(x, 0), sums)
+    tl.store(out_ptr + lanes, sums)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_small_blocks_that_branches_hand_on_outlive_their_piece(mode: str):
+    lines, count = 150, 140
+    x = torch.arange(16.0 * lines).reshape(lines, 16)
+    result = torch.zeros(16)
+    compiled: Any = _collect[(1,)](x, result, count, lines, mode=mode)
+    assert "piece" in compiled.asm["llir"]
+    sums = torch.zeros(16).index_add(0, torch.arange(count) % 16, x[:count].sum(1))
+    assert torch.equal(result, sums)
 
 
 def test_a_thousand_lines_compile_in_bounded_time_and_memory(tmp_path: Path):

@@ -327,8 +327,9 @@ def CpuSplitFunctions : Pass<"cpu-split-functions", "::mlir::ModuleOp"> {
     consecutive ones become private functions of about `piece` operations each,
     so that what LLVM does to a function takes a bounded time. Values that a
     piece reads are its arguments, values that it leaves its results; constants
-    and views of memory are made again where they are read. Ordinary kernels
-    stay one function.
+    and views of memory are made again where they are read. A variable that
+    one piece alone knows moves there, unless its address is handed on. Ordinary
+    kernels stay one function.
 
     Needs: one block per region, entries (`cpu-wrap-program-loop`), buffers that
     have their places (`cpu-place-buffers`) or are freed. Leaves: the same.

@@ -57,6 +57,14 @@ bool isPointer(Type type) {
   return isa<BaseMemRefType, LLVM::LLVMPointerType, LLVM::LLVMStructType>(type);
 }
 
+/// True if what follows `user` may know a variable that it takes. What neither
+/// reads nor writes is about the address: a view, an integer, the end of a
+/// region whose operation then has it as a result.
+bool handsOn(Operation *user) {
+  return isMemoryEffectFree(user) ||
+         llvm::any_of(user->getResultTypes(), isPointer);
+}
+
 /// Consecutive operations of a block on their way into a function.
 class Piece {
 public:
@@ -156,12 +164,11 @@ private:
   }
 
   /// True for a variable that nobody else uses, also not in another turn of a
-  /// loop, nor through a view.
+  /// loop, nor through what hands it on.
   bool isOwnVariable(Operation *op) const {
     return isVariable(op) && op->getBlock() == block && !isSizedVariable(op) &&
            llvm::all_of(op->getUsers(), [&](Operation *user) {
-             return contains(user) &&
-                    llvm::none_of(user->getResultTypes(), isPointer);
+             return contains(user) && !handsOn(user);
            });
   }
 

@@ -60,6 +60,44 @@ func.func @variables(%x: f32, %i: index) {
   return
 }
 
+// What a branch hands on as its result lives on as well, and so does what is
+// known by its address.
+// CHECK-LABEL: func.func @handed_on(
+// CHECK:         %[[LEFT:.*]] = memref.alloca() : memref<4xf32>
+// CHECK:         %[[RIGHT:.*]] = memref.alloca() : memref<4xf32>
+// CHECK:         %[[ONE:.*]] = call @handed_on.piece1(%{{.*}}, %[[LEFT]], %{{.*}}, %[[RIGHT]], %{{.*}}) :
+// CHECK-SAME:      -> memref<4xf32>
+// CHECK:         call @handed_on.piece2(%[[ONE]], %{{.*}}
+func.func @handed_on(%take: i1, %x: f32, %i: index) -> f32 {
+  %left = memref.alloca() : memref<4xf32>
+  %right = memref.alloca() : memref<4xf32>
+  %one = scf.if %take -> memref<4xf32> {
+    memref.store %x, %left[%i] : memref<4xf32>
+    scf.yield %left : memref<4xf32>
+  } else {
+    memref.store %x, %right[%i] : memref<4xf32>
+    scf.yield %right : memref<4xf32>
+  }
+  %0 = memref.load %one[%i] : memref<4xf32>
+  %1 = arith.addf %0, %x : f32
+  return %1 : f32
+}
+
+// CHECK-LABEL: func.func @address(
+// CHECK:         %[[VARIABLE:.*]] = memref.alloca() : memref<4xf32>
+// CHECK:         %[[START:.*]] = call @address.piece0(%{{.*}}, %[[VARIABLE]]
+// CHECK:         call @address.piece1(%[[START]]
+func.func @address(%x: f32, %i: index) -> index {
+  %variable = memref.alloca() : memref<4xf32>
+  memref.store %x, %variable[%i] : memref<4xf32>
+  %start = memref.extract_aligned_pointer_as_index %variable : memref<4xf32> -> index
+  %0 = arith.addi %start, %i : index
+  %1 = arith.addi %0, %i : index
+  %2 = arith.addi %1, %i : index
+  %3 = arith.addi %2, %i : index
+  return %3 : index
+}
+
 // The body of a loop is split like that of a function, before what is around it.
 // CHECK-LABEL: func.func @loop(
 // CHECK:         scf.for
