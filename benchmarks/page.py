@@ -54,7 +54,7 @@ SPEED = """
 `scripts/gpu-check --there`, on {gpu}, torch {torch}, Triton {triton}. Both compilers get the same
 source and the same configurations, and are shown at their best; `ratio` is Triton's time by ours,
 above 1 means that ours is faster. All in one process, in turn, from CUDA graphs over more memory
-than the cache holds; medians; every configuration was checked before.
+than the cache holds; medians; every configuration was checked before. {age}
 
 {table}
 """
@@ -115,7 +115,8 @@ def render() -> str:
         sections.append(_agreement(check))
     if speed := _load("gpu-speed"):
         facts = {name: speed[name] for name in ("torch", "triton")}
-        sections.append(SPEED.format(table=speed_table(speed["rows"]), gpu=_gpu(speed), **facts))
+        texts = {"table": speed_table(speed["rows"]), "age": speed_age(speed["rows"])}
+        sections.append(SPEED.format(gpu=_gpu(speed), **texts, **facts))
         sections.append(_costs(speed["costs"]))
     return "".join(sections)
 
@@ -179,6 +180,12 @@ def compile_table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(table)
 
 
+def speed_age(rows: list[dict[str, Any]]) -> str:
+    """Says which rows another build gave: each of these names it."""
+    older = sum("library" in row for row in rows)
+    return f"{older} rows, with a star, are of an earlier build." if older else ""
+
+
 def tuning_text(tuning: dict[str, Any]) -> str:
     """What the configurations of one kernel took together."""
     ours, triton = tuning["ms"]["ours"], tuning["ms"]["triton"]
@@ -213,7 +220,8 @@ def speed_table(rows: list[dict[str, Any]]) -> str:
         rate = f"{row['rate']['ours']:.0f} {row['unit']}" if "ours" in us else "-"
         config = " ".join(f"{k}={v}" for k, v in row["best"].get("ours", {}).items())
         times = " | ".join(us.get(name, "-") for name in ("ours", "triton", "torch"))
-        lines.append(f"| {row['name']} | {ratio} | {times} | {rate} | {config} |")
+        star = " \\*" if "library" in row else ""
+        lines.append(f"| {row['name']}{star} | {ratio} | {times} | {rate} | {config} |")
     return "\n".join(lines)
 
 
