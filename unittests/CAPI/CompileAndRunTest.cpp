@@ -163,7 +163,8 @@ TEST(Compile, ReportsUnknownOptions) {
   EXPECT_EQ(
       unknown.find("error: unknown option 'speed'; use one of target, mode, "),
       0u);
-  EXPECT_NE(unknown.find("dump-dir, from, keep, explain\n"), std::string::npos);
+  EXPECT_NE(unknown.find("dump-dir, from, keep, explain, passes\n"),
+            std::string::npos);
   EXPECT_TRUE(Compilation(kKernel, "keep-warps=true").succeeded());
   std::string bad = Compilation(kKernel, "mode=quick").diagnostics();
   EXPECT_EQ(bad.find("error: unknown value 'quick' of option 'mode'; use "
@@ -171,6 +172,16 @@ TEST(Compile, ReportsUnknownOptions) {
             0u);
   EXPECT_EQ(Compilation(kKernel, "from=c").diagnostics(),
             "error: unknown value 'c' of option 'from'; use mlir or llvm-ir\n");
+}
+
+TEST(Compile, RunsPassesAndNothingElse) {
+  Compilation run(kKernel, "passes=triton-to-structured,canonicalize");
+  EXPECT_TRUE(run.succeeded());
+  EXPECT_NE(run.artefact("module").find("tts.load"), std::string::npos);
+  EXPECT_EQ(run.artefact("obj"), "");
+  std::string unknown = Compilation(kKernel, "passes=no-such").diagnostics();
+  EXPECT_NE(unknown.find("'no-such' does not refer to a registered pass"),
+            std::string::npos);
 }
 
 TEST(Compile, ReportsModuleWithoutKernel) {
