@@ -162,21 +162,23 @@ def test_both_devices_keep_their_own_kernels(cuda: FakeCuda):
 
 
 @triton.jit
-def turned(x, out, N: tl.constexpr):
+def backwards(x, out, N: tl.constexpr):
+    """Rows from the last to the first: any thread may need what any other has."""
     i, j = tl.arange(0, N)[:, None], tl.arange(0, N)[None, :]
-    tl.store(out + j * N + i, tl.load(x + i * N + j))
+    rows = tl.gather(tl.load(x + i * N + j), N - 1 - i + 0 * j, axis=0)
+    tl.store(out + i * N + j, rows)
 
 
 def test_an_autotuner_passes_over_what_needs_too_much_shared_memory():
     signature = {"x": "*fp32", "out": "*fp32", "N": "constexpr"}
-    source = triton.compiler.ASTSource(turned, signature, constexprs={"N": 256})
+    source = triton.compiler.ASTSource(backwards, signature, constexprs={"N": 256})
     target = GPUTarget("shared_cuda", 90, 32)
     with pytest.raises(triton.OutOfResources) as raised:
         triton.compile(source, target=target, options={"num_warps": 32})
     error = raised.value
     assert isinstance(error, triton_shared.CompilationError)
     assert (error.required, error.limit, error.name) == (262144, 232448, "shared memory")
-    assert "kernel 'turned' needs 262144 bytes of shared memory" in str(error)
+    assert "kernel 'backwards' needs 262144 bytes of shared memory" in str(error)
     assert "use smaller blocks" in str(error)
     again = pickle.loads(pickle.dumps(error))
     assert str(again) == str(error)

@@ -120,7 +120,7 @@ def test_a_ptxas_that_is_too_old_is_named(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize("capability", SHARED_KILOBYTES)
 def test_shared_memory_is_that_of_the_capability(capability: int):
     signature = {"x": "*fp32", "out": "*fp32", "N": "constexpr"}
-    source = triton.compiler.ASTSource(turned, signature, constexprs={"N": 256})
+    source = triton.compiler.ASTSource(backwards, signature, constexprs={"N": 256})
     target = GPUTarget("shared_cuda", capability, 32)
     with pytest.raises(triton.OutOfResources) as raised:
         triton.compile(source, target=target, options={"num_warps": 32})
@@ -128,10 +128,11 @@ def test_shared_memory_is_that_of_the_capability(capability: int):
 
 
 @triton.jit
-def turned(x, out, N: triton.language.constexpr):
-    i = triton.language.arange(0, N)[:, None]
-    j = triton.language.arange(0, N)[None, :]
-    triton.language.store(out + j * N + i, triton.language.load(x + i * N + j))
+def backwards(x, out, N: triton.language.constexpr):
+    """Rows from the last to the first: any thread may need what any other has."""
+    i, j = triton.language.arange(0, N)[:, None], triton.language.arange(0, N)[None, :]
+    rows = triton.language.gather(triton.language.load(x + i * N + j), N - 1 - i + 0 * j, axis=0)
+    triton.language.store(out + i * N + j, rows)
 
 
 CPUS = {

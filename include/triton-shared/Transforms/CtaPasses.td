@@ -186,7 +186,8 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
     read.
 
     A loop stays if `cta-pipeline-loads` would not copy all that its products
-    read from shared memory, or if one of these loads is no box. So do all loops
+    read from shared memory, if one of these loads is no box, or if a product
+    adds up in registers of its own: two loops would spill. So do all loops
     of a kernel with boxes that its author has described, as by descriptors: its
     tensor maps must be there.
 

@@ -258,8 +258,19 @@ private:
         return std::nullopt;
       found.loads.emplace_back(load, *box);
     }
-    bool isWhole = !found.loads.empty() && !readsOther(found);
+    bool isWhole =
+        !found.loads.empty() && !readsOther(found) && !hasPartialSums(loop);
     return isWhole ? std::optional(found) : std::nullopt;
+  }
+
+  /// Sums in registers of their own leave none for two loops: ptxas spills.
+  static bool hasPartialSums(scf::ForOp loop) {
+    return loop
+        .walk([&](cta::DotOp dot) {
+          return dot.getPartialDepth() ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+        })
+        .wasInterrupted();
   }
 
   /// Whether a product of the loop is of another load in it.
