@@ -103,8 +103,6 @@ private:
       require(arith::CmpIPredicate::ult, createStart(start, box, turn),
               createI64(GuardedBox::kMostStart));
     };
-    if (isZero(start.slope) && isa<AffineConstantExpr>(start.base))
-      return;
     requireAt(createTurn(loop.getLowerBound()));
     if (!isZero(start.slope))
       requireAt(createLastTurn());

@@ -187,3 +187,41 @@ func.func @batch(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf1
   tts.store %r#0 to %o[%none] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
   return
 }
+
+// A row before the first one: the copy engine would read zeros there, so the guard asks for what is never so.
+// CHECK-LABEL: func.func @before(
+// CHECK: %{{.*}} = arith.constant -1 : i64
+// CHECK: %[[BASE:.*]] = arith.constant -1 : i64
+// CHECK: %[[START:.*]] = arith.addi %[[BASE]], %{{.*}} : i64
+// CHECK: arith.cmpi ult, %[[START]], %c1073741824_i64{{.*}} : i64
+// CHECK: scf.if
+func.func @before(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %k: i32 {tt.divisibility = 16 : i32}, %sa: i64 {tt.divisibility = 8 : i32}, %o: memref<*xf32>, %px: i32 {tts.parameter = "program.x"})
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %none = arith.constant 0 : i64
+  %first = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %width = arith.constant 32 : i64
+  %line = arith.constant 16 : i64
+  %fill = arith.constant 0.0 : f16
+  %sums = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %program = arith.extsi %px : i32 to i64
+  %rows = arith.extsi %m : i32 to i64
+  %depth = arith.extsi %k : i32 to i64
+  %back = arith.constant -1 : i64
+  %begin_a = arith.muli %back, %sa : i64
+  %matrix_k = arith.muli %program, %depth : i64
+  %begin_b = arith.muli %matrix_k, %line : i64
+  %down = arith.muli %line, %width : i64
+  %r:3 = scf.for %t = %first to %k step %step iter_args(%sum = %sums, %at_a = %begin_a, %at_b = %begin_b) -> (tensor<64x16xf32, #c>, i64, i64) : i32 {
+    %begin = arith.extsi %t : i32 to i64
+    %high = arith.subi %depth, %begin : i64
+    %x = tts.load %a[%at_a] strides [%sa, 1] bounds [1] from(%none) to(%high) other %fill : f16 : memref<*xf16> -> tensor<64x32xf16, #rows>
+    %y = tts.load %b[%at_b] strides [16, 1] bounds [0] from(%none) to(%high) other %fill : f16 : memref<*xf16> -> tensor<32x16xf16, #columns>
+    %d = cta.dot %x, %y, %sum : tensor<64x32xf16, #rows>, tensor<32x16xf16, #columns> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
+    %next_a = arith.addi %at_a, %width : i64
+    %next_b = arith.addi %at_b, %down : i64
+    scf.yield %d, %next_a, %next_b : tensor<64x16xf32, #c>, i64, i64
+  }
+  tts.store %r#0 to %o[%none] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
+  return
+}
