@@ -28,6 +28,47 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
   }];
 }
 
+def CtaScaleMaxima : Pass<"cta-scale-maxima", "::mlir::ModuleOp"> {
+  let summary = "Scale the largest element rather than all of them";
+  let description = [{
+    Rounding keeps the order of numbers, so the largest of elements that are all
+    multiplied by one number is the largest element, multiplied by it, bit by
+    bit. The products that are left are subtracted from, in one operation of
+    both:
+
+    ```mlir
+    %s = cta.splat %scale : tensor<64x64xf32>
+    %y = arith.mulf %x, %s : tensor<64x64xf32>
+    %m = cta.reduce %y axis 1 : … { arith.maxnumf … }
+    // becomes
+    %r = cta.reduce %x axis 1 : … { arith.maxnumf … }
+    %t = cta.splat %scale : tensor<64xf32>
+    %u = arith.mulf %r, %t : tensor<64xf32>
+    %in_order = … // 0 < %scale, and not infinite
+    %m = scf.if %in_order -> (tensor<64xf32>) {
+      scf.yield %u : tensor<64xf32>
+    } else {
+      … // either end of the elements, times %scale
+    }
+    ```
+
+    The smallest of elements likewise. A constant needs no branch; one that is
+    not above zero, or infinite, stays. Products stay, too,
+    - that are used for something else than sums, differences and what is
+      largest;
+    - if a number that is no constant scales them, and the largest one is none
+      as soon as one of them is (`arith.maximumf`);
+    - if a thread had no registers for the elements and the products beside what
+      the loop carries.
+
+    Needs: tiles without layouts, `cta.num_warps`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def CtaSwapOperands : Pass<"cta-swap-operands", "::mlir::ModuleOp"> {
   let summary = "Compute products of few rows transposed";
   let description = [{
