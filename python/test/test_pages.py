@@ -45,4 +45,4 @@ def test_language_server(tmp_path: Path):
 
 @pytest.mark.skipif(not PINNED, reason="the page shows the columns that Triton 3.6 gives")
 def test_diff(tmp_path: Path):
-    assert replay("diff.md", tmp_path) == 8
+    assert replay("diff.md", tmp_path) == 9

@@ -5,6 +5,8 @@ Triton copies and pickles exceptions, so each class rebuilds from `args` alone.
 
 from __future__ import annotations
 
+from typing import Any
+
 from .source_lines import with_source_lines
 
 
@@ -88,6 +90,13 @@ class CudaError(TritonSharedError):
 
 class VerificationError(TritonSharedError):
     """A kernel is wrong, or cannot be shown to be right."""
+
+    wrong: Any = None
+    """The worst element of a wrong result (`verification.blame.Wrong`)."""
+    given: tuple[Any, ...] = ()
+    """The inputs that lead to it."""
+    blame: Any = None
+    """The line that is to blame (`verification.blame.Blame`), if that is known."""
 
 
 class VerificationWarning(UserWarning):

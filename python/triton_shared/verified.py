@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import inspect
 import shutil
 import tempfile
 import warnings
@@ -18,7 +19,7 @@ from typing import Any
 
 from triton.runtime.autotuner import Autotuner
 
-from .diff import configurations, report, sweeps, worker, workers
+from .diff import configurations, report, sweeps, widening, worker, workers
 from .diff.recording import RecordingError, load
 from .diff.replay import Replayed
 from .errors import VerificationError, VerificationWarning
@@ -42,6 +43,7 @@ class VerifiedAutotuner(Autotuner):  # type: ignore[misc]
 
     scratch: tuple[str, ...] = ()
     timeout: float = 120.0
+    tolerances: Path | None = None
     _verifies: bool = False
     _right: dict[tuple[Any, ...], bool]
 
@@ -95,7 +97,7 @@ class VerifiedAutotuner(Autotuner):  # type: ignore[misc]
                 return configs  # None fits: Triton says so.
             try:
                 with workers.session():
-                    found = _compare([one.launch for one in ran], self.scratch, self.timeout)
+                    found = self._compare([one.launch for one in ran])
             except RecordingError as error:
                 raise VerificationError(f"kernel '{name}' cannot be verified: {error}") from error
         wrong = self._judge(name, ran, found)
@@ -120,6 +122,20 @@ class VerifiedAutotuner(Autotuner):  # type: ignore[misc]
         before.save(place)
         worker.keep(Replayed(after.storages, before.ttir, before.types), place / _HERE)
         return place
+
+    def _compare(self, launches: list[Path]) -> configurations.SweepReport:
+        """Compares what is there of each configuration with the CPU."""
+        source = inspect.getsourcefile(self.base_fn)
+        beside = widening.beside(Path(source)) if source else None
+        wider = widening.load(self.tolerances or beside)
+        found = _compare(launches, self.scratch, self.timeout, wider)
+        told = [*report.widened_lines(*(one.second for one in found.configurations))]
+        told = [line.strip() for line in told] + wider.unused_lines([self.base_fn.__name__])
+        if told:
+            kernel = self.base_fn.__name__
+            lines = "\n".join((f"kernel '{kernel}': bounds are wider than those of others", *told))
+            warnings.warn(lines, VerificationWarning, stacklevel=6)
+        return found
 
     def _judge(
         self, name: str, ran: Sequence[_Ran], found: configurations.SweepReport
@@ -160,7 +176,10 @@ class VerifiedAutotuner(Autotuner):  # type: ignore[misc]
 
 
 def _compare(
-    launches: list[Path], scratch: Sequence[str], timeout: float
+    launches: list[Path],
+    scratch: Sequence[str],
+    timeout: float,
+    wider: widening.Widenings | None = None,
 ) -> configurations.SweepReport:
     """Compares what is there of each configuration with the CPU."""
     twins: dict[str, list[Path]] = {}
@@ -170,7 +189,7 @@ def _compare(
     for first, *others in twins.values():
         for other in others:
             shutil.copytree(first / _ON_CPU, other / _ON_CPU)
-    return configurations.compare_sweep(launches, (_ON_CPU, _HERE), scratch, timeout)
+    return configurations.compare_sweep(launches, (_ON_CPU, _HERE), scratch, timeout, wider)
 
 
 def _meaning(launch: Path) -> str:
@@ -209,13 +228,16 @@ def verified_autotune(
     *,
     scratch: Sequence[str] = (),
     timeout: float = 120.0,
+    tolerances: Path | str | None = None,
 ) -> Callable[[Any], VerifiedAutotuner]:
     """`triton.autotune`, which picks no configuration that is wrong.
 
     Once for each key, every configuration runs, on the arguments of the launch, and is compared
     with the CPU's reference mode. Of those that are wrong, a `VerificationWarning` says where, and
     by how much. Tensors named in `scratch` may hold what depends on the configuration; `timeout` is
-    in seconds, for a launch on the CPU. All other parameters are those of `triton.autotune`.
+    in seconds, for a launch on the CPU. `tolerances` is a file that widens bounds, that beside the
+    kernel's file if it is not given; a `VerificationWarning` says which it has. All other
+    parameters are those of `triton.autotune`.
 
     Raises `VerificationError` where no configuration is right, where configurations disagree and
     nothing says which are right, and where the CPU cannot run one in time.
@@ -229,6 +251,7 @@ def verified_autotune(
             cache_results=cache_results,
         )  # fmt: skip
         tuner.scratch, tuner.timeout, tuner._right = tuple(scratch), timeout, {}
+        tuner.tolerances = Path(tolerances) if tolerances else None
         return tuner
 
     return decorator

@@ -4,7 +4,7 @@
 // there is room and this is the program; pointers and constants are not probed.
 // CHECK:       tt.probes = "{\22values\22:[{\22op\22:\22tt.load\22
 // CHECK-SAME:    \22type\22:\22tensor<2x4xf32>\22
-// CHECK-SAME:    \22line\22:{{[0-9]+}},\22column\22:{{[0-9]+}},\22operands\22:[-1],\22behind\22:[]}]
+// CHECK-SAME:    \22line\22:{{[0-9]+}},\22column\22:{{[0-9]+}},\22parameter\22:0,\22operands\22:[-1],\22behind\22:[]}]
 // CHECK-SAME:    \22stores\22:[{\22op\22:\22tt.store\22,\22parameter\22:0
 // CHECK-SAME:    \22operands\22:[-1,0],\22behind\22:[]}]}"
 // CHECK-LABEL: tt.func @block(
@@ -113,6 +113,22 @@ tt.func @pointers(%p: !tt.ptr<i32>, %n: i32) {
   %1 = tt.addptr %p, %0 : !tt.ptr<i32>, i32
   %2 = tt.load %1 : !tt.ptr<i32>
   tt.store %1, %2 : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+// What is read in a loop names that, too.
+// CHECK:       {\22op\22:\22tt.load\22
+// CHECK-SAME:    \22parameter\22:1,\22loop\22:{\22file\22:\22{{[^"]*}}\22,\22line\22:[[@LINE+4]],\22column\22:
+tt.func @read_again(%n: i32, %p: !tt.ptr<f32>) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %i = %zero to %n step %one : i32 {
+    %0 = tt.addptr %p, %i : !tt.ptr<f32>, i32
+    %1 = tt.load %0 : !tt.ptr<f32>
+    tt.store %0, %1 : !tt.ptr<f32>
+  }
   tt.return
 }
 

@@ -46,7 +46,72 @@ def TritonPromoteFloats : Pass<"triton-promote-floats", "::mlir::ModuleOp"> {
     }
     ```
 
-    Needs: phase `ttir`. Leaves: no float but f64.
+    With `except`, one operation stays as it is written, between conversions: what
+    it rounds is all that is rounded. Its number is that of a result, as
+    `triton-probe-values` numbers values.
+
+    Needs: phase `ttir`; with `except`, what `triton-probe-values` needs. Leaves:
+    no float but f64, save round that operation.
+  }];
+  let options = [
+    Option<"except", "except", "int64_t", /*default=*/"-1",
+           "the number of a value whose operation stays as it is written">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
+  ];
+}
+
+def TritonExactFloats : Pass<"triton-exact-floats", "::mlir::ModuleOp"> {
+  let summary = "Compute with integers that wrap around in the place of floats";
+  let description = [{
+    Results that do not depend on the order of sums, nor on where they are
+    rounded: two targets that do the same leave the same bits. Every float is a
+    number of a ring, an integer of 64 bits, in registers and in memory:
+
+    | Triton                                        | becomes                      |
+    |-----------------------------------------------|------------------------------|
+    | a whole number up to 2^53, as a constant      | that integer                 |
+    | any other constant                            | an odd integer, scrambled from its bits |
+    | `arith.addf`, `subf`, `mulf`, `negf`, `math.fma` | `addi`, `subi`, `muli`    |
+    | `tt.dot`                                      | 36 `tt.dot` of bytes, added up by their place |
+    | `arith.extf`, `arith.truncf`, `tt.fp_to_fp`   | its operand                  |
+    | `arith.sitofp`, `arith.uitofp`                | `extsi`, `extui`             |
+    | `arith.divf`                                  | a product with the function `reciprocal` |
+    | `math`, `tt.extern_elementwise`               | its name and its operands, scrambled to an odd integer; `exp` of 0 is 1, `sqrt` of 1 is 1 |
+    | `tt.atomic_rmw fadd`                          | `add`                        |
+    | `!tt.ptr<f16>`                                | `!tt.ptr<i64>`               |
+
+    Where a kernel compares floats, picks one of them or makes integers of them,
+    every float is an f64 besides, in registers and in memory, and decides: each parameter
+    for floats is two, one after the other. Of two that are equal in f64, the
+    larger number of the ring is the maximum. `tt.exact_tracks` on the module is 2
+    then, else 1.
+
+    ```mlir
+    tt.func @kernel(%p: !tt.ptr<f16>, %x: f32) {
+      %0 = arith.mulf %x, %x : f32
+      %1 = arith.truncf %0 : f32 to f16
+      tt.store %p, %1 : !tt.ptr<f16>
+      tt.return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tt.func @kernel(%p: !tt.ptr<i64>, %x: i64) {
+      %0 = arith.muli %x, %x : i64
+      tt.store %p, %0 : !tt.ptr<i64>
+      tt.return
+    }
+    ```
+
+    What takes the bits of a float, or its address for a number, is an error; so
+    are inline assembly on floats, `tt.dot_scaled`, and updates of memory that
+    compare floats. `tt.print` of floats goes.
+
+    Needs: phase `ttir`, without calls. Leaves: no float but f64.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect"
@@ -73,8 +138,9 @@ def TritonProbeValues : Pass<"triton-probe-values", "::mlir::ModuleOp"> {
     pointers; variables that a loop carries at the start of its body; and nothing
     in the region of a reduction. `tt.probes` on the module is JSON: of each of the `values` the
     operation, result, type, place, variable, the numbers of the operands (-1: not
-    probed) and of what lies behind those that are not probed; of the `stores`
-    the same, and the parameter whose memory they write.
+    probed) and of what lies behind those that are not probed, of what is loaded the
+    parameter whose memory it is from and the place of the loop round it; of the
+    `stores` the same, and the parameter whose memory they write.
 
     Probes are stores under a mask, and no branches: what is computed stays.
 

@@ -2,6 +2,7 @@
 
 #include "ProbePoints.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -164,20 +165,6 @@ static void describePlace(Location location, llvm::json::OStream &json) {
     json.attribute("variable", name.getName().getValue());
 }
 
-void ProbePoints::describe(Value value, llvm::json::OStream &json) const {
-  Operation *owner = value.getDefiningOp();
-  Operation *op = owner ? owner : value.getParentBlock()->getParentOp();
-  auto result = dyn_cast<OpResult>(value);
-  json.object([&] {
-    json.attribute("op", op->getName().getStringRef());
-    json.attribute("carried", !owner || isa<RegionBranchOpInterface>(owner));
-    json.attribute("result", result ? result.getResultNumber() : 0);
-    json.attribute("type", llvm::formatv("{0}", value.getType()).str());
-    describePlace(value.getLoc(), json);
-    listNumbers(findSources(value), json);
-  });
-}
-
 /// The parameter that a pointer begins at; -1 if there is not one alone.
 static int64_t findParameter(Value pointer, tt::FuncOp kernel) {
   while (Operation *op = pointer.getDefiningOp()) {
@@ -192,6 +179,32 @@ static int64_t findParameter(Value pointer, tt::FuncOp kernel) {
   if (!loop || argument.getArgNumber() < loop.getNumInductionVars())
     return -1;
   return findParameter(loop.getTiedLoopInit(argument)->get(), kernel);
+}
+
+/// Where the innermost loop round an operation stands.
+static void describeLoop(Operation *op, llvm::json::OStream &json) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  if (!loop)
+    return;
+  json.attributeObject("loop", [&] { describePlace(loop.getLoc(), json); });
+}
+
+void ProbePoints::describe(Value value, llvm::json::OStream &json) const {
+  Operation *owner = value.getDefiningOp();
+  Operation *op = owner ? owner : value.getParentBlock()->getParentOp();
+  auto result = dyn_cast<OpResult>(value);
+  json.object([&] {
+    json.attribute("op", op->getName().getStringRef());
+    json.attribute("carried", !owner || isa<RegionBranchOpInterface>(owner));
+    json.attribute("result", result ? result.getResultNumber() : 0);
+    json.attribute("type", llvm::formatv("{0}", value.getType()).str());
+    describePlace(value.getLoc(), json);
+    if (owner && hasEffect<MemoryEffects::Read>(owner)) {
+      json.attribute("parameter", findParameter(owner->getOperand(0), kernel));
+      describeLoop(owner, json);
+    }
+    listNumbers(findSources(value), json);
+  });
 }
 
 void ProbePoints::describe(Operation *store, llvm::json::OStream &json) const {

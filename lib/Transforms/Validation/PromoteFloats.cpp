@@ -6,7 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LibraryInDouble.h"
+#include "ProbePoints.h"
+
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/Transforms/Passes.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -17,6 +22,7 @@ namespace mlir::triton_shared {
 } // namespace mlir::triton_shared
 
 using namespace mlir;
+using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
 /// `f16` of `tensor<4x!tt.ptr<f16>>`.
@@ -58,9 +64,7 @@ static StringRef findObstacle(Operation *op) {
       .Default([](Operation *) { return ""; });
 }
 
-/// The function of libdevice that computes the same in f64; empty if the name
-/// does not say which one that is.
-static std::string nameInDouble(StringRef symbol) {
+std::string triton_shared::nameInDouble(StringRef symbol) {
   if (!symbol.consume_front("__nv_") || !symbol.consume_back("f"))
     return "";
   symbol.consume_front("fast_");
@@ -127,11 +131,75 @@ static void simplify(Operation *op) {
       });
 }
 
+/// `value`, whose type is f64 or a block of it, rounded to `type`; or a value
+/// of a narrower type in f64.
+static Value convert(OpBuilder &builder, Location loc, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  Type from = getElementTypeOrSelf(value.getType());
+  Type to = getElementTypeOrSelf(type);
+  unsigned width = from.getIntOrFloatBitWidth();
+  if (std::min(width, to.getIntOrFloatBitWidth()) < 16)
+    return tt::FpToFpOp::create(
+        builder, loc, type, value,
+        to.isF64() ? nullptr
+                   : tt::RoundingModeAttr::get(builder.getContext(),
+                                               tt::RoundingMode::RTNE));
+  if (to.isF64())
+    return arith::ExtFOp::create(builder, loc, type, value);
+  return arith::TruncFOp::create(builder, loc, type, value);
+}
+
 namespace {
+
+/// An operation as it was before floats became f64, for that place.
+class Original {
+public:
+  explicit Original(Operation *op)
+      : place(op), copy(op->clone()), operands(op->getOperandTypes()) {}
+  Original(Original &&other)
+      : place(other.place), copy(std::exchange(other.copy, nullptr)),
+        operands(std::move(other.operands)) {}
+  ~Original() {
+    if (copy)
+      copy->destroy();
+  }
+
+  bool is(Operation *op) const { return op == place; }
+
+  /// Puts it where it was, between conversions from f64 and back.
+  void restore() {
+    OpBuilder builder(place);
+    for (auto [operand, type] :
+         llvm::zip_equal(copy->getOpOperands(), operands))
+      operand.set(convert(builder, copy->getLoc(), operand.get(), type));
+    builder.insert(copy);
+    for (auto [wide, narrow] :
+         llvm::zip_equal(place->getResults(), copy->getResults()))
+      wide.replaceAllUsesWith(
+          convert(builder, copy->getLoc(), narrow, wide.getType()));
+    place->erase();
+    copy = nullptr;
+  }
+
+private:
+  Operation *place;
+  Operation *copy;
+  SmallVector<Type> operands;
+};
 
 struct TritonPromoteFloats
     : triton_shared::impl::TritonPromoteFloatsBase<TritonPromoteFloats> {
+  using TritonPromoteFloatsBase::TritonPromoteFloatsBase;
+
   void runOnOperation() override {
+    std::optional<Original> kept;
+    if (except >= 0) {
+      Operation *op = findExcepted();
+      if (!op)
+        return signalPassFailure();
+      kept.emplace(op);
+    }
     if (failed(checkOperations()) || failed(renameFunctions()))
       return signalPassFailure();
     AttrTypeReplacer replacer = makeReplacer(&getContext());
@@ -140,10 +208,35 @@ struct TritonPromoteFloats
                                           /*replaceTypes=*/true);
     SmallVector<Operation *> all;
     getOperation().walk([&](Operation *op) { all.push_back(op); });
-    llvm::for_each(all, simplify);
+    for (Operation *op : all)
+      if (!kept || !kept->is(op))
+        simplify(op);
+    if (kept)
+      kept->restore();
   }
 
 private:
+  /// The operation that stays as it is written.
+  Operation *findExcepted() {
+    tt::FuncOp kernel = findTritonKernel(getOperation());
+    if (!kernel)
+      return nullptr;
+    ProbePoints points(kernel);
+    ArrayRef<Value> values = points.getValues();
+    auto number = static_cast<size_t>(except);
+    Operation *op =
+        number < values.size() ? values[number].getDefiningOp() : nullptr;
+    if (op && hasFloats(op) && isMemoryEffectFree(op) &&
+        !isa<RegionBranchOpInterface>(op))
+      return op;
+    InFlightDiagnostic error = getOperation().emitError()
+                               << "value " << except.getValue()
+                               << " is not computed from floats";
+    error.attachNote() << "an operation that computes one can stay as it is";
+    error.attachNote() << "triton-probe-values lists values by number";
+    return nullptr;
+  }
+
   LogicalResult checkOperations() {
     WalkResult checked = getOperation().walk([](Operation *op) {
       StringRef obstacle = findObstacle(op);

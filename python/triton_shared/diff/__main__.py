@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import TritonSharedError
 from ..repro import archive
-from . import configurations, culprit, report, run
+from . import configurations, culprit, exact, report, run, widening
 from .comparison import LaunchReport
 from .recording import RecordingError, load
 from .replay import TARGETS
@@ -36,6 +36,8 @@ def main(words: list[str] | None = None) -> int:
     targets = tuple(options.targets.split(","))
     if len(targets) != 2 or not set(targets) <= set(TARGETS):
         _parser().error(f"--targets needs two of {', '.join(TARGETS)}, got '{options.targets}'")
+    if options.exact and (options.configs or options.vary):
+        _parser().error("--exact compares targets, not configurations: leave out --configs, --vary")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(options.keep or scratch)
         compare = _compare_configurations if options.configs or options.vary else _compare
@@ -54,15 +56,21 @@ def _compare(
     options: argparse.Namespace, targets: tuple[str, str], folder: Path
 ) -> tuple[str, str, str]:
     """Status, text and JSON of launches."""
+    wider = widening.load(options.tolerances or widening.beside(options.source))
     run.prepare(options.source, options.case, folder)
-    reports = list(run.compare_all(folder, targets, options.timeout))
+    reports = list(run.compare_all(folder, targets, options.timeout, widenings=wider))
+    if options.exact:
+        reports = exact.add(reports, targets, options.timeout, options.locate)
     if options.locate:
-        reports = run.locate(reports, targets, options.timeout, options.max_probe_bytes)
+        reports = run.locate(reports, targets, options.timeout, options.max_probe_bytes, wider)
     if options.repro:
         _keep_reproducer(options.repro, reports, targets, options.stats_only)
     if not options.keep:
         reports = [report.without_folder(r) for r in reports]
-    told = report.as_text(reports, targets), report.as_json(reports, targets)
+    told = (
+        report.as_text(reports, targets, wider),
+        report.as_json(reports, targets, wider),
+    )
     return report.status(reports), *told
 
 
@@ -81,14 +89,20 @@ def _compare_configurations(
     options: argparse.Namespace, targets: tuple[str, str], folder: Path
 ) -> tuple[str, str, str]:
     """Status, text and JSON of configurations."""
+    wider = widening.load(options.tolerances or widening.beside(options.source))
     vary = dict(options.vary)
     launches = run.prepare(options.source, options.case, folder, vary)
-    reports = configurations.compare_sweeps(launches, targets, options.scratch, options.timeout)
+    reports = configurations.compare_sweeps(
+        launches, targets, options.scratch, options.timeout, wider
+    )
     if options.repro:
         found = [one for sweep in reports for one in sweep.configurations]
         wrong = [one.second if one.first.status == "equal" else one.first for one in found]
         _keep_reproducer(options.repro, wrong, targets, options.stats_only)
-    told = report.sweeps_as_text(reports, targets), report.sweeps_as_json(reports, targets)
+    told = (
+        report.sweeps_as_text(reports, targets, wider),
+        report.sweeps_as_json(reports, targets, wider),
+    )
     return report.status(reports), *told
 
 
@@ -151,9 +165,21 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
         help="a tensor whose content may depend on the configuration; may be repeated",
     )
     parser.add_argument(
+        "--tolerances",
+        type=Path,
+        metavar="FILE",
+        help="widen bounds as this file says (default: tolerances.toml beside SOURCE)",
+    )
+    parser.add_argument(
         "--locate",
         action="store_true",
         help="look for the operation that is wrong on B; A and B run kernels from TTIR",
+    )
+    parser.add_argument(
+        "--exact",
+        action="store_true",
+        help="compare without rounding, too, to tell that from a wrong algorithm: integers for "
+        "floats, on targets that run kernels from TTIR",
     )
     parser.add_argument(
         "--max-probe-bytes",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -14,6 +15,7 @@ from .formats import TYPES, bits, ulp_distance, wide
 from .probes import Site
 from .recording import Recording, View
 from .tolerances import Bound, Reference
+from .widening import Widened, Widening, Widenings
 from .workers import Result
 
 
@@ -54,6 +56,8 @@ class Finding:
     culprit: Culprit | None
     said: str = ""
     """Why there is none."""
+    widened: tuple[Widened, ...] = ()
+    """Bounds of operations that somebody has made wider."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,8 @@ class TensorReport:
     worst: Worst | None = None
     program: tuple[int, int, int] | None = None
     """Who wrote the worst element, if that is known."""
+    widened: Widened | None = None
+    """What has made the bound wider, if anything has."""
 
     @property
     def is_equal(self) -> bool:
@@ -93,6 +99,8 @@ class LaunchReport:
     folder: Path | None = None
     culprit: Finding | None = None
     """The operation that is wrong, if it was looked for."""
+    exact: Any = None
+    """What the launch does without rounding (`exact.Exactly`), if that was looked at."""
 
 
 def compare(
@@ -100,6 +108,7 @@ def compare(
     left: Result,
     right: Result,
     references: dict[str, Result],
+    widenings: Widenings | None = None,
 ) -> LaunchReport:
     """Compares two results; the first is the one that bounds are taken from."""
     facts = LaunchReport(recording.label, recording.kernel, recording.grid, "failed")
@@ -109,8 +118,11 @@ def compare(
     census = census_module.take(left.ttir or right.ttir)
     if not (left.ttir or right.ttir):
         return replace(facts, message="neither target has TTIR: nothing says how it rounds")
+    wider = widenings or Widenings()
     reports = [
-        _compare_view(name, view, recording, left, right, references, census)
+        _compare_view(name, view, recording, left, right, references, census).judged(
+            wider.of_output(recording.kernel, name)
+        )
         for name, view in recording.views().items()
     ]
     reports += _compare_rest(recording, left, right)
@@ -131,7 +143,7 @@ def _compare_view(
     right: Result,
     references: dict[str, Result],
     census: census_module.Census,
-) -> TensorReport:
+) -> _Compared:
     a, b = view.of(left.buffers), view.of(right.buffers)
     stated = next((s for s in recording.stated if s.argument == name), None)
     bound = tolerances.choose(
@@ -142,7 +154,31 @@ def _compare_view(
         (stated.value.double(), stated.bound.double()) if stated else None,
         wide(b),
     )
-    return _judge(name, view.dtype, a, b, bound)
+    return _Compared(name, view.dtype, a, b, bound)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """One tensor as two targets have left it."""
+
+    name: str
+    dtype: str
+    a: torch.Tensor
+    b: torch.Tensor
+    bound: Bound
+
+    def judged(self, widening: Widening | None) -> TensorReport:
+        """What differs by more than the bound, or more than that has been widened to."""
+        report = _judge(self.name, self.dtype, self.a, self.b, self.bound)
+        if widening is None:
+            return report
+        what = f"{self.name}: bound '{report.policy}'"
+        widened = Widened(widening, what, report.margin)
+        if report.is_equal:
+            return replace(report, widened=widened)
+        wider = replace(self.bound, allowed=self.bound.allowed * widening.factor)
+        judged = _judge(self.name, self.dtype, self.a, self.b, wider)
+        return replace(judged, widened=widened)
 
 
 def _reference(view: View, references: dict[str, Result]) -> Reference | None:
@@ -207,7 +243,7 @@ def _compare_rest(recording: Recording, left: Result, right: Result) -> list[Ten
         outside = torch.ones(a.numel(), dtype=torch.bool)
         for view in recording.views().values():
             if view.storage == number:
-                _mark(outside, view)
+                mark(outside, view)
         wrong = int(((a != b) & outside).sum())
         if wrong:
             where = f"memory {number}, outside of all tensors"
@@ -215,7 +251,8 @@ def _compare_rest(recording: Recording, left: Result, right: Result) -> list[Ten
     return reports
 
 
-def _mark(outside: torch.Tensor, view: View) -> None:
+def mark(outside: torch.Tensor, view: View) -> None:
+    """Takes the bytes of a tensor out of those that belong to none."""
     size = TYPES[view.dtype].itemsize
     rows = outside[: outside.numel() // size * size].view(-1, size)
     rows[:, 0].as_strided(

@@ -17,6 +17,7 @@ from .census import take
 from .comparison import LaunchReport
 from .replay import REFERENCES
 from .sweeps import PASSED_OVER
+from .widening import Widenings
 
 
 @dataclass(frozen=True)
@@ -66,30 +67,39 @@ def compare_sweep(
     targets: tuple[str, str],
     scratch: Collection[str] = (),
     timeout: float = 120,
+    widenings: Widenings | None = None,
 ) -> SweepReport:
     """Compares the configurations of one launch, whose results on both targets are there.
 
     What lies in tensors named in `scratch` may depend on the configuration.
     """
-    groups = _group(launches, targets[0], scratch, timeout)
+    how = _How(frozenset(scratch), timeout, widenings)
+    groups = _group(launches, targets[0], how)
     loaded = recording.load(launches[0])
     largest = max(groups, key=len, default=[])
     reference = largest[0] if largest else launches[0]
     told: list[ConfigurationReport] = []
     for launch in launches:
-        first = _compare(reference, launch, (targets[0], targets[0]), scratch, timeout)
+        first = _compare(reference, launch, (targets[0], targets[0]), how)
         second = first
         if targets[1] != targets[0]:
-            second = _compare(reference, launch, targets, scratch, timeout)
+            second = _compare(reference, launch, targets, how)
         name = recording.load(launch).configuration
         told.append(ConfigurationReport(name, first, second, launch in largest[:1]))
     is_decided = sum(len(group) == len(largest) for group in groups) <= 1 or bool(loaded.stated)
     return SweepReport(loaded.label, loaded.kernel, tuple(told), len(largest), is_decided)
 
 
-def _group(
-    launches: Sequence[Path], target: str, scratch: Collection[str], timeout: float
-) -> list[list[Path]]:
+@dataclass(frozen=True)
+class _How:
+    """How results are compared."""
+
+    scratch: frozenset[str]
+    timeout: float
+    widenings: Widenings | None
+
+
+def _group(launches: Sequence[Path], target: str, how: _How) -> list[list[Path]]:
     """Configurations that agree with each other.
 
     Those that do not run, or are wrong by what the case itself says, are in no group.
@@ -99,13 +109,10 @@ def _group(
     for launch in launches:
         if not workers.result(launch, target).succeeded:
             continue
-        if (
-            recording.load(launch).stated
-            and _compare(launch, launch, both, scratch, timeout).status != "equal"
-        ):
+        if recording.load(launch).stated and _compare(launch, launch, both, how).status != "equal":
             continue
         for group in groups:
-            if _compare(group[0], launch, both, scratch, timeout).status == "equal":
+            if _compare(group[0], launch, both, how).status == "equal":
                 group.append(launch)
                 break
         else:
@@ -113,21 +120,15 @@ def _group(
     return groups
 
 
-def _compare(
-    reference: Path,
-    launch: Path,
-    targets: tuple[str, str],
-    scratch: Collection[str],
-    timeout: float,
-) -> LaunchReport:
+def _compare(reference: Path, launch: Path, targets: tuple[str, str], how: _How) -> LaunchReport:
     """What `launch` has left on the second target, against `reference` on the first one."""
     loaded = recording.load(reference)
     left, right = workers.result(reference, targets[0]), workers.result(launch, targets[1])
     if left.succeeded and right.succeeded and not take(left.ttir or right.ttir).is_exact:
-        workers.replay_all([reference], REFERENCES, timeout)
+        workers.replay_all([reference], REFERENCES, how.timeout)
     references = {name: workers.result(reference, name) for name in REFERENCES}
-    report = comparison.compare(loaded, left, right, references)
-    return _without(replace(report, folder=launch), scratch)
+    report = comparison.compare(loaded, left, right, references, how.widenings)
+    return _without(replace(report, folder=launch), how.scratch)
 
 
 def _without(report: LaunchReport, scratch: Collection[str]) -> LaunchReport:
@@ -152,10 +153,11 @@ def compare_sweeps(
     targets: tuple[str, str],
     scratch: Collection[str] = (),
     timeout: float = 120,
+    widenings: Widenings | None = None,
 ) -> list[SweepReport]:
     """Replays every configuration on both targets and compares."""
     with workers.session():
         for target in dict.fromkeys(targets):
             workers.replay_all(list(launches), (target,), timeout)
         sweeps = by_sweep(launches)
-        return [compare_sweep(sweep, targets, scratch, timeout) for sweep in sweeps]
+        return [compare_sweep(sweep, targets, scratch, timeout, widenings) for sweep in sweeps]

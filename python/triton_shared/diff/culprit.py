@@ -9,6 +9,7 @@ the first operation for which it is not is the culprit.
 from __future__ import annotations
 
 import itertools
+import math
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -23,9 +24,10 @@ from .census import ROUNDED, take
 from .comparison import Culprit, Finding, LaunchReport, Worst
 from .formats import bits, name_of, rounding, wide
 from .probes import Entry, Log, Probed, Site, Store, Value
-from .recording import Recording, View
+from .recording import Recording, View, shown
 from .replay import REFERENCES
 from .tolerances import FAR
+from .widening import Widened, Widenings
 
 TARGETS = ("cpu", "cpu-fast", "emulated")
 """Those that run a kernel from its TTIR, and so with probes."""
@@ -82,6 +84,7 @@ def find(
     before: Sequence[str] = (),
     after: Sequence[str] = (),
     plugins: Sequence[Path] = (),
+    widenings: Widenings | None = None,
 ) -> Finding:
     """Looks for the operation that makes `program` leave something else on the second target.
 
@@ -102,10 +105,12 @@ def find(
             _look(state, left, right, program)
             if state.immediate:
                 break
-        found = _judge(launch, state, program, folder / "operations", timeout) or state.immediate
+        judge = _Judge(launch, program, folder / "operations", timeout, widenings or Widenings())
+        found = judge.find(state)
+        widened = tuple(judge.widened)
         if found:
-            return Finding(found)
-        finding = _without_culprit(launch, state, logs, program)
+            return Finding(found, widened=widened)
+        finding = replace(_without_culprit(launch, state, logs, program), widened=widened)
         if finding.culprit or state.diverged or not search.hides(logs):
             return finding
         return search.one_by_one(state)
@@ -144,7 +149,7 @@ class _Search:
     def hides(self, logs: Sequence[Log]) -> bool:
         """Whether the targets are far further apart without probes than with them."""
         changed = texts.apply_passes(
-            self.launch.ttir, *probes.ONE_FUNCTION, *self.before, *self.after, plugins=self.plugins
+            self.launch.ttir, *texts.ONE_FUNCTION, *self.before, *self.after, plugins=self.plugins
         )
         buffers = []
         for side, text in enumerate((self.launch.ttir, changed)):
@@ -270,47 +275,58 @@ def _distance(a: torch.Tensor, b: torch.Tensor) -> float:
     return float((_difference(a, b) / size.clamp_min(1e-30)).max())
 
 
-def _judge(
-    launch: Recording,
-    state: _State,
-    program: tuple[int, int, int],
-    folder: Path,
-    timeout: float,
-) -> Culprit | None:
-    """The first operation whose result is wrong for its own operands."""
-    limit = state.immediate
-    for number, candidates in state.candidates.items():
-        about = state.probed.values[number]
-        try:
-            text = texts.apply_passes(
-                launch.ttir,
-                *probes.ONE_FUNCTION,
-                f"triton-extract-operation{{number={number}}}",
-            )
-        except CompilationError:
-            continue  # Has no form of its own: what uses it is judged.
-        furthest = max(candidates, key=lambda one: one.distance)
-        for one in [furthest] if furthest is candidates[0] else [furthest, candidates[0]]:
-            if _worst(_replay(text, about, one, folder, timeout), about, one):
-                return _first_wrong(text, about, candidates, program, folder, timeout)
-    return limit
+@dataclass
+class _Judge:
+    """Runs operations alone, on operands that they had on the second target."""
 
+    launch: Recording
+    program: tuple[int, int, int]
+    folder: Path
+    timeout: float
+    widenings: Widenings
+    widened: list[Widened] = field(default_factory=list)
+    """Bounds of operations that have been."""
 
-def _first_wrong(
-    text: str,
-    about: Value,
-    candidates: Sequence[_Candidate],
-    program: tuple[int, int, int],
-    folder: Path,
-    timeout: float,
-) -> Culprit | None:
-    """The operation at the first of these times at which its result is wrong."""
-    for candidate in candidates:
-        worst = _worst(_replay(text, about, candidate, folder, timeout), about, candidate)
-        if worst:
-            why = "is wrong for its operands"
-            return Culprit(about, why, program, candidate.entry.occurrence, worst)
-    return None
+    def find(self, state: _State) -> Culprit | None:
+        """The first operation whose result is wrong for its own operands."""
+        for number, candidates in state.candidates.items():
+            about = state.probed.values[number]
+            try:
+                text = texts.apply_passes(
+                    self.launch.ttir,
+                    *texts.ONE_FUNCTION,
+                    f"triton-extract-operation{{number={number}}}",
+                )
+            except CompilationError:
+                continue  # Has no form of its own: what uses it is judged.
+            furthest = max(candidates, key=lambda one: one.distance)
+            for one in [furthest] if furthest is candidates[0] else [furthest, candidates[0]]:
+                if self._worst(text, about, one):
+                    return self._first_wrong(text, about, candidates)
+        return state.immediate
+
+    def _first_wrong(
+        self, text: str, about: Value, candidates: Sequence[_Candidate]
+    ) -> Culprit | None:
+        """The operation at the first of these times at which its result is wrong."""
+        for candidate in candidates:
+            worst = self._worst(text, about, candidate)
+            if worst:
+                why = "is wrong for its operands"
+                return Culprit(about, why, self.program, candidate.entry.occurrence, worst)
+        return None
+
+    def _worst(self, text: str, about: Value, candidate: _Candidate) -> Worst | None:
+        """The element that is wrong, or is so by more than its bound was widened to."""
+        report = _replay(text, about, candidate, self.folder, self.timeout)
+        worst = _worst(report, about, candidate)
+        widening = self.widenings.of_operation(self.launch.kernel, about.op)
+        if worst is None or widening is None:
+            return worst
+        margin = worst.error / worst.allowed if worst.allowed else math.inf
+        place = f"{shown(about.file)}:{about.line}: " if about.file else ""
+        self.widened.append(Widened(widening, f"{place}{about.op}: its bound", margin))
+        return worst if margin > widening.factor else None
 
 
 def _replay(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,6 @@ _PROBES = re.compile(r'tt\.probes = "((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(rb"\\(?:([0-9A-Fa-f]{2})|(\\))")
 _TYPE = re.compile(r"(?:tensor<((?:\d+x)*))?(\w+)>?")
 
-ONE_FUNCTION = ("triton-structure-control-flow", "triton-inline-calls")
-"""The passes that probes need."""
 _FIRST_WORDS = 1 << 21
 """Of the first window of a log."""
 
@@ -64,6 +62,10 @@ class Value(Site):
     result: int = 0
     carried: bool = False
     """Whether a loop or a branch hands it on, and its operands are what it may be."""
+    parameter: int = -1
+    """Of what is read: which parameter's memory it is from; -1 if that is not known."""
+    loop: Mapping[str, Any] | None = None
+    """Of what is read: `file`, `line` and `column` of the loop round it."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -119,7 +121,7 @@ def probe(
     Other passes may run before and after; `plugins` has those that are not ours.
     """
     adding = f"triton-probe-values{{only={only}}}"
-    made = texts.apply_passes(ttir, *ONE_FUNCTION, *before, adding, *after, plugins=plugins)
+    made = texts.apply_passes(ttir, *texts.ONE_FUNCTION, *before, adding, *after, plugins=plugins)
     found = _PROBES.search(made)
     assert found
     escaped = found[1].encode()
@@ -129,7 +131,10 @@ def probe(
     return Probed(
         # Other readers of the text need not take it.
         made.replace(found[0], 'tt.probes = ""'),
-        tuple(Value(**_site(one, "type", "result", "carried")) for one in told["values"]),
+        tuple(
+            Value(**_site(one, "type", "result", "carried", "parameter", "loop"))
+            for one in told["values"]
+        ),
         tuple(Store(**_site(one, "parameter")) for one in told["stores"]),
     )
 

@@ -142,11 +142,12 @@ def _attach(caught: list[Any], outputs: Any, expected: Any) -> None:
     for output, (value, bound) in zip(outputs, expected, strict=True):
         last = None
         for recording, tensors in reversed(caught):
-            name = next((n for n, t in tensors.items() if _same(t, output)), None)
+            name = next((n for n, t in tensors.items() if is_same(t, output)), None)
             if name is not None and last in (None, recording.sweep or None):
                 recording.stated.append(Stated(name, value, bound))
                 last = recording.sweep or -1
 
 
-def _same(a: torch.Tensor, b: torch.Tensor) -> bool:
+def is_same(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two tensors are the same memory, seen in the same way."""
     return (a.data_ptr(), a.shape, a.stride()) == (b.data_ptr(), b.shape, b.stride())

@@ -186,27 +186,58 @@ def _text_arguments(recording: Recording, memory: list[torch.Tensor]) -> list[An
 
 
 def _replay_in_f64(recording: Recording, target: str) -> Replayed:
-    """What the kernel would compute without rounding: its TTIR, with f64 for every float.
-
-    What it does with the bits of a float has no meaning then, and does not compile.
-    """
-    if addresses.has_tables(recording):
-        raise RecordingError("memory holds addresses: it has no reference in f64")
-    if not recording.ttir or recording.types is None:
-        raise RecordingError("without TTIR, there is no reference in f64")
+    """What the kernel would compute without rounding."""
+    kernel = InF64(recording)
     of_values, of_scalar = _INPUTS[target]
-    memory = [
-        _promote(storage, dtype, of_values)
-        for storage, dtype in zip(recording.storages, _float_types(recording), strict=True)
-    ]
-    promoted = replace(
-        recording,
-        ttir=texts.apply_passes(recording.ttir, "triton-promote-floats"),
-        types=texts.in_f64(recording.types),
-        arguments=_promote_arguments(recording.arguments, of_scalar),
-    )
-    _replay_text(promoted, "reference", memory)
+    memory = kernel.memory(of_values)
+    kernel.run(memory, of_scalar)
     return Replayed(memory)
+
+
+class InF64:
+    """A recorded kernel with f64 for every float, which may run many times.
+
+    What it does with the bits of a float has no meaning then, and does not compile. `rounds` is the
+    number of a value (`probes`) whose operation alone stays as it is written.
+    """
+
+    def __init__(self, recording: Recording, rounds: int = -1) -> None:
+        if addresses.has_tables(recording):
+            raise RecordingError("memory holds addresses: it has no reference in f64")
+        if not recording.ttir or recording.types is None:
+            raise RecordingError("without TTIR, there is no reference in f64")
+        promote = ["triton-promote-floats"]
+        if rounds >= 0:
+            promote = [*texts.ONE_FUNCTION, f"triton-promote-floats{{except={rounds}}}"]
+        self._recording = recording
+        self._types = texts.in_f64(recording.types)
+        self._launch = texts.compile_for_cpu(
+            texts.apply_passes(recording.ttir, *promote), self._types, CPU_MODES["reference"]
+        )
+
+    def memory(
+        self, of_values: Callable[[torch.Tensor], torch.Tensor] = lambda tensor: tensor
+    ) -> list[torch.Tensor]:
+        """A copy of what was in memory, its floats in f64."""
+        types = float_types(self._recording, "reference in f64")
+        return [
+            promote(storage, dtype, of_values)
+            for storage, dtype in zip(self._recording.storages, types, strict=True)
+        ]
+
+    def run(
+        self,
+        memory: list[torch.Tensor],
+        of_scalar: Callable[[float], float] = lambda value: value,
+    ) -> None:
+        """Launches it on this memory."""
+        given = replace(
+            self._recording,
+            types=self._types,
+            arguments=_promote_arguments(self._recording.arguments, of_scalar),
+        )
+        with library.launches(threads=1):
+            self._launch(_text_arguments(given, memory), self._recording.grid)
 
 
 def _promote_arguments(value: Any, of_scalar: Callable[[float], float]) -> Any:
@@ -229,18 +260,26 @@ _INPUTS: dict[str, tuple[Callable[[torch.Tensor], torch.Tensor], Callable[[float
 """What becomes of the inputs: of a tensor, and of a float argument."""
 
 
-def _float_types(recording: Recording) -> list[torch.dtype | None]:
-    """The one float type of each storage, None if it holds no floats."""
+def float_types(recording: Recording, form: str) -> list[torch.dtype | None]:
+    """The one float type of each storage, None if it holds no floats.
+
+    Raises RecordingError if one holds other numbers, too: then the launch has no such `form`.
+    """
     types: list[set[torch.dtype]] = [set() for _ in recording.storages]
     for view in recording.views().values():
         types[view.storage].add(TYPES[view.dtype])
     for found in types:
         if len(found) > 1 and any(dtype.is_floating_point for dtype in found):
-            raise RecordingError("memory is read as two types: it has no reference in f64")
+            raise RecordingError(f"memory is read as two types: it has no {form}")
     return [next((t for t in found if t.is_floating_point), None) for found in types]
 
 
-def _promote(storage: torch.Tensor, dtype: torch.dtype | None, of_values: Any) -> torch.Tensor:
+def promote(
+    storage: torch.Tensor,
+    dtype: torch.dtype | None,
+    of_values: Callable[[torch.Tensor], torch.Tensor] = lambda tensor: tensor,
+) -> torch.Tensor:
+    """Memory with every float in f64."""
     if dtype is None:
         return storage.clone()
     whole = View(0, str(dtype).removeprefix("torch."), (), (), 0)

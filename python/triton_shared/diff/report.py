@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Iterator, Sequence
@@ -11,17 +12,32 @@ from typing import Any
 from ..source_lines import with_source_lines
 from .comparison import Finding, LaunchReport, TensorReport, Worst
 from .configurations import ConfigurationReport, SweepReport
+from .exact import Exactly
 from .recording import shown
+from .widening import Widened, Widening, Widenings
 
 SCHEMA = 1
 
 
-def as_json(reports: Sequence[LaunchReport], targets: tuple[str, str]) -> str:
+def as_json(
+    reports: Sequence[LaunchReport],
+    targets: tuple[str, str],
+    widenings: Widenings | None = None,
+) -> str:
     """Everything, for programs. Numbers that JSON does not have are words."""
-    return _as_json(targets, status(reports), {"launches": [asdict(r) for r in reports]})
+    content = {"launches": [asdict(r) for r in reports], **_unused(widenings)}
+    return _as_json(targets, status(reports), content)
 
 
-def sweeps_as_json(reports: Sequence[SweepReport], targets: tuple[str, str]) -> str:
+def _unused(widenings: Widenings | None) -> dict[str, Any]:
+    return {"unused": [asdict(one) for one in widenings.unused()]} if widenings else {}
+
+
+def sweeps_as_json(
+    reports: Sequence[SweepReport],
+    targets: tuple[str, str],
+    widenings: Widenings | None = None,
+) -> str:
     """Everything about configurations, for programs."""
     sweeps = []
     for report in reports:
@@ -29,7 +45,7 @@ def sweeps_as_json(reports: Sequence[SweepReport], targets: tuple[str, str]) -> 
         for told, one in zip(facts["configurations"], report.configurations, strict=True):
             told["verdict"] = one.verdict
         sweeps.append(facts)
-    return _as_json(targets, status(reports), {"sweeps": sweeps})
+    return _as_json(targets, status(reports), {"sweeps": sweeps, **_unused(widenings)})
 
 
 def _as_json(targets: tuple[str, str], found: str, content: dict[str, Any]) -> str:
@@ -48,9 +64,14 @@ def status(reports: Sequence[LaunchReport | SweepReport]) -> str:
     return next((s for s in ("different", "failed") if s in found), "equal")
 
 
-def as_text(reports: Sequence[LaunchReport], targets: tuple[str, str]) -> str:
+def as_text(
+    reports: Sequence[LaunchReport],
+    targets: tuple[str, str],
+    widenings: Widenings | None = None,
+) -> str:
     """For people: a line per launch that is equal, the details of the others, a summary."""
     lines = [line for report in reports for line in _launch_lines(report, targets)]
+    lines += widenings.unused_lines() if widenings else []
     counts = {s: sum(r.status == s for r in reports) for s in ("equal", "different", "failed")}
     told = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
     return "\n".join([*lines, f"{targets[0]} and {targets[1]}, {len(reports)} launches: {told}"])
@@ -65,6 +86,8 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
         if tightest and tightest.margin:
             used = f", {tightest.margin:.0%} of the bound '{tightest.policy}' used"
         yield f"equal      {title}{used}"
+        yield from widened_lines(report)
+        yield from _exact_lines(report, targets)
         return
     yield f"{report.status:<10} {title}"
     if report.message:
@@ -72,10 +95,47 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
     for tensor in report.tensors:
         if not tensor.is_equal:
             yield from (f"    {line}" for line in _tensor_lines(tensor, targets))
+    yield from widened_lines(report)
+    yield from _exact_lines(report, targets)
     if report.culprit:
         yield from (f"    {line}" for line in _finding_lines(report.culprit, targets))
     if report.folder:
         yield f"    kept in {report.folder}"
+
+
+def _exact_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[str]:
+    """What is said of a launch with integers for floats."""
+    found: Exactly | None = report.exact
+    if found is None:
+        return
+    if found.verdict == "not done":
+        first, *more = found.said.splitlines() or [""]
+        yield f"    exact: not done: {first}"
+        yield from (f"        {line}" for line in more[-12:])
+    elif found.verdict == "equal":
+        is_rounding = report.status == "different"
+        yield "    exact: equal" + (": what differs is rounding" if is_rounding else "")
+    else:
+        for one in found.differences:
+            wrote = f", written by program {one.program}" if one.program else ""
+            yield (
+                f"    exact: different at {one.argument}{list(one.index)}{wrote}: {one.wrong} of "
+                f"{math.prod(one.shape)} elements; algorithm, address or mask"
+            )
+        if found.culprit:
+            yield from (f"    {line}" for line in _finding_lines(found.culprit, targets))
+
+
+def widened_lines(*reports: LaunchReport) -> Iterator[str]:
+    """Which bounds are not those of everybody, and what for."""
+    used: dict[tuple[Widening, str], Widened] = {}
+    for report in reports:
+        found = [one.widened for one in report.tensors if one.widened]
+        for one in (*found, *(report.culprit.widened if report.culprit else ())):
+            known = used.get((one.widening, one.what))
+            if known is None or known.margin < one.margin:
+                used[one.widening, one.what] = one
+    yield from (f"    {one.describe()}" for one in used.values())
 
 
 def _finding_lines(finding: Finding, targets: tuple[str, str]) -> Iterator[str]:
@@ -94,9 +154,14 @@ def _finding_lines(finding: Finding, targets: tuple[str, str]) -> Iterator[str]:
         yield from _worst_lines(culprit.worst, sides, "reference")
 
 
-def sweeps_as_text(reports: Sequence[SweepReport], targets: tuple[str, str]) -> str:
+def sweeps_as_text(
+    reports: Sequence[SweepReport],
+    targets: tuple[str, str],
+    widenings: Widenings | None = None,
+) -> str:
     """For people: a table of each kernel's configurations, the details of those that are wrong."""
     lines = [line for report in reports for line in _sweep_lines(report, targets)]
+    lines += widenings.unused_lines() if widenings else []
     verdicts = [one.verdict for report in reports for one in report.configurations]
     counts = {v: verdicts.count(v) for v in ("right", "wrong", "passed over", "failed")}
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
@@ -118,6 +183,8 @@ def _sweep_lines(report: SweepReport, targets: tuple[str, str]) -> Iterator[str]
     for one in report.configurations:
         if one.verdict != "right":
             yield from (f"    {line}" for line in configuration_lines(one, targets))
+    both = ((one.first, one.second) for one in report.configurations)
+    yield from widened_lines(*itertools.chain.from_iterable(both))
 
 
 def _cell(report: LaunchReport) -> str:

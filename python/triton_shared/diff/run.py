@@ -18,6 +18,7 @@ from .census import take
 from .comparison import Finding, LaunchReport, TensorReport
 from .recording import Recording, RecordingError
 from .replay import REFERENCES
+from .widening import Widenings
 
 _PROGRAM = "program.json"
 """Where a process that looks for the program of an element leaves its answer."""
@@ -58,7 +59,11 @@ def prepare(
 
 
 def compare_all(
-    folder: Path, targets: tuple[str, str], timeout: float = 120, deadline: float = 0
+    folder: Path,
+    targets: tuple[str, str],
+    timeout: float = 120,
+    deadline: float = 0,
+    widenings: Widenings | None = None,
 ) -> Iterator[LaunchReport]:
     """Replays every launch below `folder` on both targets and compares."""
     launches = sorted(path.parent for path in folder.glob("*/launch.json"))
@@ -68,15 +73,17 @@ def compare_all(
         rounding = [launch for launch in launches if needs_reference(launch, targets)]
         workers.replay_all(rounding, REFERENCES, timeout, deadline)
     for launch in launches:
-        yield compare_one(launch, targets)
+        yield compare_one(launch, targets, widenings)
 
 
-def compare_one(launch: Path, targets: tuple[str, str]) -> LaunchReport:
+def compare_one(
+    launch: Path, targets: tuple[str, str], widenings: Widenings | None = None
+) -> LaunchReport:
     """Compares what two targets have left in the folder of a launch."""
     loaded = recording.load(launch)
     left, right = (workers.result(launch, target) for target in targets)
     references = {name: workers.result(launch, name) for name in REFERENCES}
-    report = comparison.compare(loaded, left, right, references)
+    report = comparison.compare(loaded, left, right, references, widenings)
     tensors = tuple(_with_program(launch, loaded, left.ttir, tensor) for tensor in report.tensors)
     return replace(report, tensors=tensors, folder=launch)
 
@@ -86,18 +93,26 @@ def locate(
     targets: tuple[str, str],
     timeout: float = 120,
     most_bytes: int = culprit.MOST_BYTES,
+    widenings: Widenings | None = None,
 ) -> list[LaunchReport]:
-    """Looks for the operation that is wrong, in launches that are different."""
+    """Looks for the operation that is wrong, in launches that are different.
+
+    Where it was looked for without rounding, that has said more.
+    """
     return [
-        replace(one, culprit=_find_culprit(one, targets, timeout, most_bytes))
-        if one.status == "different"
+        replace(one, culprit=_find_culprit(one, targets, timeout, most_bytes, widenings))
+        if one.status == "different" and not (one.exact and one.exact.culprit)
         else one
         for one in reports
     ]
 
 
 def _find_culprit(
-    report: LaunchReport, targets: tuple[str, str], timeout: float, most_bytes: int
+    report: LaunchReport,
+    targets: tuple[str, str],
+    timeout: float,
+    most_bytes: int,
+    widenings: Widenings | None,
 ) -> Finding:
     assert report.folder
     if not set(targets) <= set(culprit.TARGETS):
@@ -117,6 +132,7 @@ def _find_culprit(
             folder,
             most_bytes=most_bytes,
             timeout=timeout,
+            widenings=widenings,
         )
     except (RecordingError, TritonSharedError) as error:
         return Finding(None, str(error))
@@ -136,15 +152,22 @@ def _with_program(launch: Path, loaded: Recording, ttir: str, tensor: TensorRepo
         return tensor
     if tensor.argument not in loaded.views():
         return tensor
+    return replace(tensor, program=find_program(launch, tensor.argument, tensor.worst.index))
+
+
+def find_program(
+    launch: Path, argument: str, index: tuple[int, ...]
+) -> tuple[int, int, int] | None:
+    """The program that writes an element, if one alone does so."""
     answer = launch / _PROGRAM
-    words = [str(launch), tensor.argument, json.dumps(tensor.worst.index), str(answer)]
+    words = [str(launch), argument, json.dumps(index), str(answer)]
     command = [sys.executable, "-W", "ignore", "-m", "triton_shared.diff.locate", *words]
     try:
         subprocess.run(
             command, capture_output=True, timeout=120, env=workers.environment("cpu"), check=True
         )
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError):
-        return tensor
+        return None
     found = json.loads(answer.read_text())
     answer.unlink()
-    return replace(tensor, program=tuple(found) if found else None)
+    return tuple(found) if found else None

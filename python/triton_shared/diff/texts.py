@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +19,13 @@ from ..errors import CompilationError
 from ..frontend import Target, parse_options
 from ..launcher import Parameter, parameters
 
+ONE_FUNCTION = ("triton-structure-control-flow", "triton-inline-calls")
+"""The passes after which a kernel has neither calls nor branches between blocks."""
 _FLOATS = re.compile(r"\b(?:fp8\w+|fp16|bf16|fp32|fp64|f16|f32|f64|f8E\w+)\b")
+
+
+Launch = Callable[[Sequence[Any], tuple[int, ...]], None]
+"""A kernel that is ready, which takes its arguments and a grid."""
 
 
 def run_on_cpu(
@@ -29,7 +35,12 @@ def run_on_cpu(
     grid: tuple[int, ...],
     mode: str = "",
 ) -> None:
-    """Launches the kernel of a text on the CPU, in `mode` or as the environment says.
+    """Launches the kernel of a text on the CPU: see `compile_for_cpu`."""
+    compile_for_cpu(ttir, types, mode)(arguments, grid)
+
+
+def compile_for_cpu(ttir: str, types: dict[str, Any], mode: str = "") -> Launch:
+    """Compiles the kernel of a text for the CPU, in `mode` or as the environment says.
 
     `types` has Triton's word for the type of each argument, `constexpr` for one that the text does
     without. In a block of `check` it is checked. Raises CompilationError.
@@ -49,8 +60,12 @@ def run_on_cpu(
     metadata = SimpleNamespace(**{**facts, **known})
     launch = launcher.make_launcher(SimpleNamespace(signature=types), metadata)
     binary = launcher.Binary(metadata.name, obj)
-    x, y, z = (*grid, 1, 1)[:3]
-    launch(x, y, z, 0, binary, (), None, None, None, *arguments)
+
+    def run(arguments: Sequence[Any], grid: tuple[int, ...]) -> None:
+        x, y, z = (*grid, 1, 1)[:3]
+        launch(x, y, z, 0, binary, (), None, None, None, *arguments)
+
+    return run
 
 
 def run_in_emulator(
@@ -86,7 +101,12 @@ def in_f64(types: dict[str, Any]) -> dict[str, Any]:
 def _in_f64(kind: Any) -> Any:
     if isinstance(kind, (tuple, list)):
         return tuple(_in_f64(member) for member in kind)
-    return _FLOATS.sub("fp64", kind)
+    return with_number(kind, "fp64")
+
+
+def with_number(kind: str, number: str) -> str:
+    """A type in Triton's words with `number` for the float in it."""
+    return _FLOATS.sub(number, kind)
 
 
 def apply_passes(ttir: str, *passes: str, plugins: Sequence[Path] = ()) -> str:

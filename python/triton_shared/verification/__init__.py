@@ -11,12 +11,18 @@ must not (`memory`). `inputs` makes the cases, with hypothesis.
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from ..diff import widening
+from ..diff.widening import Widened, Widenings
 from ..errors import VerificationError
-from .cases import Case, run_case
+from . import blame
+from .cases import Case, Limits, run_case
 from .inputs import fuzz
 
 
@@ -27,6 +33,10 @@ class Verified:
     cases: int
     margin: float
     """The largest part of its bound that an error has used up."""
+    widened: tuple[Widened, ...] = ()
+    """Bounds that `tolerances.toml` has made wider, and by how much that was needed."""
+    told: str = ""
+    """The same in lines, and entries of the file that nothing has used."""
 
 
 def verify(
@@ -37,6 +47,7 @@ def verify(
     cases: int = 30,
     shapes: bool = True,
     mutates: Sequence[int] = (),
+    tolerances: Path | str | None = None,
 ) -> Verified:
     """Runs `call` and the torch function `reference` on `inputs` and on others, and compares.
 
@@ -44,18 +55,55 @@ def verify(
     of tensors. Sizes of tensors that are equal stay equal in other shapes, and a number that is
     equal to a size goes with it. `cases` are tried besides the given inputs; with `shapes=False`,
     with these shapes alone. `mutates` says which inputs the kernel may write to; their content is
-    compared, too, if the reference writes to them as well.
+    compared, too, if the reference writes to them as well. `tolerances` is a file that widens
+    bounds (`diff.widening`), that beside the file of `call` if it is not given; its outputs are the
+    numbers of results, "0" for the first.
 
     Raises VerificationError with the name of what is wrong: `wrong result`, `wrong shape`,
     `down-cast`, `zero output`, `constant output`, `cached output`, `unwritten output`, `changed
     input`, `touched padding`, `no kernel`, or `error`; hypothesis has made the case as small as it
-    can be.
+    can be. Of a wrong result, `blame` of the error is the line of the kernel that makes it so,
+    where that can be known.
     """
     given = Case(tuple(inputs), tuple(mutates))
-    margins = [run_case(call, reference, given)]
-    if cases:
-        fuzz(lambda case: margins.append(run_case(call, reference, case)), given, cases, shapes)
-    return Verified(len(margins), max(margins))
+    limits = Limits(_widenings(call, tolerances))
+
+    def run(case: Case) -> None:
+        margins.append(run_case(call, reference, case, limits))
+
+    margins: list[float] = []
+    try:
+        run(given)
+        if cases:
+            fuzz(run, given, cases, shapes)
+    except VerificationError as error:
+        if error.wrong:
+            error.blame = blame.find(call, reference, error.given, mutates, error.wrong)
+        if error.blame:
+            error.args = (_explain(str(error), error.blame),)
+        raise
+    told = [one.describe() for one in limits.used.values()] + limits.widenings.unused_lines(
+        limits.kernels
+    )
+    return Verified(len(margins), max(margins), tuple(limits.used.values()), "\n".join(told))
+
+
+def _explain(told: str, found: blame.Blame) -> str:
+    """What an error says, with the line that is to blame for it."""
+    if not found.is_rounding:
+        # What is wrong in f64 only looks like a narrower type.
+        told = re.sub(r"^down-cast \([^)]*\)", "wrong result", told)
+    return f"{told}\n{found}"
+
+
+def _widenings(call: Callable[..., Any], tolerances: Path | str | None) -> Widenings:
+    if tolerances is not None:
+        return widening.load(Path(tolerances))
+    try:
+        file = inspect.getsourcefile(inspect.unwrap(call))
+    except TypeError:
+        return Widenings()  # An object: it has no file.
+    return widening.load(widening.beside(Path(file)) if file else None)
 
 
 __all__ = ["VerificationError", "Verified", "verify"]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
 from ..diff.formats import rounding, wide
+from ..diff.widening import Widened, Widening, Widenings
 from ..errors import VerificationError
 from . import bounds, memory
+from .blame import Wrong
 from .bounds import Expected
 from .memory import Made, Watched
 
@@ -40,7 +42,34 @@ class ReferenceError(Exception):
     """The reference itself does not take such inputs."""
 
 
-def run_case(call: Callable[..., Any], reference: Callable[..., Any], case: Case) -> float:
+@dataclass
+class Limits:
+    """Bounds that somebody has made wider, for the kernels of a function."""
+
+    widenings: Widenings = field(default_factory=Widenings)
+    kernels: tuple[str, ...] = ()
+    used: dict[tuple[Widening, str], Widened] = field(default_factory=dict)
+
+    def of_result(self, number: int, margin: float) -> float:
+        """How many times as wide the bound of a result is; takes note of it."""
+        factor = 1.0
+        for kernel in dict.fromkeys(self.kernels):
+            found = self.widenings.of_output(kernel, str(number))
+            if found:
+                one = Widened(found, f"result {number} of kernel '{kernel}': its bound", margin)
+                known = self.used.get((found, one.what))
+                if known is None or known.margin < margin:
+                    self.used[found, one.what] = one
+                factor = max(factor, found.factor)
+        return factor
+
+
+def run_case(
+    call: Callable[..., Any],
+    reference: Callable[..., Any],
+    case: Case,
+    limits: Limits | None = None,
+) -> float:
     """Runs a case twice, with other values in the same memory; gives the largest margin.
 
     Raises VerificationError, or ReferenceError if the reference does not take the inputs.
@@ -51,9 +80,25 @@ def run_case(call: Callable[..., Any], reference: Callable[..., Any], case: Case
         for value, part in zip(case.inputs, watched, strict=True)
     ]
     parts = [part for part in watched if part]
+    try:
+        return _run_twice(call, reference, passed, parts, case, limits or Limits())
+    except VerificationError as error:
+        # A kernel that may write to its inputs has run once.
+        error.given = case.inputs if case.mutates else tuple(_copy(value) for value in passed)
+        raise
+
+
+def _run_twice(
+    call: Callable[..., Any],
+    reference: Callable[..., Any],
+    passed: Sequence[Any],
+    parts: Sequence[Watched],
+    case: Case,
+    limits: Limits,
+) -> float:
     expected = _expect(reference, passed, case)
-    found = _call(call, passed, parts, case)
-    margin = _judge(found, expected, case)
+    found = _call(call, passed, parts, case, limits)
+    margin = _judge(found, expected, case, limits)
     if case.mutates:
         return margin
     for part in parts:
@@ -62,20 +107,22 @@ def run_case(call: Callable[..., Any], reference: Callable[..., Any], case: Case
             part.tensor.mul_(-0.75)
             part.before = part.memory.clone()
     again = _expect(reference, passed, case)
-    second = _call(call, passed, parts, case)
+    second = _call(call, passed, parts, case, limits)
     for one, two, before, after in zip(found, second, expected, again, strict=True):
         moved = bool((bounds.margin(after.own, before) > 1).any())
         if moved and torch.equal(_bits(one), _bits(two)):
             _refuse("cached output", "other inputs leave the result as it was", case)
-    return max(margin, _judge(second, again, case))
+    return max(margin, _judge(second, again, case, limits))
 
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor)
 
 
-def _refuse(name: str, why: str, case: Case) -> None:
-    raise VerificationError(f"{name}: {why}\nwith inputs {case.describe()}")
+def _refuse(name: str, why: str, case: Case, wrong: Wrong | None = None) -> None:
+    error = VerificationError(f"{name}: {why}\nwith inputs {case.describe()}")
+    error.wrong = wrong
+    raise error
 
 
 def _outputs(made: Any) -> list[torch.Tensor]:
@@ -110,7 +157,11 @@ def _copy(value: Any) -> Any:
 
 
 def _call(
-    call: Callable[..., Any], passed: Sequence[Any], parts: Sequence[Watched], case: Case
+    call: Callable[..., Any],
+    passed: Sequence[Any],
+    parts: Sequence[Watched],
+    case: Case,
+    limits: Limits,
 ) -> list[torch.Tensor]:
     """The outputs of the kernel's function, once nothing is wrong around them."""
     made = Made()
@@ -124,7 +175,8 @@ def _call(
         raise VerificationError(
             f"error: {type(error).__name__}: {error}\nwith inputs {case.describe()}"
         ) from error
-    if not made.launches:
+    limits.kernels = tuple(made.kernels)
+    if not made.kernels:
         _refuse("no kernel", "no kernel of Triton was launched", case)
     for part in parts:
         if part.is_touched():
@@ -138,13 +190,20 @@ def _call(
     return [*outputs, *(passed[place].clone() for place in case.mutates)]
 
 
-def _judge(found: Sequence[torch.Tensor], expected: Sequence[Expected], case: Case) -> float:
+def _judge(
+    found: Sequence[torch.Tensor], expected: Sequence[Expected], case: Case, limits: Limits
+) -> float:
     if len(found) != len(expected):
         _refuse("wrong shape", f"{len(found)} results instead of {len(expected)}", case)
-    return max(_judge_one(one, wanted, case) for one, wanted in zip(found, expected, strict=True))
+    return max(
+        _judge_one(number, one, wanted, case, limits)
+        for number, (one, wanted) in enumerate(zip(found, expected, strict=True))
+    )
 
 
-def _judge_one(found: torch.Tensor, expected: Expected, case: Case) -> float:
+def _judge_one(
+    number: int, found: torch.Tensor, expected: Expected, case: Case, limits: Limits
+) -> float:
     own = expected.own
     if found.shape != own.shape:
         _refuse("wrong shape", f"{tuple(found.shape)} instead of {tuple(own.shape)}", case)
@@ -154,16 +213,19 @@ def _judge_one(found: torch.Tensor, expected: Expected, case: Case) -> float:
     if not found.numel():
         return 0.0
     margin = bounds.margin(found, expected)
+    factor = limits.of_result(number, float(margin.max()))
+    margin = margin / factor
     if not bool((margin > 1).any()):
         return float(margin.max())
     index = tuple(int(i) for i in torch.unravel_index(margin.argmax(), margin.shape))
-    allowed = expected.allowed()[index].item() if own.dtype.is_floating_point else 0
+    allowed = factor * expected.allowed()[index].item() if own.dtype.is_floating_point else 0
     told = (
         f"{int((margin > 1).sum())} of {found.numel()} elements are beyond their bound, the worst "
         f"at {list(index)}: {wide(found)[index].item():.9g} instead of "
         f"{expected.value[index].item():.9g} within {allowed:.3g}"
     )
-    _refuse(_name(found, expected, margin), told, case)
+    values = wide(found)[index].item(), expected.value[index].item()
+    _refuse(_name(found, expected, margin), told, case, Wrong(number, index, *values, allowed))
     return 0.0
 
 

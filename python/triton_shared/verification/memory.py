@@ -77,12 +77,13 @@ class Made:
     """What a function has made while it ran."""
 
     tensors: list[Watched] = field(default_factory=list)
-    launches: int = 0
+    kernels: list[str] = field(default_factory=list)
+    """Those that were launched."""
 
 
 @contextmanager
 def watching(made: Made) -> Iterator[None]:
-    """Inside of the block, tensors that torch makes are watched, and launches counted."""
+    """Inside of the block, tensors that torch makes are watched, and launches named."""
 
     class Watching(TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(
@@ -97,7 +98,8 @@ def watching(made: Made) -> Iterator[None]:
             return made.tensors[-1].tensor
 
     def run(launch: Any, kernel: Any, *args: Any, warmup: bool, **kwargs: Any) -> Any:
-        made.launches += not warmup
+        if not warmup:
+            made.kernels.append(kernel.fn.__name__)
         return launch(kernel, *args, warmup=warmup, **kwargs)
 
     with intercepted_launches(run), Watching():
