@@ -54,6 +54,27 @@ def gather(table, index, y, B: tl.constexpr):
     tl.store(y + i, tl.load(table + tl.load(index + i)))
 
 
+@triton.jit
+def scatter(x, index, y, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + tl.load(index + i), tl.load(x + i))
+
+
+@triton.jit
+def transpose(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    j = tl.program_id(1) * B + tl.arange(0, B)
+    inside = (i < n)[:, None] & (j < n)[None, :]
+    tile = tl.load(x + j[None, :] * n + i[:, None], mask=inside)
+    tl.store(y + i[:, None] * n + j[None, :], tile, mask=inside)
+
+
+@triton.jit
+def count(index, counts, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.atomic_add(counts + tl.load(index + i, mask=i < n, other=0), 1, mask=i < n)
+
+
 def launches() -> Iterator[tuple[str, Callable[[], object]]]:
     """Each kernel and how it is launched."""
     x, y, z = torch.rand(SIZE), torch.rand(SIZE), torch.zeros(SIZE)
@@ -64,6 +85,12 @@ def launches() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "matmul", lambda: matmul[(SIDE // 64, SIDE // 64)](a, b, c, SIDE, B=64)
     index = torch.randint(0, SIZE, (SIZE,))
     yield "gather", lambda: gather[(SIZE // 1024,)](x, index, z, B=1024)
+    order = torch.randperm(SIZE)
+    yield "scatter", lambda: scatter[(SIZE // 1024,)](x, order, z, B=1024)
+    side = 1 << 11
+    yield "transpose", lambda: transpose[(side // 64, side // 64)](x, z, side, B=64)
+    counts = torch.zeros(SIZE, dtype=torch.int32)
+    yield "count", lambda: count[(SIZE // 1024,)](index, counts, SIZE, B=1024)
 
 
 def checked(run: Callable[[], object], bounds_only: bool) -> Callable[[], object]:

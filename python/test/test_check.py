@@ -300,6 +300,60 @@ def test_a_race_names_both_sides_and_both_programs() -> None:
     assert "tl.store and tl.store of two programs" in report.as_text()
 
 
+@triton.jit
+def store_anywhere(place, y, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + tl.load(place + i), i)
+
+
+@triton.jit
+def load_and_store_anywhere(place, x, y, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    at = tl.load(place + i)
+    tl.store(y + i, tl.load(x + at))
+    tl.store(x + at, i)
+
+
+def meetings(place: list[int], block: int) -> int:
+    """How many of the stores find that another program was the last to store there."""
+    last: dict[int, int] = {}
+    count = 0
+    for number, at in enumerate(place):
+        program = number // block
+        count += last.get(at, program) != program
+        last[at] = program
+    return count
+
+
+@pytest.mark.parametrize("dtype", [torch.int16, torch.int32, torch.int64], ids=str)
+@pytest.mark.parametrize("most", [40, 3000, 200_000])
+def test_elements_that_lie_anywhere_race_where_programs_meet(dtype: torch.dtype, most: int) -> None:
+    """Of one page of memory, and of many; of one cell and of several."""
+    generator = torch.Generator().manual_seed(most)
+    block, programs = 32, 25
+    blocks = [torch.randperm(most, generator=generator)[:block] for _ in range(programs)]
+    place = torch.cat(blocks).to(torch.int32)
+    with triton_shared.check() as report:
+        store_anywhere[(programs,)](place, torch.zeros(most, dtype=dtype), B=block)
+    found = only(report)
+    assert (found.kind, found.total) == ("race", meetings(place.tolist(), block))
+
+
+def test_programs_that_keep_to_their_elements_anywhere_do_not_race() -> None:
+    place = torch.randperm(5000, generator=torch.Generator().manual_seed(1))
+    x, y = torch.arange(5000), torch.zeros(5000, dtype=torch.int64)
+    with triton_shared.check() as report:
+        load_and_store_anywhere[(100,)](place, x, y, B=32)
+    assert report.is_clean, report.as_text()
+    place[77] = place[4]
+    with triton_shared.check() as report:
+        load_and_store_anywhere[(100,)](place, x, y, B=32)
+    sides = {frozenset((found.access, found.other.access)) for found in report.findings}
+    assert sides == {frozenset(("tl.load", "tl.store")), frozenset(("tl.store",))}
+    for found in report.findings:
+        assert {found.program, found.other.program} == {(0, 0, 0), (2, 0, 0)}
+
+
 def test_neighbours_in_one_word_do_not_race() -> None:
     with triton_shared.check() as report:
         fill[(128,)](torch.zeros(128, dtype=torch.float16), 128, B=1)

@@ -9,81 +9,34 @@ using namespace mlir::triton_shared;
 /// How much memory has its history in one piece.
 static constexpr uintptr_t kPageBytes = 4096;
 
-/// A page with more runs has its cells one by one.
+/// A page with more runs has its cells one by one; …
 static constexpr size_t kMostRuns = 64;
 
-/// What a cell remembers.
-struct AccessHistory::Past {
-  Touch writer;
-  /// Which cell of the writer's block it was.
-  uint32_t number = 0;
-  std::array<Touch, 2> readers, updaters;
+/// … with this many, if they come from elements that lie anywhere.
+static constexpr size_t kMostScattered = 4;
 
-  /// What the cell `distance` further on has if it is of the same run.
-  Past after(uint32_t distance) const {
-    Past past = *this;
-    if (writer.program)
-      past.number += distance;
-    return past;
-  }
-  bool operator==(const Past &other) const {
-    return writer == other.writer && number == other.number &&
-           readers == other.readers && updaters == other.updaters;
-  }
+/// So many pages are found together.
+static constexpr uintptr_t kPagesPerRegion = 512;
+
+/// So many elements that lie anywhere are looked for before the first of them
+/// is looked at: memory is slow, and answers many at a time.
+static constexpr size_t kAhead = 128;
+
+struct AccessHistory::Region {
+  std::array<CellPage, kPagesPerRegion> pages;
 };
 
-/// The cells of a page: runs, each up to where the next one begins, or one by
-/// one. Most memory is only read or only written, so each kind of touch is
-/// apart.
-struct AccessHistory::Page {
-  struct Run {
-    uint32_t begin;
-    Past past;
-  };
-  struct Writer {
-    Touch touch;
-    uint32_t number = 0;
-  };
-  /// None if the cells are kept one by one.
-  std::vector<Run> runs = {{0, {}}};
-  std::vector<Writer> writers;
-  std::vector<std::array<Touch, 2>> readers, updaters;
-
-  Past get(uint32_t cell) const {
-    Past past;
-    if (!writers.empty()) {
-      past.writer = writers[cell].touch;
-      past.number = writers[cell].number;
-    }
-    if (!readers.empty())
-      past.readers = readers[cell];
-    if (!updaters.empty())
-      past.updaters = updaters[cell];
-    return past;
-  }
-
-  /// `count` is how many cells a page has.
-  void set(uint32_t cell, const Past &past, uint32_t count) {
-    if (past.writer.program)
-      at(writers, cell, count) = {past.writer, past.number};
-    if (past.readers[0].program)
-      at(readers, cell, count) = past.readers;
-    if (past.updaters[0].program)
-      at(updaters, cell, count) = past.updaters;
-  }
-
-private:
-  template <typename Cell>
-  static Cell &at(std::vector<Cell> &cells, uint32_t cell, uint32_t count) {
-    if (cells.empty())
-      cells.resize(count);
-    return cells[cell];
-  }
+/// Where an element lies.
+struct AccessHistory::Place {
+  CellPage *page;
+  uint32_t cell;
 };
 
 /// The part of a row that lies in one page.
 struct AccessHistory::Step {
-  const Row *row;
+  const Kind *kind;
+  /// Which element of the block the row begins with.
+  int64_t firstNumber;
   Report report;
   /// Cells of the page.
   uint32_t begin, end;
@@ -92,10 +45,14 @@ struct AccessHistory::Step {
   int64_t cellsPerElement;
 
   /// Which cell of the block the first one is.
-  uint32_t number() const { return row->number * cellsPerElement + distance; }
+  uint32_t number() const { return firstNumber * cellsPerElement + distance; }
   /// The part from `cell` to before `last`.
   Step part(uint32_t cell, uint32_t last) const {
-    return {row, report, cell, last, distance + cell - begin, cellsPerElement};
+    Step part = *this;
+    part.begin = cell;
+    part.end = last;
+    part.distance += cell - begin;
+    return part;
   }
   void tell(Conflict conflict, const Touch &other) const {
     int64_t last = distance + (end - begin) - 1;
@@ -110,16 +67,17 @@ AccessHistory::AccessHistory(int64_t cellBytes)
 
 AccessHistory::~AccessHistory() = default;
 
-AccessHistory::Page &AccessHistory::getPage(uintptr_t number) {
-  auto &[known, page] = recent[number % kRecent];
-  if (!page || known != number) {
-    std::unique_ptr<Page> &found = pages[number];
+CellPage &AccessHistory::getPage(uintptr_t number) {
+  uintptr_t wanted = number / kPagesPerRegion;
+  auto &[known, region] = recent[wanted % kRecent];
+  if (!region || known != wanted) {
+    std::unique_ptr<Region> &found = regions[wanted];
     if (!found)
-      found = std::make_unique<Page>();
-    known = number;
-    page = found.get();
+      found = std::make_unique<Region>();
+    known = wanted;
+    region = found.get();
   }
-  return *page;
+  return region->pages[number % kPagesPerRegion];
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,6 +94,8 @@ Touch AccessHistory::makeTouch(uint32_t program, uint16_t site) {
 bool AccessHistory::isUnordered(const Touch &earlier, const Touch &now) const {
   if (earlier.program == 0 || earlier.program == now.program)
     return false;
+  if (programs.empty())
+    return true;
   auto known = programs.find(now.program);
   return known == programs.end() ||
          known->second.seen.lookup(earlier.program) < earlier.epoch;
@@ -176,8 +136,7 @@ void AccessHistory::passBarrier(uint32_t program) {
 //===----------------------------------------------------------------------===//
 
 /// Keeps `touch` in one of two slots, in place of one that it comes after.
-void AccessHistory::remember(std::array<Touch, 2> &slots,
-                             const Touch &touch) const {
+void AccessHistory::remember(TwoTouches &slots, const Touch &touch) const {
   if (slots[0].program == 0 || slots[0].program == touch.program)
     slots[0] = touch;
   else if (!isUnordered(slots[1], touch))
@@ -188,11 +147,11 @@ void AccessHistory::remember(std::array<Touch, 2> &slots,
 
 /// Reports what the cells of `step`, all of which have `past`, are in conflict
 /// with.
-void AccessHistory::compare(const Past &past, const Step &step) const {
-  int64_t flags = step.row->flags;
-  const Touch &touch = step.row->touch;
+void AccessHistory::compare(const CellPast &past, const Step &step) const {
+  int64_t flags = step.kind->flags;
+  const Touch &touch = step.kind->touch;
   bool isAtomic = flags & kIsAtomic, writes = flags & kWrites;
-  auto compareWith = [&](const std::array<Touch, 2> &others, Conflict how) {
+  auto compareWith = [&](const TwoTouches &others, Conflict how) {
     for (const Touch &other : others)
       if (isUnordered(other, touch))
         return step.tell(how, other);
@@ -214,44 +173,70 @@ void AccessHistory::compare(const Past &past, const Step &step) const {
 }
 
 /// What the first cell of `step` remembers afterwards.
-AccessHistory::Past AccessHistory::follow(const Past &past,
-                                          const Step &step) const {
-  Past next = past;
-  if (step.row->flags & kIsAtomic) {
-    remember(next.updaters, step.row->touch);
-  } else if (step.row->flags & kWrites) {
-    next.writer = step.row->touch;
+CellPast AccessHistory::follow(const CellPast &past, const Step &step) const {
+  CellPast next = past;
+  if (step.kind->flags & kIsAtomic) {
+    remember(next.updaters, step.kind->touch);
+  } else if (step.kind->flags & kWrites) {
+    next.writer = step.kind->touch;
     next.number = step.number();
   } else {
-    remember(next.readers, step.row->touch);
+    remember(next.readers, step.kind->touch);
   }
   return next;
 }
 
-void AccessHistory::addToCells(Page &page, Step step) {
+void AccessHistory::addToCells(CellPage &page, const Step &step) {
   for (uint32_t cell = step.begin; cell < step.end; ++cell) {
     Step one = step.part(cell, cell + 1);
-    Past past = page.get(cell);
+    if (addQuietly(page, cell, *step.kind, one.number()))
+      continue;
+    CellPast past = page.get(cell);
     compare(past, one);
-    page.set(cell, follow(past, one), cellsPerPage);
+    page.set(cell, follow(past, one), cellsPerPage, memory);
   }
 }
 
-/// Takes runs apart.
-void AccessHistory::splitRuns(Page &page) const {
-  for (size_t i = 0; i < page.runs.size(); ++i) {
-    const Page::Run &run = page.runs[i];
-    uint32_t next =
-        i + 1 < page.runs.size() ? page.runs[i + 1].begin : cellsPerPage;
-    for (uint32_t cell = run.begin; cell < next; ++cell)
-      page.set(cell, run.past.after(cell - run.begin), cellsPerPage);
+/// Notes an access of a cell if it is obvious that there is no conflict; else
+/// does nothing.
+bool AccessHistory::addQuietly(CellPage &page, uint32_t cell, const Kind &kind,
+                               uint32_t number) {
+  const Touch &touch = kind.touch;
+  bool isAtomic = kind.flags & kIsAtomic, writes = kind.flags & kWrites;
+  auto isOther = [&](const Touch &before) {
+    return before.program != 0 && before.program != touch.program;
+  };
+  auto hasOther = [&](const TwoTouches &slots) {
+    return isOther(slots[0]) || isOther(slots[1]);
+  };
+  if (page.writers) {
+    const Touch &writer = page.writers[cell].touch;
+    // A program that reads what it has written may read back.
+    if (isOther(writer) || (writer.program && !writes && !isAtomic))
+      return false;
   }
-  page.runs.clear();
+  if (page.updaters && (!isAtomic || (kind.flags & kAddsFloats)) &&
+      hasOther(page.updaters[cell]))
+    return false;
+  if (page.readers && (writes || isAtomic) && hasOther(page.readers[cell]))
+    return false;
+  if (isAtomic)
+    remember(CellPage::require(page.updaters, cellsPerPage, memory)[cell],
+             touch);
+  else if (writes)
+    CellPage::require(page.writers, cellsPerPage, memory)[cell] = {touch,
+                                                                   number};
+  else
+    remember(CellPage::require(page.readers, cellsPerPage, memory)[cell],
+             touch);
+  return true;
 }
 
-void AccessHistory::addToRuns(Page &page, Step step) {
-  std::vector<Page::Run> &runs = page.runs;
-  auto isAfter = [](uint32_t cell, const Page::Run &run) {
+void AccessHistory::addToRuns(CellPage &page, Step step) {
+  std::vector<CellPage::Run> &runs = page.runs;
+  if (runs.empty())
+    runs.push_back({0, {}});
+  auto isAfter = [](uint32_t cell, const CellPage::Run &run) {
     return cell < run.begin;
   };
   size_t at = std::upper_bound(runs.begin(), runs.end(), step.begin, isAfter) -
@@ -259,10 +244,10 @@ void AccessHistory::addToRuns(Page &page, Step step) {
   while (step.begin < step.end) {
     uint32_t end = at + 1 < runs.size() ? runs[at + 1].begin : cellsPerPage;
     Step part = step.part(step.begin, std::min(end, step.end));
-    Page::Run run = runs[at];
-    Past past = run.past.after(part.begin - run.begin);
+    CellPage::Run run = runs[at];
+    CellPast past = run.past.after(part.begin - run.begin);
     compare(past, part);
-    Past next = follow(past, part);
+    CellPast next = follow(past, part);
     if (!(next == past)) {
       // What lies behind the part, and before it, stays as it was.
       if (part.end < end)
@@ -282,26 +267,68 @@ void AccessHistory::addToRuns(Page &page, Step step) {
   }
 }
 
-void AccessHistory::add(const Row &row, Report report) {
+void AccessHistory::addToPage(CellPage &page, const Step &step,
+                              size_t mostRuns) {
+  if (page.isSplit)
+    return addToCells(page, step);
+  addToRuns(page, step);
+  if (page.runs.size() > mostRuns)
+    page.split(cellsPerPage, memory);
+}
+
+void AccessHistory::add(const Kind &kind, const Row &row, Report report) {
   // Neighbours that share a cell would be taken for one.
-  if (row.elementBytes < cellBytes)
+  if (kind.elementBytes < cellBytes)
     return;
   uintptr_t cell = row.address / cellBytes;
-  int64_t left = row.count * (row.elementBytes / cellBytes), done = 0;
+  int64_t each = kind.elementBytes / cellBytes;
+  int64_t left = row.count * each, done = 0;
   while (left > 0) {
     uint32_t begin = cell % cellsPerPage;
     uint32_t count = std::min<int64_t>(left, cellsPerPage - begin);
-    Page &page = getPage(cell / cellsPerPage);
-    Step step = {&row,          report, begin,
-                 begin + count, done,   row.elementBytes / cellBytes};
-    if (!page.runs.empty())
-      addToRuns(page, step);
-    else
-      addToCells(page, step);
-    if (page.runs.size() > kMostRuns)
-      splitRuns(page);
+    addToPage(getPage(cell / cellsPerPage),
+              {&kind, row.number, report, begin, begin + count, done, each},
+              kMostRuns);
     cell += count;
     left -= count;
     done += count;
+  }
+}
+
+/// Adds an element that lies in one page.
+void AccessHistory::addAt(const Place &place, const Kind &kind,
+                          const Element &element, int64_t index,
+                          Report report) {
+  auto each = static_cast<uint32_t>(kind.elementBytes / cellBytes);
+  if (each == 1 && place.page->isSplit &&
+      addQuietly(*place.page, place.cell, kind, element.number))
+    return;
+  auto tell = [&](Conflict conflict, const Touch &other, int64_t, int64_t) {
+    report(conflict, other, index, index + 1);
+  };
+  // One that is not aligned may reach into the next page.
+  if (place.cell + each > cellsPerPage)
+    return add(kind, Row{element.address, 1, element.number}, tell);
+  addToPage(
+      *place.page,
+      {&kind, element.number, tell, place.cell, place.cell + each, 0, each},
+      kMostScattered);
+}
+
+void AccessHistory::add(const Kind &kind, llvm::ArrayRef<Element> elements,
+                        Report report) {
+  if (kind.elementBytes < cellBytes)
+    return;
+  std::array<Place, kAhead> places;
+  for (size_t first = 0; first < elements.size(); first += kAhead) {
+    size_t count = std::min(kAhead, elements.size() - first);
+    for (size_t i = 0; i < count; ++i) {
+      uintptr_t cell = elements[first + i].address / cellBytes;
+      CellPage &page = getPage(cell / cellsPerPage);
+      places[i] = {&page, uint32_t(cell % cellsPerPage)};
+      page.prefetch(places[i].cell);
+    }
+    for (size_t i = 0; i < count; ++i)
+      addAt(places[i], kind, elements[first + i], first + i, report);
   }
 }

@@ -5,18 +5,19 @@
 // two that updated it atomically: of these, one is another program than the one
 // that comes next, so that a conflict is found whenever there is one. What is
 // ordered by atomics is known from vector clocks, which only programs with such
-// accesses have. Cells side by side with the same past are kept as one run, as
-// rows of blocks leave them, as long as a page has few of these.
+// accesses have.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef TRITON_SHARED_RUNTIME_CHECK_ACCESSHISTORY_H
 #define TRITON_SHARED_RUNTIME_CHECK_ACCESSHISTORY_H
 
+#include "CellPage.h"
+
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <unordered_map>
@@ -35,20 +36,6 @@ enum AccessFlags : int64_t {
   kReleases = 16,
   /// It adds a float, so that the result depends on the order.
   kAddsFloats = 32,
-};
-
-/// One access by one program.
-struct Touch {
-  /// Its number in the grid, from 1 on; 0 for no access.
-  uint32_t program = 0;
-  uint16_t site = 0;
-  /// How often the program had released anything before.
-  uint16_t epoch = 0;
-
-  bool operator==(const Touch &other) const {
-    return program == other.program && site == other.site &&
-           epoch == other.epoch;
-  }
 };
 
 /// How two accesses of one cell do not go together.
@@ -71,24 +58,39 @@ public:
   /// What the program `number`, from 1 on, does at `site`.
   Touch makeTouch(uint32_t program, uint16_t site);
 
-  /// An access of elements side by side.
-  struct Row {
-    uintptr_t address;
+  /// What is common to all elements of an access.
+  struct Kind {
     int64_t elementBytes;
-    int64_t count;
-    /// Which one of the block the first element is.
-    int64_t number;
     int64_t flags;
     Touch touch;
   };
 
-  /// Told of the elements of a row from `first` to before `end` that are in
-  /// conflict with `other`.
+  /// Elements side by side.
+  struct Row {
+    uintptr_t address;
+    int64_t count;
+    /// Which one of the block the first element is.
+    int64_t number;
+  };
+
+  /// Told of the elements of a row, or of those that lie anywhere, from `first`
+  /// to before `end` that are in conflict with `other`.
   using Report = llvm::function_ref<void(Conflict, const Touch &other,
                                          int64_t first, int64_t end)>;
 
   /// Notes a row, and reports what it is in conflict with.
-  void add(const Row &row, Report report);
+  void add(const Kind &kind, const Row &row, Report report);
+
+  /// An element of which the neighbours may lie anywhere.
+  struct Element {
+    uintptr_t address;
+    /// Which one of the block it is.
+    int64_t number;
+  };
+
+  /// The same for elements that lie anywhere, which is much faster than as many
+  /// rows.
+  void add(const Kind &kind, llvm::ArrayRef<Element> elements, Report report);
 
   /// The program has everything known that programs knew which released at
   /// `address`.
@@ -104,25 +106,30 @@ private:
     uint16_t epoch = 1;
     Clock seen;
   };
-  struct Past;
-  struct Page;
+  struct Region;
   struct Step;
+  struct Place;
 
-  Page &getPage(uintptr_t number);
+  CellPage &getPage(uintptr_t number);
   bool isUnordered(const Touch &earlier, const Touch &now) const;
-  void remember(std::array<Touch, 2> &slots, const Touch &touch) const;
-  void compare(const Past &past, const Step &step) const;
-  Past follow(const Past &past, const Step &step) const;
-  void addToRuns(Page &page, Step step);
-  void addToCells(Page &page, Step step);
-  void splitRuns(Page &page) const;
+  void remember(TwoTouches &slots, const Touch &touch) const;
+  void compare(const CellPast &past, const Step &step) const;
+  CellPast follow(const CellPast &past, const Step &step) const;
+  void addToRuns(CellPage &page, Step step);
+  void addToCells(CellPage &page, const Step &step);
+  void addToPage(CellPage &page, const Step &step, size_t mostRuns);
+  bool addQuietly(CellPage &page, uint32_t cell, const Kind &kind,
+                  uint32_t number);
+  void addAt(const Place &place, const Kind &kind, const Element &element,
+             int64_t index, Report report);
 
   int64_t cellBytes;
   uint32_t cellsPerPage;
-  std::unordered_map<uintptr_t, std::unique_ptr<Page>> pages;
-  /// Pages that were asked for lately, by their number's last bits.
-  static constexpr size_t kRecent = 1 << 14;
-  std::vector<std::pair<uintptr_t, Page *>> recent;
+  CellMemory memory;
+  std::unordered_map<uintptr_t, std::unique_ptr<Region>> regions;
+  /// Regions that were asked for lately, by their number's last bits.
+  static constexpr size_t kRecent = 1 << 10;
+  std::vector<std::pair<uintptr_t, Region *>> recent;
   llvm::DenseMap<uint32_t, Program> programs;
   /// What was released where.
   llvm::DenseMap<uintptr_t, Clock> released;

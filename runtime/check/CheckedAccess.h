@@ -53,6 +53,13 @@ struct CheckedAccess {
   std::vector<CheckedRow> rows;
 
   char *addressOf(int64_t offset) const { return base + offset * elementBytes; }
+  uintptr_t numberedAddressOf(int64_t offset) const {
+    return reinterpret_cast<uintptr_t>(addressOf(offset));
+  }
+  int64_t offsetOf(uintptr_t address) const {
+    return static_cast<int64_t>(address - reinterpret_cast<uintptr_t>(base)) /
+           elementBytes;
+  }
 
   /// Adds an element, to the row before if it goes on there.
   void add(CheckedElement element) {

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -95,7 +96,12 @@ bool CheckedLaunch::isUnwritten(const CheckedAccess &access,
   char *address = access.addressOf(element.offset);
   char *start = address - reinterpret_cast<uintptr_t>(address) % word;
   char *end = access.base + views[access.site.argument].getEnd();
-  int64_t bytes = std::min<int64_t>(word, end - start);
+  if (end - start >= word) {
+    uint64_t there;
+    std::memcpy(&there, start, word);
+    return there == unwritten;
+  }
+  int64_t bytes = end - start;
   return bytes >= least && std::memcmp(start, &unwritten, bytes) == 0;
 }
 
@@ -114,9 +120,14 @@ static bool mayHold(const char *start, const char *end, uint64_t number) {
 }
 
 void CheckedLaunch::findUnwritten(const CheckedAccess &access) {
+  // Elements that lie anywhere are not near, and so many of them come at once.
+  constexpr size_t ahead = 32;
   std::vector<CheckedElement> never;
-  for (const CheckedRow &row : access.rows) {
-    if (row.stride == 1 &&
+  for (size_t at = 0; at < access.rows.size(); ++at) {
+    const CheckedRow &row = access.rows[at];
+    if (at + ahead < access.rows.size())
+      __builtin_prefetch(access.addressOf(access.rows[at + ahead].offset));
+    if (row.stride == 1 && row.count > 1 &&
         !mayHold(access.addressOf(row.offset),
                  access.addressOf(row.offset + row.count), unwritten))
       continue;
@@ -128,23 +139,39 @@ void CheckedLaunch::findUnwritten(const CheckedAccess &access) {
     findings.add("never-written", access, never);
 }
 
-/// Adds a row to the history, as one if its elements are neighbours.
-void CheckedLaunch::compareRow(const CheckedAccess &access, Touch touch,
-                               const CheckedRow &row,
-                               AccessHistory::Report report) {
-  auto add = [&](int64_t index, int64_t count) {
-    CheckedElement first = row[index];
+/// Adds the elements of an access to the history: rows of neighbours as rows,
+/// all others together.
+void CheckedLaunch::compareRows(const CheckedAccess &access,
+                                const AccessHistory::Kind &kind,
+                                ElementReport report) {
+  scattered.clear();
+  auto addScattered = [&] {
     history->add(
-        {reinterpret_cast<uintptr_t>(access.addressOf(first.offset)),
-         access.elementBytes, count, first.number, access.flags, touch},
-        [&](Conflict conflict, const Touch &other, int64_t from, int64_t to) {
-          report(conflict, other, index + from, index + to);
+        kind, scattered,
+        [&](Conflict conflict, const Touch &other, int64_t first, int64_t end) {
+          for (; first < end; ++first)
+            report(conflict, other,
+                   {access.offsetOf(scattered[first].address),
+                    scattered[first].number});
         });
+    scattered.clear();
   };
-  if (row.stride == 1)
-    return add(0, row.count);
-  for (int64_t i = 0; i < row.count; ++i)
-    add(i, 1);
+  for (const CheckedRow &row : access.rows) {
+    if (row.count == 1 || row.stride != 1) {
+      for (int64_t i = 0; i < row.count; ++i)
+        scattered.push_back(
+            {access.numberedAddressOf(row[i].offset), row[i].number});
+      continue;
+    }
+    addScattered();
+    history->add(
+        kind, {access.numberedAddressOf(row.offset), row.count, row.number},
+        [&](Conflict conflict, const Touch &other, int64_t first, int64_t end) {
+          for (; first < end; ++first)
+            report(conflict, other, row[first]);
+        });
+  }
+  addScattered();
 }
 
 static llvm::StringRef nameOf(Conflict conflict) {
@@ -181,17 +208,16 @@ void CheckedLaunch::compare(const CheckedAccess &access) {
   Touch touch = history->makeTouch(numberOf(access.program), siteOf(access));
   // By class and the other access.
   std::map<std::pair<Conflict, uint64_t>, std::vector<CheckedElement>> found;
-  for (const CheckedRow &row : access.rows)
-    compareRow(
-        access, touch, row,
-        [&](Conflict conflict, const Touch &other, int64_t first, int64_t end) {
-          uint64_t side = uint64_t(other.program) << 16 | other.site;
-          std::vector<CheckedElement> &elements = found[{conflict, side}];
-          for (; first < end; ++first)
-            // Several cells of one element are one conflict.
-            if (elements.empty() || elements.back().number != row[first].number)
-              elements.push_back(row[first]);
-        });
+  compareRows(access, {access.elementBytes, access.flags, touch},
+              [&](Conflict conflict, const Touch &other,
+                  const CheckedElement &element) {
+                uint64_t side = uint64_t(other.program) << 16 | other.site;
+                std::vector<CheckedElement> &elements = found[{conflict, side}];
+                // Several cells of one element are one conflict.
+                if (elements.empty() ||
+                    elements.back().number != element.number)
+                  elements.push_back(element);
+              });
   for (const auto &[key, elements] : found) {
     OtherSide other = {sites[key.second & UINT16_MAX],
                        placeOf(key.second >> 16)};
@@ -237,12 +263,21 @@ bool CheckedLaunch::hasDuplicates(const CheckedAccess &access) const {
   }
   if (ascends)
     return false;
-  std::vector<int64_t> offsets;
+  // A table twice as large as what is put there; the offset of its free places
+  // is none of an element.
+  constexpr int64_t none = INT64_MIN;
+  size_t mask = llvm::NextPowerOf2(2 * access.count()) - 1;
+  std::vector<int64_t> offsets(mask + 1, none);
+  bool isTwice = false;
   access.forEach([&](const CheckedElement &element) {
-    offsets.push_back(element.offset);
+    size_t place = llvm::DenseMapInfo<int64_t>::getHashValue(element.offset);
+    while (offsets[place & mask] != none &&
+           offsets[place & mask] != element.offset)
+      ++place;
+    isTwice |= offsets[place & mask] == element.offset;
+    offsets[place & mask] = element.offset;
   });
-  llvm::sort(offsets);
-  return std::adjacent_find(offsets.begin(), offsets.end()) != offsets.end();
+  return isTwice;
 }
 
 void CheckedLaunch::compareValues(const CheckedAccess &access,

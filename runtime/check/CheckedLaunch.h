@@ -85,8 +85,11 @@ private:
                    const CheckedElement &element) const;
   void findUnwritten(const CheckedAccess &access);
   void findMisaligned(const CheckedAccess &access);
-  void compareRow(const CheckedAccess &access, Touch touch,
-                  const CheckedRow &row, AccessHistory::Report report);
+  /// Told of an element that is in conflict with `other`.
+  using ElementReport = llvm::function_ref<void(Conflict, const Touch &other,
+                                                const CheckedElement &element)>;
+  void compareRows(const CheckedAccess &access, const AccessHistory::Kind &kind,
+                   ElementReport report);
 
   /// A note, as the kernel's constant says it.
   struct Note {
@@ -113,6 +116,8 @@ private:
   /// What follows is of this mutex.
   std::mutex mutex;
   std::optional<AccessHistory> history;
+  /// Of the access that is compared, elements that lie anywhere.
+  std::vector<AccessHistory::Element> scattered;
   std::vector<CheckedSite> sites;
   llvm::DenseMap<const char *, uint16_t> siteNumbers;
   std::map<const char *, Note> notes;
