@@ -213,6 +213,62 @@ def test_two_floats_in_two_bytes(word: str, dtype: type):
     np.testing.assert_array_equal(back.view(np.float16), actual.view(dtype).astype(np.float16))
 
 
+# Every number of e2m1, every middle between two, and what is beside the middles.
+FOURTHS = np.arange(-28, 29, dtype=np.float32) / 4
+AROUND = np.concatenate(
+    [FOURTHS, np.nextafter(FOURTHS, np.float32(9)), np.nextafter(FOURTHS, np.float32(-9))]
+)
+ENDS = np.array([-0.0, 1e30, -1e30, 1e-40, -1e-40], np.float32)
+FLOATS4 = np.resize(np.concatenate([AROUND, ENDS]), 256)
+
+
+def halves_of_bytes(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
+    """The numbers as e2m1, which has no number beyond 6, two in a byte."""
+    high, low = (
+        np.clip(x, -6, 6).astype(ml_dtypes.float4_e2m1fn).view(np.uint8) & 15
+        for x in (upper, lower)
+    )
+    return (high.astype(np.int32) << 4) | low
+
+
+@pytest.mark.parametrize(
+    "leave",
+    ["cvt.u32.u8 $0, t;", ".reg .b32 w; mov.b32 w, {t, t, t, t}; and.b32 $0, w, 255;"],
+    ids=["converted", "put_together"],
+)
+def test_two_floats_in_the_halves_of_a_byte(leave: str):
+    x, y = FLOATS4, FLOATS4[::-1].copy()
+    actual = assembled(
+        f"{{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, $1, $2; {leave} }}",
+        x, y, result="int32", constraints="=r,f,f",
+    )  # fmt: skip
+    assert_same(actual, halves_of_bytes(x, y), x, y)
+
+
+def test_what_is_no_number_becomes_the_largest_of_four_bits():
+    x = np.array([np.nan, -np.nan, np.inf, -np.inf], np.float32)
+    actual = assembled(
+        "{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, $1, $2; cvt.u32.u8 $0, t; }",
+        x, np.zeros_like(x), result="int32", constraints="=r,f,f",
+    )  # fmt: skip
+    assert actual.tolist() == [0x70, 0x70, 0x70, 0xF0]
+
+
+def test_floats_from_the_halves_of_a_byte():
+    x = np.arange(256, dtype=np.int32)
+    actual = assembled(
+        "{ .reg .b8 t; cvt.u8.u32 t, $1; cvt.rn.f16x2.e2m1x2 $0, t; }",
+        x, result="int32", constraints="=r,r",
+    )  # fmt: skip
+    halves = actual.view(np.float16).reshape(-1, 2)
+    numbers4 = [
+        (part.astype(np.uint8)).view(ml_dtypes.float4_e2m1fn).astype(np.float16)
+        for part in (x & 15, x >> 4)
+    ]
+    assert_same(halves[:, 0].copy(), numbers4[0], x)
+    assert_same(halves[:, 1].copy(), numbers4[1], x)
+
+
 def test_f32_with_ten_bits_of_mantissa():
     x = np.array([1.0, 1 + 2**-10, 1 + 2**-11, 1 + 3 * 2**-11, -1 - 2**-11, 1e-3], dtype=np.float32)
     x = np.concatenate([x, np.array([np.inf, np.nan], dtype=np.float32)])

@@ -315,9 +315,102 @@ Rule fromBytes(StringRef name) {
   return rule;
 }
 
-/// Conversions to and from 8-bit floats, two at a time.
+//===----------------------------------------------------------------------===//
+// 4-bit floats
+//===----------------------------------------------------------------------===//
+
+/// The four bits of the f32 `value` as e2m1, in an i32: the nearest number, of
+/// two the even one, and 6 beyond and for NaN, which loses its sign.
+Value encodeE2M1(OpBuilder &builder, Location loc, Value value) {
+  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
+  auto integer = [&](int64_t number) {
+    return createScalar(builder, loc, i32, number);
+  };
+  // 0, 0.5, 1, 1.5, 2, 3, 4 and 6 are numbered: as many as there are middles
+  // below. At a middle itself, an odd number goes up. NaN is above all.
+  constexpr std::array<float, 7> middles = {0.25, 0.75, 1.25, 1.75,
+                                            2.5,  3.5,  5};
+  Value size = math::AbsFOp::create(builder, loc, value);
+  Value code = integer(0);
+  for (auto [number, middle] : llvm::enumerate(middles)) {
+    Value end = arith::ConstantOp::create(builder, loc,
+                                          builder.getFloatAttr(f32, middle));
+    auto predicate =
+        number % 2 ? arith::CmpFPredicate::UGE : arith::CmpFPredicate::UGT;
+    Value isAbove = arith::CmpFOp::create(builder, loc, predicate, size, end);
+    code = arith::AddIOp::create(
+        builder, loc, code, arith::ExtUIOp::create(builder, loc, i32, isAbove));
+  }
+  Value bits = arith::BitcastOp::create(builder, loc, i32, value);
+  Value sign = arith::AndIOp::create(
+      builder, loc, arith::ShRUIOp::create(builder, loc, bits, integer(28)),
+      integer(8));
+  Value isNumber = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::ORD, value, value);
+  sign = arith::SelectOp::create(builder, loc, isNumber, sign, integer(0));
+  return arith::OrIOp::create(builder, loc, sign, code);
+}
+
+/// The f16 of the e2m1 in the low bits of the i32 `code`: moved to the places
+/// that f16 has for sign, exponent and mantissa, it is 2^14 times too small,
+/// subnormal or not.
+Value decodeE2M1(OpBuilder &builder, Location loc, Value code) {
+  Type i32 = builder.getI32Type(), f16 = builder.getF16Type();
+  auto shifted = [&](int64_t mask, int64_t by) -> Value {
+    Value part = arith::AndIOp::create(builder, loc, code,
+                                       createScalar(builder, loc, i32, mask));
+    return arith::ShLIOp::create(builder, loc, part,
+                                 createScalar(builder, loc, i32, by));
+  };
+  Value bits =
+      arith::OrIOp::create(builder, loc, shifted(8, 12), shifted(7, 9));
+  Value half = arith::BitcastOp::create(
+      builder, loc, f16,
+      arith::TruncIOp::create(builder, loc, builder.getI16Type(), bits));
+  Value scale = arith::ConstantOp::create(builder, loc,
+                                          builder.getFloatAttr(f16, 16384.0));
+  return arith::MulFOp::create(builder, loc, half, scale);
+}
+
+/// Two f32 into the halves of a byte, the first one the upper.
+Rule intoE2M1() {
+  Rule rule;
+  rule.results = {8};
+  rule.operands = {Slot{32, true}, Slot{32, true}};
+  rule.build = [](OpBuilder &builder, Location loc, ValueRange in) {
+    auto encode = [&](Value bits) {
+      return encodeE2M1(builder, loc,
+                        getLane(builder, loc, bits, 0, builder.getF32Type()));
+    };
+    Value upper = arith::ShLIOp::create(
+        builder, loc, encode(in[0]),
+        createScalar(builder, loc, builder.getI32Type(), 4));
+    Value both = arith::OrIOp::create(builder, loc, upper, encode(in[1]));
+    return SmallVector<Value>{resize(builder, loc, both, 8, false)};
+  };
+  return rule;
+}
+
+/// The halves of a byte into those of a register.
+Rule fromE2M1() {
+  Rule rule;
+  rule.results = {32};
+  rule.operands = {Slot{8}};
+  rule.build = [](OpBuilder &builder, Location loc, ValueRange in) {
+    Value byte = resize(builder, loc, in[0], 32, false);
+    Value upper = arith::ShRUIOp::create(
+        builder, loc, byte,
+        createScalar(builder, loc, builder.getI32Type(), 4));
+    SmallVector<Value> lanes = {decodeE2M1(builder, loc, byte),
+                                decodeE2M1(builder, loc, upper)};
+    return SmallVector<Value>{joinLanes(builder, loc, lanes)};
+  };
+  return rule;
+}
+
+/// Conversions to and from 8-bit and 4-bit floats, two at a time.
 std::optional<Rule> findSmallRule(Opcode opcode) {
-  StringRef name = opcode.takeOneOf({"e4m3x2", "e5m2x2"});
+  StringRef name = opcode.takeOneOf({"e4m3x2", "e5m2x2", "e2m1x2"});
   bool saturates = opcode.take("satfinite");
   if (name.empty() || !opcode.take("rn") || !opcode.modifiers.empty() ||
       opcode.types.size() != 1)
@@ -326,6 +419,11 @@ std::optional<Rule> findSmallRule(Opcode opcode) {
   bool isHalves = type.kind == NumberType::Kind::Float && type.width == 16 &&
                   type.lanes == 2;
   bool isF32 = type.kind == NumberType::Kind::Float && type.width == 32;
+  if (name == "e2m1x2") {
+    if (saturates && isF32)
+      return intoE2M1();
+    return !saturates && isHalves ? std::optional(fromE2M1()) : std::nullopt;
+  }
   if (saturates && (isHalves || isF32))
     return intoBytes(name, type);
   if (!saturates && isHalves)
@@ -338,8 +436,9 @@ std::optional<Rule> findSmallRule(Opcode opcode) {
 std::optional<Rule> assembly::findConversionRule(Opcode opcode) {
   if (opcode.base != "cvt")
     return std::nullopt;
-  if (llvm::is_contained(opcode.modifiers, "e4m3x2") ||
-      llvm::is_contained(opcode.modifiers, "e5m2x2"))
+  if (llvm::any_of(opcode.modifiers, [](StringRef name) {
+        return llvm::is_contained({"e4m3x2", "e5m2x2", "e2m1x2"}, name);
+      }))
     return findSmallRule(opcode);
   StringRef mode = opcode.takeOneOf(
       {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
