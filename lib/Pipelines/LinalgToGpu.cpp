@@ -34,6 +34,8 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
   addCleanUp(manager);
+  if (target.onlineSoftmax == OnlineSoftmaxMode::Deferred)
+    manager.addPass(createCtaOnlineSoftmax());
   if (target.fusesMultiplyAdd && !target.isPrecise)
     manager.addPass(createCtaScaleMaxima());
   manager.addPass(createCtaSwapOperands());

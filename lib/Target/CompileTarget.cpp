@@ -35,6 +35,12 @@ static std::string parseValue(llvm::StringRef value, SpecializeWarps &where) {
   return isKnown ? "" : "auto or always or never";
 }
 
+static std::string parseValue(llvm::StringRef value, OnlineSoftmaxMode &mode) {
+  mode = value == "deferred" ? OnlineSoftmaxMode::Deferred
+                             : OnlineSoftmaxMode::Exact;
+  return value == "exact" || value == "deferred" ? "" : "exact or deferred";
+}
+
 std::optional<std::string>
 triton_shared::setTargetOption(CompileTarget &target, llvm::StringRef name,
                                llvm::StringRef value) {
@@ -59,6 +65,10 @@ static std::string printValue(SpecializeWarps where) {
   return where == SpecializeWarps::Auto     ? "auto"
          : where == SpecializeWarps::Always ? "always"
                                             : "never";
+}
+
+static std::string printValue(OnlineSoftmaxMode mode) {
+  return mode == OnlineSoftmaxMode::Deferred ? "deferred" : "exact";
 }
 
 template <typename Type>

@@ -41,7 +41,7 @@ VALUES: dict[str, Any] = {
     "matrix_instr_nonkdim": 16, "kpack": 2, "allow_flush_denorm": True,
     "schedule_hint": "attention", "llvm_fn_attrs": "noinline", "wgp_cu_mode": "cu",
     "mode": "reference", "cpu": "x86-64-v3", "precise": True, "keep_warps": True,
-    "specialize_warps": "never",
+    "specialize_warps": "never", "online_softmax": "deferred",
 }  # fmt: skip
 """One that is not the default, where any other means something."""
 SET_BY_OTHERS = ("backend_name", "ir_override")

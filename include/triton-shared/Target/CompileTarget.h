@@ -25,6 +25,12 @@ enum class SpecializeWarps {
   Never,
 };
 
+/// When the maximum of a softmax that goes on block by block is raised.
+enum class OnlineSoftmaxMode {
+  Exact,    ///< Whenever it grows.
+  Deferred, ///< When it has grown by 2^8.
+};
+
 class CpuTarget;
 
 struct CompileTarget {

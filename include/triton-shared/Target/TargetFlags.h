@@ -34,6 +34,15 @@ template <> struct TargetOptionValues<SpecializeWarps> : llvm::cl::ValuesClass {
                      clEnumValN(SpecializeWarps::Never, "never", "nowhere")}) {}
 };
 
+template <>
+struct TargetOptionValues<OnlineSoftmaxMode> : llvm::cl::ValuesClass {
+  TargetOptionValues()
+      : ValuesClass(
+            {clEnumValN(OnlineSoftmaxMode::Exact, "exact", "whenever it grows"),
+             clEnumValN(OnlineSoftmaxMode::Deferred, "deferred",
+                        "when it has grown by 2^8")}) {}
+};
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_TARGET_TARGETFLAGS_H

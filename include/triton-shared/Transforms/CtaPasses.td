@@ -69,6 +69,44 @@ def CtaScaleMaxima : Pass<"cta-scale-maxima", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def CtaOnlineSoftmax : Pass<"cta-online-softmax", "::mlir::ModuleOp"> {
+  let summary = "Raise the maximum of a softmax only when it has to be";
+  let description = [{
+    A loop that computes a softmax block by block carries the largest score so
+    far, and sums relative to it: of powers, and of products with them. When the
+    maximum grows, they are multiplied by a power of the difference. In rows
+    where it grows by less than 2^8, they stay as they are, relative to the
+    number that was there before:
+
+    ```mlir
+    %new = arith.maxnumf %old, %scores : tensor<64xf32>
+    %growth = arith.subf %old, %new : tensor<64xf32>
+    %factor = math.exp2 %growth : tensor<64xf32>
+    %rest = arith.mulf %sum, %factor
+    // becomes
+    %new = arith.maxnumf %old, %scores : tensor<64xf32>
+    %growth = arith.subf %old, %new : tensor<64xf32>
+    %is_near = arith.cmpf oge, %growth, %minus_8 : tensor<64xf32>
+    %number = arith.select %is_near, %old, %new
+    %difference = arith.subf %old, %number : tensor<64xf32>
+    %factor = math.exp2 %difference : tensor<64xf32> // mostly of zero
+    %rest = cta.rescale %sum by %factor
+    ```
+
+    However the loop is spelled, everything that depends on the maximum is
+    followed: differences with it, their powers, sums and matrix products of
+    these, further loops that go on with what one has left, quotients and
+    logarithms behind them. If any of it is not the same in the end with another
+    number in the place of the maximum, the kernel stays as it is; so it does if
+    a power is rounded to a type that does not hold 2^8, or summed up in 16 bits.
+    docs/semantics.md has the bound of the error.
+
+    Needs: tiles without layouts. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
+}
+
 def CtaSwapOperands : Pass<"cta-swap-operands", "::mlir::ModuleOp"> {
   let summary = "Compute products of few rows transposed";
   let description = [{

@@ -5,7 +5,9 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -137,6 +139,46 @@ struct ConvertSplat : OpConversionPattern<cta::SplatOp> {
   }
 };
 
+/// A branch round the product, which all threads of a warp take together.
+struct ConvertRescale : OpConversionPattern<cta::RescaleOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::RescaleOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value factor = adaptor.getFactor();
+    auto type = cast<VectorType>(factor.getType());
+    Value one = arith::ConstantOp::create(
+        rewriter, loc,
+        DenseElementsAttr::get(
+            type, rewriter.getFloatAttr(type.getElementType(), 1.0)));
+    Value isOther = arith::CmpFOp::create(
+        rewriter, loc, arith::CmpFPredicate::UNE, factor, one);
+    Value hasOther = vector::ReductionOp::create(
+        rewriter, loc, vector::CombiningKind::OR, isOther);
+    Value allLanes = arith::ConstantIntOp::create(rewriter, loc, -1, 32);
+    Value warpHasOther =
+        NVVM::VoteSyncOp::create(rewriter, loc, rewriter.getI1Type(), allLanes,
+                                 hasOther, NVVM::VoteSyncKind::any);
+    auto choice = scf::IfOp::create(
+        rewriter, loc, warpHasOther,
+        [&](OpBuilder &inside, Location) {
+          // LLVM takes a branch for dearer than any number of products, and
+          // would compute them always; what waits stays where it is.
+          NVVM::SyncWarpOp::create(inside, loc, allLanes);
+          Value product =
+              arith::MulFOp::create(inside, loc, adaptor.getSource(), factor);
+          scf::YieldOp::create(inside, loc, product);
+        },
+        [&](OpBuilder &inside, Location) {
+          scf::YieldOp::create(inside, loc, adaptor.getSource());
+        });
+    rewriter.replaceOp(op, choice.getResults());
+    return success();
+  }
+};
+
 /// The body, once per register.
 struct ConvertMap : OpConversionPattern<cta::MapOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -177,6 +219,6 @@ void triton_shared::populateCtaToGpuElementwise(const TypeConverter &types,
                                                 RewritePatternSet &patterns) {
   patterns.add<ConvertElementwise, ConvertConstant, ConvertSplat, ConvertMap>(
       types, patterns.getContext());
-  patterns.add<ConvertExtendBFloat, ConvertSquareRoot>(
+  patterns.add<ConvertExtendBFloat, ConvertSquareRoot, ConvertRescale>(
       types, patterns.getContext(), /*benefit=*/2);
 }

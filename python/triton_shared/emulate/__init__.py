@@ -121,12 +121,14 @@ def _to_gpu(
     num_stages: int,
     keeps_warps: bool,
     specialize_warps: str = "auto",
+    online_softmax: str = "exact",
 ) -> str:
     source = folder / "kernel.mlir"
     source.write_text(text)
     options = [f"--num-warps={num_warps}", f"--num-stages={num_stages}"]
     options += ["--keep-warps"] * keeps_warps
     options.append(f"--specialize-warps={specialize_warps}")
+    options.append(f"--online-softmax={online_softmax}")
     return _run(library.tool(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
 
 
@@ -143,9 +145,12 @@ def compile_kernel(
     num_stages: int = 3,
     keeps_warps: bool = True,
     specialize_warps: str = "auto",
+    online_softmax: str = "exact",
 ) -> EmulatedKernel:
     """Lowers the kernel of `text` for a GPU and builds it for this machine."""
-    gpu = _to_gpu(text, num_warps, folder, num_stages, keeps_warps, specialize_warps)
+    gpu = _to_gpu(
+        text, num_warps, folder, num_stages, keeps_warps, specialize_warps, online_softmax
+    )
     return build_kernel(_to_llir(gpu, folder), folder, _hidden(gpu))
 
 

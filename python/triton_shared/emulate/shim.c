@@ -6,6 +6,7 @@
 #include "shim.h"
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,14 @@ uint32_t emu_shfl_sync_down_i32(uint32_t mask, uint32_t value, uint32_t delta,
     fail("shuffles down with clamp %u", clamp);
   unsigned lane = current % kWarp;
   return exchange(mask, value, lane + delta < kWarp ? lane + delta : lane);
+}
+
+/// Whether `vote` is true in any lane; callers give and take its lowest bit.
+bool emu_vote_any_sync(uint32_t mask, bool vote) {
+  uint32_t any = vote & 1;
+  for (unsigned step = kWarp / 2; step > 0; step /= 2)
+    any |= exchange(mask, any, (current % kWarp) ^ step);
+  return any;
 }
 
 #define DEFINE_FLOAT_SHUFFLE(KIND)                                             \

@@ -42,6 +42,14 @@ std::optional<LinearLayout> MapOp::getNeededLayout(OpOperand &) {
   return getLayout(getResult(0).getType());
 }
 
+SmallVector<LayoutRelation> RescaleOp::getLayoutRelations(Value value) {
+  return relateAllTiles(*this, value);
+}
+
+std::optional<LinearLayout> RescaleOp::getNeededLayout(OpOperand &) {
+  return getLayout(getType());
+}
+
 SmallVector<LayoutRelation> ScanOp::getLayoutRelations(Value value) {
   return relateAllTiles(*this, value);
 }

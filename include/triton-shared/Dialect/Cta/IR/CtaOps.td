@@ -545,6 +545,24 @@ def CTA_WaitDotOp : CTA_Op<"wait_dot", [SameOperandsAndResultType,
   let assemblyFormat = "$source (`but` $pending^)? attr-dict `:` type($source)";
 }
 
+def CTA_RescaleOp : CTA_Op<"rescale", [Pure, SameOperandsAndResultType,
+    Elementwise, Scalarizable, Vectorizable, Tensorizable],
+    ["getLayoutRelations", "getNeededLayout"]> {
+  let summary = "A product that most warps need not compute";
+  let description = [{
+    Elements times factors that are nearly always one: a warp all of whose
+    factors are leaves its elements as they are.
+
+    ```mlir
+    %sum = cta.rescale %before by %factor : tensor<64x64xf32>
+    ```
+  }];
+  let arguments = (ins StaticShapeTensorOf<[AnyFloat]>:$source,
+                       StaticShapeTensorOf<[AnyFloat]>:$factor);
+  let results = (outs StaticShapeTensorOf<[AnyFloat]>:$result);
+  let assemblyFormat = "$source `by` $factor attr-dict `:` type($result)";
+}
+
 def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">],
     ["getLayoutRelations", "getNeededLayout"]> {
