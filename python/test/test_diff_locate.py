@@ -135,7 +135,15 @@ class TestFaults:
         assert found.why == "is wrong for its operands"
         worst = found.worst
         assert worst.off == "right"
+        assert worst.bound == "accumulated"
         assert abs(worst.left - worst.expected) < worst.allowed < abs(worst.right - worst.expected)
+
+    def test_what_is_rounded_once_is_off_by_more_than_that(self, launch: Recording, tmp_path: Path):
+        worst = find(launch, FAULTS[10], "cpu-fast", tmp_path).worst
+        assert worst.bound == "one rounding"
+        assert (worst.expected, worst.ulp) == (worst.left, 1)
+        # Half of the distance between the two, or a quarter across a power of two.
+        assert worst.allowed * 4 >= abs(worst.right - worst.left) > worst.allowed
 
     def test_a_difference_that_vanishes_under_probes_is_found_by_stores(
         self, launch: Recording, tmp_path: Path

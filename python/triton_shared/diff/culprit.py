@@ -309,6 +309,7 @@ def _look_at_access(
         off="right",
         allowed=0.0,
         ulp=None,
+        bound="exact",
     )
     why = "reads something else from the same places"
     state.immediate = state.immediate or Culprit(about, why, program, right.occurrence, worst)
@@ -443,12 +444,17 @@ def _worst(report: LaunchReport, about: Value, candidate: _Candidate) -> Worst |
     is_rounded_once = about.op in ROUNDED
     if worst is None or (report.tensors[0].is_equal and not is_rounded_once):
         return None
+    if not is_rounded_once:
+        return worst
+    # What is rounded once has one right value, which is what the first target has.
+    size = wide(candidate.entry.value)[worst.index].abs()
     if about.op in ("arith.addf", "arith.subf"):
         # The product before may have been added without being rounded.
-        largest = max(wide(v).abs().max() for v in candidate.operands.values())
-        if worst.error <= float(rounding(candidate.entry.value.dtype).ulp(largest)):
-            return None
-    return worst
+        size = max(2 * wide(v).abs().max() for v in candidate.operands.values())
+    allowed = float(rounding(candidate.entry.value.dtype).ulp(size)) / 2
+    if worst.error <= allowed:
+        return None
+    return replace(worst, expected=worst.left, allowed=allowed, bound="one rounding", off="right")
 
 
 def _without_culprit(
