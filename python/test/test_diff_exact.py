@@ -336,9 +336,29 @@ class TestCommand:
         assert "exact: equal: what differs is rounding" in report.as_text([one], ("cpu", "cpu"))
 
 
+BITS = "takes bits for a float"
+REFUSED = {
+    "atomics_f32": BITS,
+    "casts": BITS,
+    "desc_device": "combines floats in memory",
+    "dot_scaled_e2m1": "multiplies floats of one format",
+    "dot_scaled_e2m1_bf16": "multiplies floats of one format",
+    "dot_scaled_e4m3_e5m2": BITS,
+    "libdevice": "makes integers by a function of a library",
+    "ptr_int_bitcast": BITS,
+    "ptr_table_i64": "takes the address of a float for a number",
+    "sort_flip_topk": BITS,
+}
+"""Kernels of the corpus that have no exact form, and why."""
+
+
+CORPUS = {case["name"]: case for case in corpus_runs.load_corpus().CASES}
+RUNS = CORPUS.keys() & corpus_runs.RUNS.keys() - REFUSED.keys()
+
+
 def of_corpus(name: str) -> Recording:
     """A kernel of the corpus as a recording."""
-    case = corpus_runs.load_corpus().CASES[name]
+    case = CORPUS[name]
     given, _ = corpus_runs.arguments(case, corpus_runs.RUNS[name])
     signature = {n: "constexpr" if n in case["const"] else case["sig"][n] for n in given}
     source = triton.compiler.ASTSource(case["fn"], signature, constexprs=case["const"])
@@ -359,6 +379,31 @@ def agree(launch: Recording, targets: tuple[str, ...]) -> None:
         _, found = run(launch, target)
         for argument in wanted:
             assert torch.equal(wanted[argument], found[argument]), (target, argument)
+
+
+class TestCorpus:
+    def test_every_text_has_an_exact_form_or_a_reason(self):
+        found = sorted((corpus_runs.CORPUS.parent / "ttir").glob("*.mlir"))
+        assert len(found) > 150
+        for file in found:
+            name = file.stem.rpartition("-")[0]
+            passes = (*texts.ONE_FUNCTION, "triton-exact-floats")
+            if name not in REFUSED:
+                assert "tt.exact_tracks" in texts.apply_passes(file.read_text(), *passes), name
+                continue
+            with pytest.raises(CompilationError, match=REFUSED[name]):
+                texts.apply_passes(file.read_text(), *passes)
+
+    @pytest.mark.parametrize("name", ["vec_add_const_ptr", "float_math_f64", "float_cmp_scalar"])
+    def test_on_two_targets(self, name: str):
+        agree(of_corpus(name), ("cpu-fast",))
+
+    @pytest.mark.nightly
+    @pytest.mark.parametrize(
+        "name", sorted(CORPUS.keys() & corpus_runs.RUNS.keys() - REFUSED.keys())
+    )
+    def test_on_all_targets(self, name: str):
+        agree(of_corpus(name), ("cpu-fast", "emulated"))
 
 
 EXAMPLES = list(all_cases())

@@ -135,15 +135,29 @@ class TestFaults:
         assert found.why == "is wrong for its operands"
         worst = found.worst
         assert worst.off == "right"
+        assert worst.bound == "accumulated"
         assert abs(worst.left - worst.expected) < worst.allowed < abs(worst.right - worst.expected)
 
-    @pytest.mark.nightly
-    def test_a_difference_that_probes_hide_is_found_by_one_probe_after_the_other(
+    def test_what_is_rounded_once_is_off_by_more_than_that(self, launch: Recording, tmp_path: Path):
+        worst = find(launch, FAULTS[10], "cpu-fast", tmp_path).worst
+        assert worst.bound == "one rounding"
+        assert (worst.expected, worst.ulp) == (worst.left, 1)
+        # Half of the distance between the two, or a quarter across a power of two.
+        assert worst.allowed * 4 >= abs(worst.right - worst.left) > worst.allowed
+
+    def test_a_difference_that_vanishes_under_probes_is_found_by_stores(
         self, launch: Recording, tmp_path: Path
     ):
-        found = find(launch, ("shy-swap", "arith.divf", 0, "quotient"), "cpu-fast", tmp_path)
+        # The compiler is wrong where nothing is probed, and where one value alone is stored.
+        fault = ("shy-swap", "arith.divf", 0, "quotient")
+        found = find(launch, fault, "cpu-fast", tmp_path)
         assert (found.site.op, found.site.line) == ("arith.divf", line_of("quotient"))
-        assert "is the first that is wrong where it alone is probed" in found.why
+        assert "where a store of one value is added" in found.why
+        runs = re.search(r"vanishes under probes \((\d+) runs\)", found.why)
+        assert runs
+        assert int(runs[1]) <= 12
+        assert found.worst.off == "right"
+        assert abs(found.worst.right - found.worst.expected) > found.worst.allowed
 
     def test_a_right_compiler_has_no_culprit(self, launch: Recording, tmp_path: Path):
         # In fast mode, sums have another order: values differ, and none is wrong.

@@ -134,10 +134,10 @@ tt.func @read_again(%n: i32, %p: !tt.ptr<f32>) {
 
 // -----
 
-// One value alone.
+// One value alone is stored where it was stored before: nothing counts.
 // RUN: triton-shared-opt %s --triton-probe-values=only=1 --split-input-file | FileCheck %s --check-prefix=ONE
 // ONE-LABEL: tt.func @one(
-
+// ONE-NOT:     tt.atomic_rmw
 // ONE:         %[[SECOND:.*]] = arith.muli
 // ONE:         tt.store %{{.*}}, %[[SECOND]],
 // ONE-NOT:     tt.atomic_rmw

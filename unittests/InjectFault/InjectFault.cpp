@@ -64,9 +64,9 @@ struct InjectFault : PassWrapper<InjectFault, OperationPass<>> {
 
 private:
   void inject(Operation *op) {
-    // One that goes where there is more than one probe.
+    // One that goes where probes count their entries.
     bool isShy = kind == "shy-swap";
-    if (kind == "swap-operands" || (isShy && countProbes() <= 1)) {
+    if (kind == "swap-operands" || (isShy && countProbes() == 0)) {
       Value first = op->getOperand(0);
       op->setOperand(0, op->getOperand(1));
       op->setOperand(1, first);

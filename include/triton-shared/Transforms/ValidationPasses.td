@@ -142,7 +142,9 @@ def TritonProbeValues : Pass<"triton-probe-values", "::mlir::ModuleOp"> {
     parameter whose memory it is from and the place of the loop round it; of the
     `stores` the same, and the parameter whose memory they write.
 
-    Probes are stores under a mask, and no branches: what is computed stays.
+    Probes are stores under a mask, and no branches: what is computed stays. With
+    `only`, there is one probe, and no atomic operation: a compiler sees little of
+    it. The memory keeps the value as it was computed last.
 
     Needs: calls and branches as `triton-inline-calls` and
     `triton-structure-control-flow` leave them. Leaves: kernels with the

@@ -51,10 +51,7 @@ public:
   void append(Value value, int32_t number) {
     Location loc = value.getLoc();
     SmallVector<Value> parts = makeWords(loc, value);
-    auto block = dyn_cast<RankedTensorType>(value.getType());
-    int32_t count = block ? block.getNumElements() : 1;
-    int32_t words = headWords + count * parts.size();
-
+    int32_t words = countWords(value, parts);
     Value at = arith::SubIOp::create(builder, loc, reserve(loc, words), first);
     Value after = arith::AddIOp::create(builder, loc, at, constant(loc, words));
     Value room = arith::SubIOp::create(builder, loc, end, first);
@@ -69,16 +66,38 @@ public:
             compare(arith::CmpIPredicate::sle, after, room)));
 
     Value entry = move(loc, move(loc, memory, constant(loc, Log)), at);
+    write(loc, entry, number, words, parts, isKept);
+  }
+
+  /// Writes the entry of `value` where the one before it was.
+  void replace(Value value, int32_t number) {
+    Location loc = value.getLoc();
+    SmallVector<Value> parts = makeWords(loc, value);
+    int32_t words = countWords(value, parts);
+    store(loc, memory, constant(loc, words), isMine);
+    write(loc, move(loc, memory, constant(loc, Log)), number, words, parts,
+          isMine);
+  }
+
+private:
+  static int32_t countWords(Value value, ArrayRef<Value> parts) {
+    auto block = dyn_cast<RankedTensorType>(value.getType());
+    int32_t count = block ? block.getNumElements() : 1;
+    return headWords + count * static_cast<int32_t>(parts.size());
+  }
+
+  void write(Location loc, Value entry, int32_t number, int32_t words,
+             ArrayRef<Value> parts, Value isKept) {
     store(loc, entry, constant(loc, number), isKept);
     store(loc, move(loc, entry, constant(loc, 1)), constant(loc, words),
           isKept);
+    int32_t count = (words - headWords) / static_cast<int32_t>(parts.size());
     for (auto [index, part] : llvm::enumerate(parts)) {
       int32_t offset = headWords + count * static_cast<int32_t>(index);
       store(loc, move(loc, entry, constant(loc, offset)), part, isKept);
     }
   }
 
-private:
   Value constant(Location loc, int32_t number) {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(number));
@@ -180,7 +199,11 @@ struct TritonProbeValues
         builder.restoreInsertionPoint(start);
       else
         builder.setInsertionPointToStart(cast<BlockArgument>(value).getOwner());
-      writer.append(value, number);
+      // One alone needs no place of its own: a store is all that is added.
+      if (only >= 0)
+        writer.replace(value, number);
+      else
+        writer.append(value, number);
     }
   }
 };

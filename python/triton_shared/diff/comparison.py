@@ -34,6 +34,8 @@ class Worst:
     allowed: float
     ulp: int | None
     """Steps from neighbour to neighbour between the two; None for what is no float."""
+    bound: str
+    """Where `allowed` comes from: a policy of `tolerances`, or `one rounding`."""
 
 
 @dataclass(frozen=True)
@@ -233,7 +235,8 @@ def _describe(index: tuple[int, ...], a: torch.Tensor, b: torch.Tensor, bound: B
         # A side that is no number is off by more than any that is one.
         off = max(sides, key=lambda side: math.inf if math.isnan(sides[side]) else sides[side])
         error = sides[off]
-    return Worst(index, left, right, expected, error, off, bound.allowed[index].item(), ulp)
+    allowed = bound.allowed[index].item()
+    return Worst(index, left, right, expected, error, off, allowed, ulp, bound.policy)
 
 
 def _compare_rest(recording: Recording, left: Result, right: Result) -> list[TensorReport]:

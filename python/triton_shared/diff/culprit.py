@@ -105,7 +105,8 @@ def find(
             _look(state, left, right, program)
             if state.immediate:
                 break
-        judge = _Judge(launch, program, folder / "operations", timeout, widenings or Widenings())
+        wider = widenings or Widenings()
+        judge = _Judge(launch, program, folder / "operations", timeout, wider, probed.values)
         found = judge.find(state)
         widened = tuple(judge.widened)
         if found:
@@ -113,7 +114,7 @@ def find(
         finding = replace(_without_culprit(launch, state, logs, program), widened=widened)
         if finding.culprit or state.diverged or not search.hides(logs):
             return finding
-        return search.one_by_one(state)
+        return search.by_stores(state, judge)
 
 
 @dataclass(frozen=True)
@@ -164,28 +165,85 @@ class _Search:
             for view in self.launch.views().values()
         )
 
-    def one_by_one(self, state: _State) -> Finding:
-        """The first number that is far off where it alone is probed: all probes hide it."""
+    def by_stores(self, state: _State, judge: _Judge) -> Finding:
+        """The first value that differs where a store of it alone is added: all probes hide it.
+
+        What a wrong value is made of differs before it, so that a few stores are enough: halving
+        what reaches memory finds one that differs, whose operands lead to the first.
+        """
         values = state.probed.values
-        numbers = [
-            n for n, v in enumerate(values) if v.dtype and v.dtype.is_floating_point and v.shape
-        ]
+        stored = _Stored(self, state)
+        numbers = _behind_stores(state)
         low, high = 0, len(numbers)
         while low < high:
             middle = (low + high) // 2
-            if self._differs(numbers[middle], state):
+            if stored.differs(numbers[middle]):
                 high = middle
             else:
                 low = middle + 1
         if low == len(numbers):
-            return Finding(None, "with probes, the difference vanishes, with each one alone too")
-        why = "is the first that is wrong where it alone is probed; with all probes, nothing is"
-        return Finding(Culprit(values[numbers[low]], why, self.program))
+            return Finding(None, "vanishes under probes, and under a store of each value alone")
+        number, seen = numbers[low], {numbers[low]}
+        while True:
+            earlier = [n for n in _numbers(values[number]) if n not in seen and stored.knows(n)]
+            wrong = next((n for n in earlier if stored.differs(n)), None)
+            if wrong is None:
+                break
+            number = wrong
+            seen.add(wrong)
+        return Finding(self._by_stores(number, stored, judge), widened=tuple(judge.widened))
 
-    def _differs(self, number: int, state: _State) -> bool:
-        _, (left, right) = self.logs(number)
-        *_, (a, b) = zip(left.entries(), right.entries(), strict=True)
-        return _is_far(a.value, b.value, state.before[number], state.latest[number])
+    def _by_stores(self, number: int, stored: _Stored, judge: _Judge) -> Culprit:
+        """What is said of a value, judged with operands that were stored one by one."""
+        about = stored.state.probed.values[number]
+        left, right = stored.get(number)
+        operands = {n: stored.get(n)[1] for n in about.operands if stored.knows(n)}
+        candidate = _Candidate(Entry(number, 0, right), operands, _distance(left, right))
+        worst = None if about.carried else judge.judge(number, candidate)
+        why = (
+            "is the first that is wrong where a store of one value is added; the difference "
+            f"vanishes under probes ({stored.runs} runs)"
+        )
+        return Culprit(about, why, self.program, 0, worst)
+
+
+@dataclass
+class _Stored:
+    """Values on both targets, each from a run in which it alone is stored; as computed last."""
+
+    search: _Search
+    state: _State
+    found: dict[int, tuple[torch.Tensor, torch.Tensor]] = field(default_factory=dict)
+    runs: int = 0
+
+    def knows(self, number: int) -> bool:
+        """Whether the program has computed the value."""
+        return number in self.state.before
+
+    def get(self, number: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """The value on the first target and on the second."""
+        if number not in self.found:
+            self.runs += 1
+            _, (left, right) = self.search.logs(number)
+            ((a, b),) = zip(left.entries(), right.entries(), strict=True)
+            self.found[number] = a.value, b.value
+        return self.found[number]
+
+    def differs(self, number: int) -> bool:
+        """Whether both are far further apart than with all probes."""
+        return _is_far(*self.get(number), self.state.before[number], self.state.latest[number])
+
+
+def _behind_stores(state: _State) -> list[int]:
+    """The values that what is stored is made of, in the order of the program."""
+    left = [n for store in state.probed.stores for n in _numbers(store)]
+    seen: set[int] = set()
+    while left:
+        number = left.pop()
+        if number not in seen:
+            seen.add(number)
+            left += _numbers(state.probed.values[number])
+    return sorted(n for n in seen if n in state.before)
 
 
 def _is_far(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, d: torch.Tensor) -> bool:
@@ -251,6 +309,7 @@ def _look_at_access(
         off="right",
         allowed=0.0,
         ulp=None,
+        bound="exact",
     )
     why = "reads something else from the same places"
     state.immediate = state.immediate or Culprit(about, why, program, right.occurrence, worst)
@@ -284,6 +343,7 @@ class _Judge:
     folder: Path
     timeout: float
     widenings: Widenings
+    values: tuple[Value, ...]
     widened: list[Widened] = field(default_factory=list)
     """Bounds of operations that have been."""
 
@@ -291,19 +351,28 @@ class _Judge:
         """The first operation whose result is wrong for its own operands."""
         for number, candidates in state.candidates.items():
             about = state.probed.values[number]
-            try:
-                text = texts.apply_passes(
-                    self.launch.ttir,
-                    *texts.ONE_FUNCTION,
-                    f"triton-extract-operation{{number={number}}}",
-                )
-            except CompilationError:
+            text = self._extract(number)
+            if not text:
                 continue  # Has no form of its own: what uses it is judged.
             furthest = max(candidates, key=lambda one: one.distance)
             for one in [furthest] if furthest is candidates[0] else [furthest, candidates[0]]:
                 if self._worst(text, about, one):
                     return self._first_wrong(text, about, candidates)
         return state.immediate
+
+    def judge(self, number: int, candidate: _Candidate) -> Worst | None:
+        """The element of a value that is wrong for its operands, if it has a form of its own."""
+        text = self._extract(number)
+        about = self.values[number]
+        return self._worst(text, about, candidate) if text else None
+
+    def _extract(self, number: int) -> str:
+        """The operation alone; empty if it has no such form."""
+        extract = f"triton-extract-operation{{number={number}}}"
+        try:
+            return texts.apply_passes(self.launch.ttir, *texts.ONE_FUNCTION, extract)
+        except CompilationError:
+            return ""
 
     def _first_wrong(
         self, text: str, about: Value, candidates: Sequence[_Candidate]
@@ -375,12 +444,17 @@ def _worst(report: LaunchReport, about: Value, candidate: _Candidate) -> Worst |
     is_rounded_once = about.op in ROUNDED
     if worst is None or (report.tensors[0].is_equal and not is_rounded_once):
         return None
+    if not is_rounded_once:
+        return worst
+    # What is rounded once has one right value, which is what the first target has.
+    size = wide(candidate.entry.value)[worst.index].abs()
     if about.op in ("arith.addf", "arith.subf"):
         # The product before may have been added without being rounded.
-        largest = max(wide(v).abs().max() for v in candidate.operands.values())
-        if worst.error <= float(rounding(candidate.entry.value.dtype).ulp(largest)):
-            return None
-    return worst
+        size = max(2 * wide(v).abs().max() for v in candidate.operands.values())
+    allowed = float(rounding(candidate.entry.value.dtype).ulp(size)) / 2
+    if worst.error <= allowed:
+        return None
+    return replace(worst, expected=worst.left, allowed=allowed, bound="one rounding", off="right")
 
 
 def _without_culprit(

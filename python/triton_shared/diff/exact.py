@@ -129,8 +129,8 @@ def _split(value: Any, kind: Any, twins: dict[int, int]) -> list[tuple[Any, Any]
         if is_float != TYPES[of_triton(value.dtype, "int8")].is_floating_point:
             raise RecordingError("memory of floats is taken for another type")
         value = value.base
-    if kind == "constexpr" or kind in words:
-        return [(value, kind)]
+    if kind == words[0]:
+        return [(value, kind)]  # No float.
     if isinstance(value, Descriptor):
         bases = _tracks(value.base, twins)
         padding = ("zero", value.padding)

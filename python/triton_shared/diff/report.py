@@ -151,7 +151,7 @@ def _finding_lines(finding: Finding, targets: tuple[str, str]) -> Iterator[str]:
     yield f"in program {culprit.program}, computed {culprit.iteration} times before"
     if culprit.worst:
         sides = (f"its operands on {targets[0]}", targets[1])
-        yield from _worst_lines(culprit.worst, sides, "reference")
+        yield from _worst_lines(culprit.worst, sides, f", bound '{culprit.worst.bound}'")
 
 
 def sweeps_as_text(
@@ -230,18 +230,21 @@ def _tensor_lines(tensor: TensorReport, targets: tuple[str, str]) -> Iterator[st
     if not worst:
         return
     wrote = f", written by program {tensor.program}" if tensor.program else ""
-    yield from _worst_lines(worst, targets, tensor.policy, wrote)
+    is_exact = tensor.policy == "exact"
+    yield from _worst_lines(worst, targets, None if is_exact else "", wrote)
 
 
 def _worst_lines(
-    worst: Worst, targets: tuple[str, str], policy: str, wrote: str = ""
+    worst: Worst, targets: tuple[str, str], bound: str | None, wrote: str = ""
 ) -> Iterator[str]:
+    """Both sides, and what is expected with its bound, unless that is None."""
     yield f"  worst at {list(worst.index)}{wrote}"
     width = max(len(target) for target in (*targets, "expected"))
     yield f"    {targets[0]:<{width}} {_number(worst.left)}"
     yield f"    {targets[1]:<{width}} {_number(worst.right)}"
-    if policy != "exact":
-        yield f"    {'expected':<{width}} {_number(worst.expected)} within {worst.allowed:.3g}"
+    if bound is not None:
+        allowed = f"within {worst.allowed:.3g}{bound}"
+        yield f"    {'expected':<{width}} {_number(worst.expected)} {allowed}"
     distance = f", {worst.ulp} ulp apart" if worst.ulp is not None else ""
     side = {"left": f"{targets[0]} is ", "right": f"{targets[1]} is "}.get(worst.off, "")
     yield f"    {side}off by {worst.error:.6g}{distance}"

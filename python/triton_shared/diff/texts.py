@@ -21,7 +21,7 @@ from ..launcher import Parameter, parameters
 
 ONE_FUNCTION = ("triton-structure-control-flow", "triton-inline-calls")
 """The passes after which a kernel has neither calls nor branches between blocks."""
-_FLOATS = re.compile(r"\b(?:fp8\w+|fp16|bf16|fp32|fp64|f16|f32|f64|f8E\w+)\b")
+_FLOATS = re.compile(r"(?:\b|(?<=\*k))(?:fp8\w+|fp16|bf16|fp32|fp64|f16|f32|f64|f8E\w+)\b")
 
 
 Launch = Callable[[Sequence[Any], tuple[int, ...]], None]
