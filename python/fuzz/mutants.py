@@ -117,21 +117,29 @@ def run(first: int, count: int, kind: str = "text", phase: str = "obj") -> Resul
 
 
 def ends(kind: str, first: int, count: int, phase: str = "obj") -> Iterator[tuple[int, str]]:
-    """How each mutant of a range ends, in a process of its own: a word as `attempt` gives it."""
+    """How each mutant of a range ends."""
+    for number in range(first, first + count):
+        yield number, end_of(number, kind, phase)
+
+
+def end_of(number: int, kind: str, phase: str = "obj") -> str:
+    """How a mutant ends, in a process of its own: a word as `attempt` gives it.
+
+    From the first one on, this process and its children have little memory.
+    """
     from triton_shared import library
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     library.version()  # Loaded once, before the forks.
     options = f"mode=reference to-phase={phase}"
-    for number in range(first, first + count):
-        source = mutant(number, kind)
+    source = mutant(number, kind)
 
-        def compiles(source: bytes = source) -> bool:
-            # In this process, as a kernel of Triton: a crash is to be seen as it is.
-            return library.compile_text(source, options, printed_by_triton=True).succeeded
+    def compiles() -> bool:
+        # In this process, as a kernel of Triton: a crash is to be seen as it is.
+        return library.compile_text(source, options, printed_by_triton=True).succeeded
 
-        yield number, attempt(compiles)
+    return attempt(compiles)
 
 
 def attempt(compiles: Callable[[], bool], patience: int = PATIENCE) -> str:

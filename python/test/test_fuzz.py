@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
+import json
 import os
-import sys
 import textwrap
 import time
 from pathlib import Path
@@ -16,11 +16,14 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from fuzz import mutants, numerics, programs, sweep
+from fuzz import judging, mutants, numerics, programs
 from fuzz.generator import Generator
 from fuzz.program import Buffer, Program
 from fuzz.small_floats import SMALL, decoded, encoded
 from triton_shared import knobs
+from triton_shared.campaign import Case, Outcome, summary
+from triton_shared.campaign.__main__ import main as campaign
+from triton_shared.campaign.results import writing
 
 BATCH = 20
 
@@ -72,50 +75,34 @@ def test_how_a_mutant_ends(monkeypatch: pytest.MonkeyPatch):
     assert mutants.attempt(lambda: 1 // 0) == "exit-code-2"
 
 
-def test_a_sweep_goes_on_behind_what_ends_its_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    """Numbers 0 to 3 are right, kill the process, are right, and hang."""
-    worker = """
-        import os, sys, time
-        for number in range(int(sys.argv[2]), int(sys.argv[3])):
-            if number == 1: os.abort()
-            if number == 3: os.kill(os.getpid(), 14)
-            print(f'[{number}, "right", ""]', flush=True)
-    """
-    script = tmp_path / "worker.py"
-    script.write_text(textwrap.dedent(worker))
-    monkeypatch.setattr(sweep, "COMMAND", (sys.executable, str(script)))
-    wanted = sweep.pieces("fast", range(4)) + sweep.pieces("text", range(1))
-    late = sweep.report(wanted, tmp_path)
-    assert (late["fast"]["left"], late["text"]["left"]) == (4, 1)
-    sweep.run(wanted[:1], tmp_path, time.monotonic() + 60, 2)
-    entry = sweep.report(wanted, tmp_path)["fast"]
-    assert entry["ends"] == {"right": 2, "SIGABRT": 1, "SIGALRM": 1}
-    assert [find["number"] for find in entry["finds"]] == [1, 3]
-    # A second call does what is left, and nothing without time.
-    monkeypatch.setattr(sweep, "COMMAND", ("false",))
-    sweep.run(wanted, tmp_path, time.monotonic() - 1, 2)
-    whole = sweep.report(wanted, tmp_path)
-    assert whole["fast"] == entry
-    assert whole["text"]["left"] == 1
+def test_a_campaign_of_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """A batch of each kind, where python/fuzz is found; a second call has nothing to do."""
+    words = ["fuzz", "--programs", "0:2", "--mutants", "0:2", "--workers", "1"]
+    words += ["--results", str(tmp_path / "r.sqlite"), "--json", str(tmp_path / "r.json")]
+    assert campaign(words) == 0
+    whole = json.loads((tmp_path / "r.json").read_text())
+    assert list(whole["kinds"]) == ["reference", "fast", "text", "bytecode"]
+    for kind, facts in whole["kinds"].items():
+        assert (facts["cases"], facts["left"], facts["finds"]) == (2, 0, []), kind
+    capsys.readouterr()
+    assert campaign(words) == 0
+    assert "done" not in capsys.readouterr().err
 
 
-def test_a_sweep_of_everything(tmp_path: Path):
-    kinds = (*knobs.MODES, *mutants.DAMAGE)
-    wanted = [piece for kind in kinds for piece in sweep.pieces(kind, range(2))]
-    sweep.run(wanted, tmp_path, time.monotonic() + 100, 2)
-    for kind, entry in sweep.report(wanted, tmp_path).items():
-        assert (entry["numbers"], entry["left"], entry["finds"]) == (2, 0, []), kind
-        assert entry["cpu_seconds"] > 0
-
-
-def test_whose_crash_a_sweep_has_found(monkeypatch: pytest.MonkeyPatch):
+def test_whose_crash_a_campaign_has_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     crash = b"module attributes {a = array<index: 1>} {}"
     monkeypatch.setattr(mutants, "mutant", lambda number, kind: crash)
-    whole = {"text": {"finds": [{"number": 5, "end": "SIGSEGV", "said": ""}]}}
-    assert sweep.judge(whole) == 0
-    assert whole["text"]["finds"][0]["upstream"]
+    case, outcome = Case("text", "5", {"number": 5}), Outcome("SIGSEGV", versions={"a": "1"})
+    with writing(tmp_path / "r.sqlite") as results:
+        results.want([case], outcome.versions)
+        results.keep([(case, outcome)])
+        whole = summary.summarize(results.rows())
+        judging.judge_results(results, 1)
+        judged = summary.summarize(results.rows())
+    assert judged["kinds"]["text"]["finds"][0]["result"]["upstream"]
+    assert (summary.exit_code(whole), summary.exit_code(judged)) == (1, 0)
+    (tmp_path / "r.json").write_text(summary.as_json(whole))
+    assert judging.judge_file(tmp_path / "r.json", 1) == judged
 
 
 def test_whose_crash_it_is(monkeypatch: pytest.MonkeyPatch):

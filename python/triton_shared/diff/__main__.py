@@ -106,11 +106,12 @@ def _compare_configurations(
     return report.status(reports), *told
 
 
-def _values(text: str) -> tuple[str, list[Any]]:
-    name, equals, values = text.partition("=")
-    if not equals or not name or not values:
+def values(text: str) -> tuple[str, list[Any]]:
+    """NAME=VALUE,… with numbers as such."""
+    name, equals, listed = text.partition("=")
+    if not equals or not name or not listed:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE,…")
-    return name, [_value(value) for value in values.split(",")]
+    return name, [_value(value) for value in listed.split(",")]
 
 
 def _value(text: str) -> Any:
@@ -151,7 +152,7 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--vary",
-        type=_values,
+        type=values,
         action="append",
         default=[],
         metavar="NAME=VALUE,…",

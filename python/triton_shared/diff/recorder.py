@@ -30,7 +30,7 @@ def record_file(
     """
     names: list[str] = []
     sweeps_before = 0
-    for case in _cases(modules.load(file)):
+    for case in cases_of(modules.load(file)):
         if wanted not in str(case):
             continue
         recordings = record(case, vary)
@@ -50,7 +50,7 @@ def record(case: Any, vary: Mapping[str, Sequence[Any]] | None = None) -> list[R
     from . import sweeps
 
     run: Callable[[], Any] = getattr(case, "run", case)
-    label = str(case) if hasattr(case, "run") else getattr(case, "__name__", str(case))
+    label = label_of(case)
     caught: list[tuple[Recording, dict[str, torch.Tensor]]] = []
     watching = (
         catching(caught, label)
@@ -64,7 +64,13 @@ def record(case: Any, vary: Mapping[str, Sequence[Any]] | None = None) -> list[R
     return [recording for recording, _ in caught]
 
 
-def _cases(module: Any) -> Iterator[Any]:
+def label_of(case: Any) -> str:
+    """What reports call a case."""
+    return str(case) if hasattr(case, "run") else str(getattr(case, "__name__", case))
+
+
+def cases_of(module: Any) -> Iterator[Any]:
+    """The cases of a Python file."""
     if hasattr(module, "cases"):
         yield from module.cases()
     elif hasattr(module, "case"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -223,12 +223,7 @@ def vary_recording(launch: Path, vary: Mapping[str, Sequence[Any]]) -> list[Path
     Constants of the kernel cannot vary: the grid is that of the recorded ones.
     """
     loaded = recording.load(launch)
-    for name in vary:
-        if name in loaded.arguments:
-            raise RecordingError(
-                f"'{name}' is a parameter of kernel '{loaded.kernel}', and the grid of a recording "
-                "is fixed: vary it where the kernel is launched, in a Python file"
-            )
+    require_options(loaded, vary)
     made = []
     for number, choice in enumerate(Sweep(vary, loaded.label, []).choices()):
         one = replace(loaded, configuration=describe(choice))
@@ -239,3 +234,13 @@ def vary_recording(launch: Path, vary: Mapping[str, Sequence[Any]]) -> list[Path
         made.append(place)
     shutil.rmtree(launch)
     return made
+
+
+def require_options(launch: Recording, names: Iterable[str]) -> None:
+    """Raises RecordingError if one of the names is a parameter of the recorded kernel."""
+    for name in names:
+        if name in launch.arguments:
+            raise RecordingError(
+                f"'{name}' is a parameter of kernel '{launch.kernel}', and the grid of a recording "
+                "is fixed: vary it where the kernel is launched, in a Python file"
+            )
