@@ -135,10 +135,20 @@ def keep(test: str, passed: bool) -> None:
     client = re.search(r"test_clients_(\w+)\.py", test)
     if client:
         _keep_texts(where / "ttir" / client[1])
-        package = {"liger": "liger-kernel", "inductor": "torch"}[client[1]]
-        outcome = {"test": test, "passed": passed, "package": f"{package} {version(package)}"}
+        outcome = {"test": test, "passed": passed, "package": _package(client[1])}
         for measurement in current.measurements or [{}]:
             _append(where / "clients.jsonl", {**outcome, **measurement})
+
+
+def _package(client: str) -> str:
+    """What the tests of a client are about, with its version."""
+    if client == "vllm":
+        # Its files are there, but it is not installed.
+        import vllm_modules
+
+        return f"vllm {vllm_modules.VERSION}"
+    name = {"liger": "liger-kernel", "inductor": "torch"}[client]
+    return f"{name} {version(name)}"
 
 
 def _keep_texts(where: Path) -> None:
@@ -211,13 +221,18 @@ def measured(
     forward: tuple[list[torch.Tensor], list[torch.Tensor]],
     backward: tuple[list[torch.Tensor], list[torch.Tensor]] | None,
     kind: torch.dtype,
+    **facts: Any,
 ) -> None:
-    """Notes the errors of a client's function: pairs of what was found and what was expected."""
+    """Notes the errors of a client's function: pairs of what was found and what was expected.
+
+    `facts` are kept as they are.
+    """
     current.measurements.append(
         {
             "kind": str(kind).removeprefix("torch."),
             "forward": scaled_error(*forward),
             "backward": scaled_error(*backward) if backward else None,
             "trains": backward is not None,
+            **facts,
         }
     )
