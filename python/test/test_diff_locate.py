@@ -16,6 +16,7 @@ from tree import BUILD
 from triton_shared.diff import culprit, probes, recorder, run, texts, workers
 from triton_shared.diff.__main__ import main
 from triton_shared.diff.recording import Recording, RecordingError
+from triton_shared.diff.widening import Widening, Widenings
 
 PLUGIN = BUILD / "lib" / "libTritonSharedInjectFault.so"
 
@@ -137,6 +138,24 @@ class TestFaults:
         assert worst.off == "right"
         assert worst.bound == "accumulated"
         assert abs(worst.left - worst.expected) < worst.allowed < abs(worst.right - worst.expected)
+
+    def test_the_bound_of_an_operation_may_be_wider(self, launch: Recording, tmp_path: Path):
+        wider = Widening("tolerances.toml:1", "mixed", 1e12, "a test", op="tt.dot")
+        kind, op, nth, _ = FAULTS[11]
+        found = culprit.find(
+            launch,
+            ("cpu", "cpu-fast"),
+            (1, 0, 0),
+            tmp_path,
+            before=[f"mark-fault{{op={op} nth={nth}}}"],
+            after=[f"inject-fault{{kind={kind}}}"],
+            plugins=[PLUGIN],
+            widenings=Widenings((wider,)),
+        )
+        assert found.culprit is None
+        assert {one.widening for one in found.widened} == {wider}
+        assert all(one.margin > 1 for one in found.widened)
+        assert f":{line_of('product')}: tt.dot: its bound widened" in found.widened[0].describe()
 
     def test_what_is_rounded_once_is_off_by_more_than_that(self, launch: Recording, tmp_path: Path):
         worst = find(launch, FAULTS[10], "cpu-fast", tmp_path).worst
