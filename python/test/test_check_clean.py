@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import corpus_runs
+import liger_layers  # noqa: F401
+import liger_losses  # noqa: F401
 import pytest
 import torch
 import triton_shared
 from corpus_runs import RUNS
 from examples import all_cases
 from examples.case import Case, check
+from liger_cases import CASES, Function
 
 CORPUS = {case["name"]: case for case in corpus_runs.load_corpus().CASES}
 NAMES = sorted(RUNS.keys() & CORPUS.keys())
@@ -54,3 +59,28 @@ def test_the_corpus_is_clean_and_computes_the_same(name: str) -> None:
     for name, buffer in plain.items():
         # A product and a sum may be rounded once or twice.
         torch.testing.assert_close(buffers[name], buffer, equal_nan=True)
+
+
+def run_and_differentiate(inputs: tuple[torch.Tensor, ...], function: Function) -> None:
+    leaves = [x.clone().requires_grad_(x.is_floating_point()) for x in inputs]
+    made = function(*leaves)
+    outputs = made if isinstance(made, (tuple, list)) else (made,)
+    smooth = [y.float() for y in outputs if isinstance(y, torch.Tensor) and y.requires_grad]
+    sum((y * torch.rand(y.shape)).sum() for y in smooth).backward()
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("make", CASES)
+def test_liger_is_clean(make: Any) -> None:
+    torch.manual_seed(0)
+    inputs, function, _ = make()
+    with triton_shared.check() as report:
+        run_and_differentiate(inputs, function)
+    assert report.is_clean, report.as_text()
+    assert report.launches
+
+
+def test_the_list_is_long() -> None:
+    """Of the corpus each entry is a kernel; of the others each has one of its own, or more."""
+    examples = {str(case).split("-")[0] for case in all_cases()}
+    assert len(NAMES) + len(examples) + len(CASES) >= 100

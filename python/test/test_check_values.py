@@ -217,6 +217,50 @@ def test_hashes_and_lanes_that_are_left_out_may_wrap() -> None:
 
 
 @triton.jit
+def shifted(x, y, row, B: tl.constexpr):
+    i = tl.arange(0, B)
+    start = row << 20
+    tl.store(y + i, tl.load(x + start + i, mask=row < 1, other=0.0))
+
+
+@triton.jit
+def narrowed(x, index, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    at = tl.load(index + i).to(tl.int32)
+    tl.store(y + i, tl.load(x + at))
+
+
+@triton.jit
+def narrowed_hash(x, index, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    h = (tl.load(index + i).to(tl.uint64) * 0x9E3779B97F4A7C15) >> 40
+    at = (h.to(tl.int32) << 4) & 15
+    tl.store(y + i, tl.load(x + at))
+
+
+def test_left_shifts_and_conversions_wrap() -> None:
+    x, y = torch.ones(16), torch.zeros(8)
+    index = torch.arange(8)
+    with triton_shared.check() as report:
+        shifted[(1,)](x, y, 0, B=8)
+        shifted[(1,)](x, y, 2047, B=8)
+        narrowed[(1,)](x, index, y, B=8)
+        narrowed_hash[(1,)](x, index * 2**40, y, B=8)
+    assert not report.findings, report.as_text()
+    index[5] += 2**32
+    with triton_shared.check() as report:
+        narrowed[(1,)](x, index, y, B=8)
+    (found,) = report.findings
+    assert (found.kind, found.access, found.variable) == ("wrapped-address", "the conversion", "at")
+    assert [element.lane for element in found.elements] == [(5,)]
+    with triton_shared.check() as report:
+        shifted[(1,)](x, y, -2048, B=8)
+        shifted[(1,)](x, y, -2049, B=8)
+    (found,) = [one for one in report.findings if one.kind == "wrapped-address"]
+    assert (found.access, found.variable, found.launches) == ("the left shift", "start", 1)
+
+
+@triton.jit
 def sigmoid(x, y, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(y + i, 1 / (1 + tl.exp(-tl.load(x + i).to(tl.float32))))

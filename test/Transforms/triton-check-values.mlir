@@ -135,6 +135,38 @@ tt.func @product(%p: !tt.ptr<i32>, %a: i32, %b: i32) {
 
 // -----
 
+// A left shift is compared with the one of 64 bits, a truncation with what it is
+// made of. What was cut off from a hash is no mistake.
+// CHECK-LABEL: tt.func @shift(
+// CHECK-SAME:    %[[A:[a-z0-9]+]]: i32, %[[B:[a-z0-9]+]]: i64
+// CHECK:         %[[S:.*]] = arith.shli %[[A]]
+// CHECK:         %[[BY:.*]] = arith.minui
+// CHECK:         %[[WIDE:.*]] = arith.shli %{{.*}}, %[[BY]] : i64
+// CHECK:         %[[SAME:.*]] = arith.extsi %[[S]]
+// CHECK:         arith.cmpi ne, %[[WIDE]], %[[SAME]]
+// CHECK:         %[[T:.*]] = arith.trunci %[[B]]
+// CHECK:         %[[AGAIN:.*]] = arith.extsi %[[T]]
+// CHECK:         arith.cmpi ne, %[[B]], %[[AGAIN]]
+// CHECK:         arith.trunci
+// CHECK-NOT:     arith.cmpi ne
+// CHECK:         tts.note "{{.*}}wrapped-address{{.*}}arith.trunci{{.*}}arith.shli{{.*}}"
+// CHECK-NEXT:    tt.load
+tt.func @shift(%p: !tt.ptr<i32>, %a: i32, %b: i64) {
+  %c4 = arith.constant 4 : i32
+  %c32 = arith.constant 32 : i64
+  %s = arith.shli %a, %c4 : i32
+  %t = arith.trunci %b : i64 to i32
+  %h = arith.shrui %b, %c32 : i64
+  %u = arith.trunci %h : i64 to i32
+  %q = tt.addptr %p, %s : !tt.ptr<i32>, i32
+  %r = tt.addptr %q, %t : !tt.ptr<i32>, i32
+  %w = tt.addptr %r, %u : !tt.ptr<i32>, i32
+  %v = tt.load %w : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
 // Sums wrap where the sign is one of neither operand. Hashes may, and what is no
 // address.
 // CHECK-LABEL: tt.func @sums(

@@ -195,7 +195,7 @@ def TritonCheckValues : Pass<"triton-check-values", "::mlir::ModuleOp"> {
     | wrong                | is caused by                  | matters in                   |
     |----------------------|-------------------------------|------------------------------|
     | undefined            | a masked load without `other` | a store, an address, a mask, a branch, a sum with defined elements |
-    | wrapped around       | an integer sum, difference or product of less than 64 bits | an address |
+    | wrapped around       | an integer sum, difference, product, left shift or truncation to less than 64 bits | an address |
     | infinite, or no number | the first operation that makes it of operands that are not | a store |
     | a hint that is false | `tl.multiple_of`, `tl.max_contiguous`, `tl.max_constancy`, `tl.assume`, an argument that was taken for divisible | itself |
 

@@ -1,8 +1,8 @@
 //===- WrappedAddresses.cpp - Integers that wrap on the way to an address -===//
 //
-// Sums, differences and products of less than 64 bits that an address is made
-// of. What goes through a bitwise or an unsigned operation is a hash or a
-// random number, and wraps on purpose.
+// Sums, differences, products, left shifts and truncations of less than 64 bits
+// that an address is made of. What goes through a bitwise or an unsigned
+// operation is a hash or a random number, and wraps on purpose.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,12 @@ public:
 
 protected:
   bool isCause(Operation *op) override {
-    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
+    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp,
+             arith::TruncIOp>(op) ||
         !formAddresses.contains(op->getResult(0)))
+      return false;
+    // Bits of a hash are cut off on purpose.
+    if (isa<arith::TruncIOp>(op) && isHash(op->getOperand(0)))
       return false;
     unsigned width = getElementTypeOrSelf(op->getResult(0).getType())
                          .getIntOrFloatBitWidth();
@@ -74,7 +78,19 @@ private:
     return movesElements(op) ||
            isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::DivSIOp,
                arith::RemSIOp, arith::MinSIOp, arith::MaxSIOp, arith::ExtSIOp,
-               arith::SelectOp, tt::AddPtrOp>(op);
+               arith::ShLIOp, arith::TruncIOp, arith::SelectOp, tt::AddPtrOp>(
+               op);
+  }
+
+  /// True for what a bitwise or an unsigned operation has made.
+  static bool isHash(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (op && movesElements(op))
+      return isHash(op->getOperand(0));
+    return op &&
+           isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp, arith::ShRUIOp,
+               arith::DivUIOp, arith::RemUIOp, arith::ExtUIOp, tt::MulhiUIOp>(
+               op);
   }
 
   /// Notes that all values that `value` is made of form an address.
@@ -117,10 +133,14 @@ private:
   /// Where the result is not the one of unlimited integers.
   Value wraps(Operation *op) {
     Location loc = op->getLoc();
-    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-    Value result = op->getResult(0);
+    Value lhs = op->getOperand(0), result = op->getResult(0);
+    if (isa<arith::TruncIOp>(op))
+      return differs(loc, lhs, result);
+    Value rhs = op->getOperand(1);
     if (isa<arith::MulIOp>(op))
       return productWraps(loc, lhs, rhs, result);
+    if (isa<arith::ShLIOp>(op))
+      return shiftWraps(loc, lhs, rhs, result);
     // Signs: a sum has that of one of its operands, a difference that of the
     // first or, turned, of the second.
     auto differ = [&](Value a, Value b) -> Value {
@@ -139,10 +159,38 @@ private:
     auto extend = [&](Value value) -> Value {
       return arith::ExtSIOp::create(builder, loc, wide, value);
     };
-    Value product =
-        arith::MulIOp::create(builder, loc, extend(lhs), extend(rhs));
-    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                 product, extend(result));
+    return differs(
+        loc, arith::MulIOp::create(builder, loc, extend(lhs), extend(rhs)),
+        result);
+  }
+
+  /// A shift by more than all bits has no result, by as many none that is left.
+  Value shiftWraps(Location loc, Value lhs, Value amount, Value result) {
+    Type wide = withElement(result.getType(), builder.getI64Type());
+    unsigned width =
+        getElementTypeOrSelf(result.getType()).getIntOrFloatBitWidth();
+    Value most = arith::ConstantOp::create(
+        builder, loc, attributeOf(wide, static_cast<int64_t>(width)));
+    Value by = arith::MinUIOp::create(
+        builder, loc, arith::ExtUIOp::create(builder, loc, wide, amount), most);
+    Value number = arith::ExtSIOp::create(builder, loc, wide, lhs);
+    return differs(loc, arith::ShLIOp::create(builder, loc, number, by),
+                   result);
+  }
+
+  /// Where an integer of more bits is another one than `result`.
+  Value differs(Location loc, Value more, Value result) {
+    Value extended =
+        arith::ExtSIOp::create(builder, loc, more.getType(), result);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, more,
+                                 extended);
+  }
+
+  static TypedAttr attributeOf(Type type, int64_t value) {
+    auto single = IntegerAttr::get(getElementTypeOrSelf(type), value);
+    if (auto block = dyn_cast<RankedTensorType>(type))
+      return SplatElementsAttr::get(block, single);
+    return single;
   }
 
   Value zeroOf(Location loc, Type type) {
