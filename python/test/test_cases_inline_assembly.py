@@ -238,6 +238,8 @@ REFUSED = {
     "ld.global.b32 $0, [$1];": "reads a register of another width",
     "ld.global.b32 $0, [name];": "is no address in a register",
     "shfl.sync.bfly.b32 $0, $1, 1, 0x1f, -1;": "is an instruction without a portable meaning",
+    "cvt.rs.f16x2.f32 $0, $1, $1, $1;": "is an instruction without a portable meaning",
+    "{ .reg .b8 t; cvt.rn.e2m1x2.f32 t, $1, $1; cvt.u32.u8 $0, t; }": "is an instruction without",
     "add.s32 $0, $1;": "has another number of operands",
     "add.s64 $0, $1, $1;": "reads a register of another width",
     "add.s32 $0, $0, $1;": "reads a register that nothing has written",

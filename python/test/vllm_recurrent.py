@@ -221,3 +221,98 @@ def linear_attention_goes_on() -> tuple[Run, Run]:
         return out.view(3, 64), kept
 
     return run, reference
+
+
+# ---------------------------------------------------------------------------------------------
+# In chunks
+# ---------------------------------------------------------------------------------------------
+
+SSD = "model_executor.layers.mamba.ops.ssd_combined"
+CHUNK = "third_party.flash_linear_attention.ops.chunk"
+
+
+@case(
+    SSD, "_chunk_cumsum_fwd_kernel", "_chunk_state_fwd_kernel", "_state_passing_fwd_kernel",
+    "_bmm_chunk_fwd_kernel", "_chunk_scan_fwd_kernel", tolerance=2e-5,
+)  # fmt: skip
+def state_space_of_sequences() -> tuple[Run, Run]:
+    function = vllm(SSD).mamba_chunk_scan_combined_varlen
+    heads, size, states, chunk = 4, 32, 16, 16
+    lengths = (20, 37)
+    total = sum(lengths)
+    x, dt = normal(total, heads, size), normal(total, heads)
+    decay, b, c = -torch.rand(heads), normal(total, 2, states), normal(total, 2, states)
+    skip, bias, begin = normal(heads), normal(heads), normal(2, heads, size, states)
+    # Chunks begin anew with each sequence.
+    edges, owners, last, at = [0], [], [], 0
+    for number, length in enumerate(lengths):
+        for done in range(0, length, chunk):
+            edges.append(at + min(done + chunk, length))
+            owners.append(number)
+        at += length
+        last.append(len(owners) - 1)
+
+    def run() -> tuple[torch.Tensor, ...]:
+        out = torch.empty_like(x)
+        end = function(
+            x, dt, decay, b, c, chunk, starts(whole(*lengths)), whole(*edges), whole(*last),
+            whole(*owners), out, D=skip, dt_bias=bias, initial_states=begin, dt_softplus=True,
+        )  # fmt: skip
+        return out, end
+
+    def reference() -> tuple[torch.Tensor, ...]:
+        outs, ends, at = [], [], 0
+        for number, length in enumerate(lengths):
+            state = begin[number].double()
+            for t in range(at, at + length):
+                step = F.softplus(dt[t] + bias).double()
+                wide_b, wide_c = (y[t].repeat_interleave(2, 0)[:, None].double() for y in (b, c))
+                state = state * (decay * step).exp()[:, None, None]
+                state = state + (step[:, None] * x[t])[..., None] * wide_b
+                outs.append((state * wide_c).sum(-1) + x[t] * skip[:, None])
+            ends.append(state)
+            at += length
+        return torch.stack(outs).float(), torch.stack(ends).float()
+
+    return run, reference
+
+
+@case(
+    CHUNK, "chunk_gated_delta_rule_fwd_kernel_h_blockdim64", "chunk_fwd_kernel_o",
+    "chunk_scaled_dot_kkt_fwd_kernel", "chunk_local_cumsum_scalar_kernel",
+    "recompute_w_u_fwd_kernel", "merge_16x16_to_64x64_inverse_kernel", tolerance=2e-2,
+)  # fmt: skip
+def gated_delta_rule_in_chunks() -> tuple[Run, Run]:
+    function = vllm(CHUNK).chunk_gated_delta_rule
+    q, k, v = (x.bfloat16() for x in delta_inputs(100, 2, 64))
+    g, beta = F.logsigmoid(normal(1, 100, 2)), normal(1, 100, 2).sigmoid().bfloat16()
+    begin = normal(1, 2, 64, 64)
+
+    def reference() -> tuple[torch.Tensor, ...]:
+        out, state = delta_rule(q[0], k[0], v[0], g[0], beta[0], begin[0])
+        return out[None], state[None]
+
+    return (
+        lambda: function(q, k, v.clone(), g, beta, initial_state=begin, output_final_state=True),
+        reference,
+    )
+
+
+@case(
+    KDA, "chunk_kda_scaled_dot_kkt_fwd_kernel_intra_sub_inter", "recompute_w_u_fwd_kernel",
+    "chunk_gla_fwd_kernel_o", "chunk_local_cumsum_vector_kernel", tolerance=1e-4,
+)  # fmt: skip
+def delta_attention_in_chunks() -> tuple[Run, Run]:
+    function = vllm(KDA).chunk_kda
+    q, k, v = delta_inputs(100, 2, 64)
+    g, beta = F.logsigmoid(normal(1, 100, 2, 64)), normal(1, 100, 2).sigmoid()
+    begin = normal(1, 2, 64, 64)
+
+    def reference() -> tuple[torch.Tensor, ...]:
+        out, state = delta_rule(q[0], k[0], v[0], g[0], beta[0], begin[0])
+        return out[None], state[None]
+
+    return (
+        lambda: function(q, k, v.clone(), g, beta, initial_state=begin, output_final_state=True),
+        reference,
+    )

@@ -84,3 +84,27 @@ tt.func @memory(%x: tensor<8xi64>, %y: tensor<8xi64>) {
   %0 = tt.elementwise_inline_asm "ld.global.b16 $0, [$1]; st.global.b16 [$2+2], $0;" {constraints = "=h,l,l", packed_element = 1 : i32, pure = false} %x, %y : tensor<8xi64>, tensor<8xi64> -> tensor<8xi16>
   tt.return
 }
+
+// A 4-bit float is as many of the middles between two as lie below; the sign of
+// NaN is lost, and the first operand is the upper half of the byte.
+// CHECK-LABEL: func.func @into_halves_of_a_byte(
+// CHECK-SAME:    %[[X:[^:]*]]: f32, %[[Y:[^:]*]]: f32
+// CHECK:         %[[SIZE:.*]] = math.absf
+// CHECK:         arith.cmpf ugt, %[[SIZE]], %cst{{[_0-9]*}} : f32
+// CHECK:         arith.cmpf uge, %[[SIZE]], %cst{{[_0-9]*}} : f32
+// CHECK-COUNT-5: arith.cmpf ug
+// CHECK:         arith.cmpf ord
+// CHECK:         %[[UPPER:.*]] = arith.shli %{{.*}}, %c4_i32
+// CHECK:         arith.ori %[[UPPER]]
+tt.func @into_halves_of_a_byte(%x: f32, %y: f32) -> i32 {
+  %0 = tt.elementwise_inline_asm "{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, $1, $2; cvt.u32.u8 $0, t; }" {constraints = "=r,f,f", packed_element = 1 : i32, pure = true} %x, %y : f32, f32 -> i32
+  tt.return %0 : i32
+}
+
+// Sign, exponent and mantissa are moved to the places that f16 has for them.
+// CHECK-LABEL: func.func @from_halves_of_a_byte(
+// CHECK-COUNT-2: arith.mulf %{{.*}}, %cst{{[_0-9]*}} : f16
+tt.func @from_halves_of_a_byte(%x: i32) -> i32 {
+  %0 = tt.elementwise_inline_asm "{ .reg .b8 t; cvt.u8.u32 t, $1; cvt.rn.f16x2.e2m1x2 $0, t; }" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %x : i32 -> i32
+  tt.return %0 : i32
+}
