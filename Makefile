@@ -19,6 +19,7 @@ demo: setup
 	@cd python && ../.venv/bin/python -m examples.demo
 
 test: setup
+	@.venv/bin/python python/test/vllm_modules.py
 	@scripts/check
 
 check:

@@ -1,6 +1,6 @@
 """vLLM's Triton kernels, launched by its own Python, against PyTorch's operations.
 
-The release is the one that vllm_modules.py names; scripts/setup has put its files into .venv.
+The release is the one that vllm_modules.py names; `make test` has put its files into .venv.
 """
 
 from __future__ import annotations

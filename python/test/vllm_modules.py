@@ -6,7 +6,7 @@ kernel, or that `REAL` names, is imported as it is; every other module below `vl
 that are not installed, are stand-ins that answer every name with one more stand-in.
 
 The files are those of the wheel that `python vllm_modules.py` fetches from the package index, once;
-scripts/setup does so. Nothing of it is installed, and its compiled extension is left in the wheel.
+`make test` does so. Nothing of it is installed, and its compiled extension is left in the wheel.
 """
 
 from __future__ import annotations
@@ -250,6 +250,7 @@ def fetch() -> None:
     """Puts the Python files of the pinned release into `FOLDER`, from the package index."""
     if FOLDER.exists():
         return
+    print(f"fetching the Python files of vLLM {VERSION}, for tests of their kernels", flush=True)
     with tempfile.TemporaryDirectory() as temporary:
         pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "download", "-q")
         wanted = ("--no-deps", "--only-binary", ":all:", "--dest", temporary, f"vllm=={VERSION}")
