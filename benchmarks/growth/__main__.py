@@ -29,21 +29,34 @@ GPU = "cuda:90a"
 WAYS = ("fast", "reference", "PTX", "ptxas")
 """The CPU's modes, and the two halves of compiling for a GPU: up to PTX, and what NVIDIA's
 assembler makes of that."""
-REPEATED = 5.0
+REPEATED = 30.0
 """Seconds: what takes less is measured several times, for the least."""
 Rows = list[dict[str, Any]]
 
 
-def measure_least(file: Path, words: str, repeat: int) -> Cost:
+def lesser(costs: list[Cost]) -> Cost:
     """The least of some measurements, as other processes only make one longer."""
-    costs = []
-    while len(costs) < repeat:
-        costs.append(measure(file, words))
-        if costs[-1].seconds is None:
-            return GIVEN_UP
-        if costs[-1].seconds > REPEATED:
-            break
+    if any(cost.seconds is None for cost in costs):
+        return GIVEN_UP
     return min(costs, key=lambda cost: cost.seconds or 0.0)
+
+
+def measure_lengths(inputs: list[tuple[Path, str]], repeat: int) -> list[Cost]:
+    """A cost for each input, up to the first one that is given up.
+
+    All lengths are measured before any is again: what else the machine does, and what that leaves
+    of its caches, is then the same for short and long kernels.
+    """
+    costs: list[list[Cost]] = []
+    for file, words in inputs:
+        costs.append([measure(file, words)])
+        if costs[-1][0].seconds is None:
+            break
+    for _ in range(repeat - 1):
+        for (file, words), known in zip(inputs, costs, strict=False):
+            if (known[0].seconds or REPEATED) < REPEATED:
+                known.append(measure(file, words))
+    return [lesser(known) for known in costs]
 
 
 def grow(kind: Kind, folder: Path, ways: list[str], lines: tuple[int, ...], repeat: int) -> Rows:
@@ -51,15 +64,15 @@ def grow(kind: Kind, folder: Path, ways: list[str], lines: tuple[int, ...], repe
     rows = []
     for way in ways:
         target = GPU if way in ("PTX", "ptxas") else "cpu"
-        costs = {}
+        inputs = []
         for n in lines:
             file = folder / f"{kind.name}-{n}-{target.replace(':', '')}.mlir"
             if not file.is_file():
                 file.write_text(kind.ttir(n, folder, target))
-            costs[str(n)] = cost = measure_least(*_inputs(way, file), repeat)
-            if cost.seconds is None:
-                break
-        rows.append({"kind": kind.name, "way": way, "costs": {n: asdict(costs[n]) for n in costs}})
+            inputs.append(_inputs(way, file))
+        costs = measure_lengths(inputs, repeat)
+        named = {str(n): asdict(cost) for n, cost in zip(lines, costs, strict=False)}
+        rows.append({"kind": kind.name, "way": way, "costs": named})
     return rows
 
 

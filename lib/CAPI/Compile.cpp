@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "DeepStack.h"
 #include "Diagnostics.h"
 #include "ObjectSeal.h"
 #include "mlir/Parser/Parser.h"
 #include "triton-shared/CAPI/TritonShared.h"
 #include "triton-shared/Driver/Compilation.h"
 #include "triton-shared/InitAll.h"
+#include "triton-shared/Pipelines/OwnThread.h"
 #include "triton-shared/Target/CpuTarget.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -68,7 +68,7 @@ void compileSource(StringRef source, const CompileOptions &options,
     if (!problem.empty())
       result.diagnostics = "error: " + problem + "\n";
   } else {
-    runWithDeepStack([&] {
+    runOnOwnThread([&] {
       result.hasSucceeded = succeeded(compileMlir(source, options, result));
     });
   }

@@ -48,6 +48,14 @@ bool AheadLoads::mayReorder() {
   return !result.wasInterrupted();
 }
 
+bool triton_shared::hasLoadsInLoops(Operation *root) {
+  WalkResult result = root->walk([](tts::LoadOp load) {
+    return load->getParentOfType<scf::ForOp>() ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
 bool triton_shared::mayWrite(Region &region, Value base) {
   WalkResult result = region.walk([&](tts::AccessOpInterface op) {
     Value other = op.getBase();

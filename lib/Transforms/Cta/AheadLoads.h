@@ -38,6 +38,10 @@ OpOperand *findMatrixUse(tts::LoadOp load);
 /// each other; a computed address may be anywhere.
 bool mayWrite(Region &region, Value base);
 
+/// True if a loop in `root` loads something. What is known about the values of
+/// a long kernel without one takes long to find out, and nobody asks.
+bool hasLoadsInLoops(Operation *root);
+
 /// Finds the loads of one loop that may run ahead.
 class AheadLoads {
 public:

@@ -307,6 +307,8 @@ private:
 
 struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
   void runOnOperation() override {
+    if (!hasLoadsInLoops(getOperation()))
+      return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();

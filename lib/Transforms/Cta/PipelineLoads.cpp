@@ -304,6 +304,8 @@ struct CtaPipelineLoads
   using CtaPipelineLoadsBase::CtaPipelineLoadsBase;
 
   void runOnOperation() override {
+    if (!hasLoadsInLoops(getOperation()))
+      return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();

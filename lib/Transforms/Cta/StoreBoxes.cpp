@@ -28,15 +28,27 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// True if nothing but `store` accesses what it writes, as far as can be seen:
-/// arguments are apart from each other.
-static bool isOnlyAccess(tts::StoreOp store, func::FuncOp function) {
-  WalkResult result = function.walk([&](tts::AccessOpInterface op) {
-    bool isApart = op == store || (op.getBase() != store.getBase() &&
-                                   isa<BlockArgument>(op.getBase()));
-    return isApart ? WalkResult::advance() : WalkResult::interrupt();
+/// The stores of tiles of two dimensions to what no other access of `function`
+/// may touch. Arguments are apart from each other; a computed address may be
+/// anywhere.
+static SmallVector<tts::StoreOp> findLoneStores(func::FuncOp function) {
+  SmallVector<tts::StoreOp> stores;
+  DenseMap<Value, unsigned> accesses;
+  unsigned computed = 0;
+  function.walk([&](tts::AccessOpInterface access) {
+    ++accesses[access.getBase()];
+    computed += !isa<BlockArgument>(access.getBase());
+    auto store = dyn_cast<tts::StoreOp>(*access);
+    auto tile = store ? dyn_cast<RankedTensorType>(store.getValue().getType())
+                      : nullptr;
+    if (tile && tile.getRank() == 2)
+      stores.push_back(store);
   });
-  return !result.wasInterrupted();
+  llvm::erase_if(stores, [&](tts::StoreOp store) {
+    unsigned own = isa<BlockArgument>(store.getBase()) ? 0 : 1;
+    return accesses[store.getBase()] != 1 || computed != own;
+  });
+  return stores;
 }
 
 /// The tile before it was moved between threads only to be stored.
@@ -56,22 +68,23 @@ struct BoxStore {
 
 struct CtaStoreBoxes : triton_shared::impl::CtaStoreBoxesBase<CtaStoreBoxes> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> functions;
+    SmallVector<std::pair<func::FuncOp, SmallVector<tts::StoreOp>>> candidates;
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (cta::getNumWarps(function) && cta::getTarget(function).hasTma())
-        functions.push_back(function);
-    if (functions.empty())
+        if (SmallVector<tts::StoreOp> stores = findLoneStores(function);
+            !stores.empty())
+          candidates.emplace_back(function, std::move(stores));
+    if (candidates.empty())
       return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
-    for (func::FuncOp function : functions) {
+    for (auto &[function, stores] : candidates) {
       TensorBoxAnalysis boxes(function, solver);
       SmallVector<BoxStore> found;
-      function.walk([&](tts::StoreOp store) {
-        if (std::optional<BoxStore> box = plan(store, function, boxes))
+      for (tts::StoreOp store : stores)
+        if (std::optional<BoxStore> box = plan(store, boxes))
           found.push_back(*box);
-      });
       for (BoxStore &box : found)
         storeBox(box);
       function.walk([&](cta::SpecializeOp parted) { endStores(parted); });
@@ -98,11 +111,9 @@ private:
     cta::WaitStoresOp::create(builder, parted.getLoc());
   }
 
-  static std::optional<BoxStore> plan(tts::StoreOp store, func::FuncOp function,
+  static std::optional<BoxStore> plan(tts::StoreOp store,
                                       TensorBoxAnalysis &boxes) {
-    auto tile = dyn_cast<RankedTensorType>(store.getValue().getType());
-    if (!tile || tile.getRank() != 2 || !isOnlyAccess(store, function))
-      return std::nullopt;
+    auto tile = cast<RankedTensorType>(store.getValue().getType());
     TensorBoxAnalysis::Result result = boxes.analyze(store);
     auto *box = std::get_if<TensorBox>(&result);
     if (!box)

@@ -1,6 +1,6 @@
-//===- DeepStack.cpp - Room for recursion ---------------------------------===//
+//===- OwnThread.cpp - Room for recursion, and for what is made -----------===//
 
-#include "DeepStack.h"
+#include "triton-shared/Pipelines/OwnThread.h"
 
 #include <pthread.h>
 
@@ -14,7 +14,7 @@ static void *runWork(void *work) {
   return nullptr;
 }
 
-void mlir::triton_shared::runWithDeepStack(llvm::function_ref<void()> work) {
+void mlir::triton_shared::runOnOwnThread(llvm::function_ref<void()> work) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_t thread;
