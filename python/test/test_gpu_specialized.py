@@ -88,8 +88,8 @@ def test_a_launch_knows_of_the_warp(tmp_path: Path):
 
 
 def test_a_ring_keeps_its_slots(tmp_path: Path):
-    """A result of f32 leaves room for three slots if it is staged in parts; longer blocks of K leave
-    room for two, and products would wait for each copy."""
+    """A result of f32 leaves room for three slots if it is staged in parts; with longer blocks of K
+    there is room for two, and products would wait for each copy."""
     for element, depth, copies in (("fp16", 64, True), ("fp32", 64, True), ("fp16", 128, False)):
         constants = {"BM": 128, "BN": 256, "BK": depth, "IS_TURNED": True}
         types = {"a": described(128, depth), "b": described(256, depth)}
