@@ -130,8 +130,8 @@ def test_code_of_all_persistent_products(
     size: tuple[int, ...], in_halves: bool, is_asked: bool, own: bool, element: str, tmp_path: Path
 ):
     _, columns, _, warps, _ = size
-    if element == "fp8e4nv" and columns // warps > 16:
-        pytest.skip("sums in parts take as many registers again as a thread has")
+    if element == "fp8e4nv" and (columns // warps > 16 or not in_halves):
+        pytest.skip("sums in parts take as many registers again: threads have too few")
     compile_09(size, in_halves, is_asked, own, element, tmp_path)
 
 
