@@ -73,9 +73,10 @@ ptxas info    : Compiling entry function 'f' for 'sm_90a'
             assert_fine(name, found)
 
 
-def to_cubin(source: Path, arch: str, warps: int, folder: Path) -> Facts:
+def to_cubin(source: Path, arch: str, warps: int, folder: Path, stages: int = 3) -> Facts:
     """Compiles text of a phase up to `linalg`."""
     command = [OPT, "--no-crash-report", f"--target=cuda:{arch}", f"--num-warps={warps}"]
+    command += [f"--num-stages={stages}"]
     command += ["--to-phase=cubin", source, "-o", folder / "kernel.cubin"]
     environment = {"TRITON_PTXAS_PATH": str(tools.find_ptxas())}
     environment["TRITON_LIBDEVICE_PATH"] = str(tools.find_libdevice())

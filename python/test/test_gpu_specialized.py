@@ -88,14 +88,15 @@ def test_a_launch_knows_of_the_warp(tmp_path: Path):
 
 
 def test_a_ring_keeps_its_slots(tmp_path: Path):
-    """A result of f32 leaves room for two slots beside it: products would wait for each copy."""
-    constants = {"BM": 128, "BN": 256, "BK": 64, "IS_TURNED": True}
-    for element in ("fp16", "fp32"):
-        types = {"a": described(128, 64), "b": described(256, 64)}
+    """A result of f32 leaves room for three slots if it is staged in parts; with longer blocks of K
+    there is room for two, and products would wait for each copy."""
+    for element, depth, copies in (("fp16", 64, True), ("fp32", 64, True), ("fp16", 128, False)):
+        constants = {"BM": 128, "BN": 256, "BK": depth, "IS_TURNED": True}
+        types = {"a": described(128, depth), "b": described(256, depth)}
         types |= {"c": described(128, 256, element)} | dict.fromkeys("MNK", "i32")
         kinds = {**types, **dict.fromkeys(constants, "constexpr")}
         ttir = ast_to_ttir(_persistent, kinds, constants, [], target="cuda:90a", num_warps=8)
-        assert (COPIES in emulate.lower(ttir, 8, tmp_path)) == (element == "fp16")
+        assert (COPIES in emulate.lower(ttir, 8, tmp_path)) == copies
 
 
 @triton.jit

@@ -217,6 +217,11 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     small blocks of it. Floats that memory adds several of at once are exchanged
     so that a thread has neighbours, except among the products of a loop.
 
+    Parts of tiles (`cta.slice`, `cta.insert_slice`) are a choice of registers
+    where threads hold the same elements of each. What is loaded gets a layout in
+    which they do, if it is as good for memory; a tile of tensor cores is moved
+    between threads first where they do not.
+
     Needs: tiles without layouts, instructions. Leaves: a `#cta.layout` on every tile, equal
     on both sides of every operation but `cta.convert_layout`.
   }];
@@ -323,7 +328,9 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
 
     Slots and phases are counted through the whole program, and its barriers
     stand in shared memory until its end. Loops that copy tiles of the same
-    sizes in the same way share a ring.
+    sizes in the same way share a ring. Where what is stored leaves room for
+    fewer slots than are asked for, and for more if it goes through a small ring
+    of its own, its stores are marked `cta.in_parts` (`cta-store-boxes`).
 
     Done where the loop has another one around it, and for loops of several
     products on eight warps, in which one group of warps can then compute what
@@ -417,10 +424,23 @@ def CtaStoreBoxes : Pass<"cta-store-boxes", "::mlir::ModuleOp"> {
     ```
 
     A tile that was moved between threads only to be stored is written as it
-    was. Within a loop of `cta.specialize` the copy `goes_on`: before the next
-    turn writes the buffer, `cta.wait_stores` and a barrier stand. A store stays as it is if the kernel accesses the same argument
-    elsewhere, or an address that it computes: the copy engine's writes are seen
-    by later kernels only. So does one whose rows are shorter than 32 bytes.
+    was. Within a loop of `cta.specialize` the copy `goes_on`: before the first
+    store of a turn writes its buffer, `cta.wait_stores` and a barrier stand. One
+    marked `cta.in_parts` goes through a ring of two slots, a part of its columns
+    at a time, which stores of the same block share:
+
+    ```mlir
+    %part = cta.slice %tile [0, 128] : tensor<128x256xf16, #a> -> tensor<128x64xf16, #b>
+    cta.wait_stores but 1
+    gpu.barrier
+    cta.write %part to %ring[%c0] fenced
+    cta.store_box %ring[%c0] to %map[%row, %third] dims [0, 1] by [128, 64] goes_on
+    ```
+
+    A store stays as it is if the kernel accesses the same argument elsewhere, or
+    an address that it computes, but for stores like it to boxes that lie beside
+    its own: the copy engine's writes are seen by later kernels only, and are in
+    no order. So does one whose rows are shorter than 32 bytes.
 
     Needs: layouts, `cta.target`. Leaves: `cta.store_box` in place of such stores.
   }];

@@ -223,10 +223,13 @@ struct ConvertCopyBox : OpConversionPattern<cta::CopyBoxOp> {
   }
 };
 
-/// Who has asked for stores waits until these have read shared memory.
-void createStoreWait(OpBuilder &builder, Operation *op) {
+/// Who has asked for stores waits until all but the last `pending` ones have
+/// read shared memory.
+void createStoreWait(OpBuilder &builder, Operation *op, int64_t pending) {
   createPtx(builder, op->getLoc(), {}, {createIsAsking(builder, op)},
-            "@$0 cp.async.bulk.wait_group.read 0;", "b", PtxEffects::Memory);
+            "@$0 cp.async.bulk.wait_group.read " + std::to_string(pending) +
+                ";",
+            "b", PtxEffects::Memory);
 }
 
 struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
@@ -253,7 +256,7 @@ struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
     createPtx(rewriter, loc, {}, {isAsking}, "@$0 cp.async.bulk.commit_group;",
               "b", PtxEffects::Memory);
     if (!op.getGoesOn())
-      createStoreWait(rewriter, op);
+      createStoreWait(rewriter, op, /*pending=*/0);
     rewriter.eraseOp(op);
     return success();
   }
@@ -265,7 +268,7 @@ struct ConvertWaitStores : OpConversionPattern<cta::WaitStoresOp> {
   LogicalResult
   matchAndRewrite(cta::WaitStoresOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    createStoreWait(rewriter, op);
+    createStoreWait(rewriter, op, op.getPending());
     rewriter.eraseOp(op);
     return success();
   }

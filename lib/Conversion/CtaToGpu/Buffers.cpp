@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -71,35 +70,10 @@ struct ConvertRead : OpConversionPattern<cta::ReadOp> {
   }
 };
 
-/// Each thread keeps the registers whose coordinates lie within the part.
-struct ConvertSlice : OpConversionPattern<cta::SliceOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(cta::SliceOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    cta::LinearLayout from = cta::getLayout(op.getSource().getType());
-    cta::LinearLayout to = cta::getLayout(op.getType());
-    SmallVector<unsigned> sources;
-    for (unsigned reg = 0; reg < to.getNumRegisters(); ++reg) {
-      cta::Coordinates coordinates = to.applyRegister(reg);
-      for (auto [value, offset] : llvm::zip_equal(coordinates, op.getOffsets()))
-        value += offset;
-      std::optional<unsigned> source = from.findRegister(coordinates);
-      if (!source)
-        return rewriter.notifyMatchFailure(op, "another thread holds a part");
-      sources.push_back(*source);
-    }
-    rewriter.replaceOp(op, shuffleRegisters(rewriter, op.getLoc(),
-                                            adaptor.getSource(), sources));
-    return success();
-  }
-};
-
 } // namespace
 
 void triton_shared::populateCtaToGpuBuffers(const TypeConverter &types,
                                             RewritePatternSet &patterns) {
-  patterns.add<ConvertAlloc, ConvertWrite, ConvertRead, ConvertSlice>(
-      types, patterns.getContext());
+  patterns.add<ConvertAlloc, ConvertWrite, ConvertRead>(types,
+                                                        patterns.getContext());
 }

@@ -88,10 +88,66 @@ struct ConvertBroadcast : OpConversionPattern<cta::BroadcastOp> {
   }
 };
 
+/// Each thread keeps the registers whose coordinates lie within the part.
+struct ConvertSlice : OpConversionPattern<cta::SliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::SliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    LinearLayout from = cta::getLayout(op.getSource().getType());
+    LinearLayout to = cta::getLayout(op.getType());
+    SmallVector<unsigned> sources;
+    for (unsigned reg = 0; reg < to.getNumRegisters(); ++reg) {
+      cta::Coordinates coordinates = to.applyRegister(reg);
+      for (auto [value, offset] : llvm::zip_equal(coordinates, op.getOffsets()))
+        value += offset;
+      std::optional<unsigned> source = from.findRegister(coordinates);
+      if (!source)
+        return rewriter.notifyMatchFailure(op, "another thread holds a part");
+      sources.push_back(*source);
+    }
+    rewriter.replaceOp(op, shuffleRegisters(rewriter, op.getLoc(),
+                                            adaptor.getSource(), sources));
+    return success();
+  }
+};
+
+/// Registers whose coordinates lie within the part are those of the source.
+struct ConvertInsertSlice : OpConversionPattern<cta::InsertSliceOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::InsertSliceOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    RankedTensorType part = cta::getTile(op.getSource());
+    LinearLayout from = cta::getLayout(part);
+    LinearLayout layout = cta::getLayout(op.getType());
+    SmallVector<int64_t> chosen;
+    for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg) {
+      cta::Coordinates coordinates = layout.applyRegister(reg);
+      bool isInside = true;
+      for (auto [value, offset, size] :
+           llvm::zip_equal(coordinates, op.getOffsets(), part.getShape())) {
+        value -= offset;
+        isInside &= value >= 0 && value < size;
+      }
+      chosen.push_back(isInside ? layout.getNumRegisters() +
+                                      *from.findRegister(coordinates)
+                                : reg);
+    }
+    rewriter.replaceOpWithNewOp<vector::ShuffleOp>(op, adaptor.getDest(),
+                                                   adaptor.getSource(), chosen);
+    return success();
+  }
+};
+
 } // namespace
 
 void triton_shared::populateCtaToGpuShapes(const TypeConverter &types,
                                            RewritePatternSet &patterns) {
-  patterns.add<ConvertIota, ConvertBroadcast, ConvertRename<cta::ReshapeOp>,
-               ConvertRename<cta::TransposeOp>>(types, patterns.getContext());
+  patterns
+      .add<ConvertIota, ConvertBroadcast, ConvertRename<cta::ReshapeOp>,
+           ConvertRename<cta::TransposeOp>, ConvertSlice, ConvertInsertSlice>(
+          types, patterns.getContext());
 }

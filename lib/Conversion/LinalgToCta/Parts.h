@@ -13,6 +13,7 @@ void populateLinalgToCtaGeneric(RewritePatternSet &patterns);
 void populateLinalgToCtaReduce(RewritePatternSet &patterns);
 void populateLinalgToCtaCollectives(RewritePatternSet &patterns);
 void populateLinalgToCtaShapes(RewritePatternSet &patterns);
+void populateLinalgToCtaSlices(RewritePatternSet &patterns);
 
 /// `type` with another element type.
 inline RankedTensorType withElements(RankedTensorType type, Type elementType) {

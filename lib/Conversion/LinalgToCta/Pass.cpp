@@ -53,6 +53,7 @@ struct LinalgToCta : triton_shared::impl::LinalgToCtaBase<LinalgToCta> {
     RewritePatternSet patterns(&getContext());
     populateLinalgToCtaGeneric(patterns);
     populateLinalgToCtaShapes(patterns);
+    populateLinalgToCtaSlices(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     eraseDeadCode();
 

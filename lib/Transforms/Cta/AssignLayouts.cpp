@@ -9,6 +9,7 @@
 #include "DotWarps.h"
 #include "LayoutRules.h"
 #include "MakeAgain.h"
+#include "PartsInRegisters.h"
 #include "TurnedLayout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,6 +20,7 @@
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Layout/LayoutParts.h"
 #include "triton-shared/Transforms/Passes.h"
 #include "triton-shared/Transforms/TileNeighbours.h"
 
@@ -85,6 +87,12 @@ private:
   /// Where tensor cores leave the results of products.
   DenseMap<Operation *, LinearLayout> dotResults;
 };
+
+/// The layout nearest to `layout` that what `op` makes can have.
+LinearLayout getPossible(Operation *op, const LinearLayout &layout) {
+  auto tiles = dyn_cast_if_present<cta::CtaOpInterface>(op);
+  return tiles ? tiles.getPossibleLayout(layout) : layout;
+}
 
 /// The tile whose layout decides that of what `op` makes, if one does.
 std::optional<cta::LayoutRelation> getOrigin(Operation *op) {
@@ -159,6 +167,8 @@ bool LayoutSpread::isGoodFor(tts::AccessOpInterface access,
 bool LayoutSpread::accepts(Operation *op, const LinearLayout &layout) const {
   if (auto access = dyn_cast<tts::AccessOpInterface>(op))
     return isGoodFor(access, layout);
+  if (getPossible(op, layout) != layout)
+    return false;
   if (std::optional<cta::LayoutRelation> origin = getOrigin(op)) {
     auto known = layouts.find(origin->related);
     return known != layouts.end() && layout == origin->follow(known->second);
@@ -175,7 +185,8 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
     LinearLayout wanted = waiting.front().second;
     waiting.pop_front();
     Operation *definition = next.getDefiningOp();
-    bool isAsked = next != value || (definition && getOrigin(definition));
+    bool isAsked = next != value || (definition && getOrigin(definition)) ||
+                   getPossible(definition, wanted) != wanted;
     if (layouts.contains(next) ||
         (isAsked && definition && !accepts(definition, wanted)))
       continue;
@@ -229,8 +240,18 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
   for (auto [index, access] : llvm::enumerate(accesses))
     ranked.push_back({rank(access), index});
   llvm::sort(ranked);
-  for (auto &[unused, index] : ranked)
-    assign(accesses[index].getTile(), getPreferred(accesses[index]));
+  bool hasParts =
+      function.walk([](cta::SliceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
+  for (auto &[unused, index] : ranked) {
+    tts::AccessOpInterface access = accesses[index];
+    LinearLayout layout = getPreferred(access);
+    if (hasParts)
+      layout = keepPartsInRegisters(
+          access.getTile(), layout,
+          [&](const LinearLayout &other) { return isGoodFor(access, other); });
+    assign(access.getTile(), layout);
+  }
 }
 
 void LayoutSpread::assignDefault(Value value) {
@@ -246,8 +267,9 @@ void LayoutSpread::assignDefault(Value value) {
   }
   SmallVector<unsigned> order(type.getRank());
   std::iota(order.rbegin(), order.rend(), 0);
-  assign(value, LinearLayout::getBlocked(type.getShape(), order,
-                                         /*perThread=*/1, numWarps));
+  assign(value, getPossible(definition, LinearLayout::getBlocked(
+                                            type.getShape(), order,
+                                            /*perThread=*/1, numWarps)));
 }
 
 /// Tiles that no anchor reaches: index arithmetic and the like.
@@ -308,8 +330,15 @@ void LayoutSpread::convertStores(func::FuncOp function) const {
     RankedTensorType type = access.getTileType();
     if (!stored || !type)
       return;
-    if (paysToExchange(access) && !isGoodFor(access, cta::getLayout(type)))
-      stored->set(getWithLayout(builder, stored->get(), getPreferred(access)));
+    LinearLayout layout = cta::getLayout(type);
+    if (!paysToExchange(access) || isGoodFor(access, layout))
+      return;
+    // Another order of registers may do.
+    LinearLayout ordered =
+        cta::putNeighboursFirst(layout, describeWidth(access).order.front());
+    stored->set(getWithLayout(
+        builder, stored->get(),
+        isGoodFor(access, ordered) ? ordered : getPreferred(access)));
   });
 }
 

@@ -61,7 +61,7 @@ int64_t triton_shared::countOtherSharedBytes(
       buffers += countOperands(dot, inRings);
     // Those that go on keep their places.
     if (auto store = dyn_cast<tts::StoreOp>(op))
-      buffers += countStore(store);
+      buffers += inRings.contains(store) ? 0 : countStore(store);
     else if (!isOnlyStored(op))
       addExchange(getSharedBytes(op));
   });

@@ -10,9 +10,9 @@
 namespace mlir::triton_shared {
 
 /// Bytes of shared memory that suffice for all that `function` needs but what
-/// `inRings` load, before it has buffers: operands of products, exchanges
-/// between warps, and stores by the copy engine. Products in `others` find room
-/// elsewhere.
+/// `inRings` load or store, before it has buffers: operands of products,
+/// exchanges between warps, and stores by the copy engine. Products in `others`
+/// find room elsewhere.
 int64_t countOtherSharedBytes(func::FuncOp function,
                               const llvm::SmallDenseSet<Operation *> &inRings,
                               ArrayRef<scf::ForOp> others);

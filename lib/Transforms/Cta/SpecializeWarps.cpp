@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoxStores.h"
 #include "Branches.h"
 #include "HandOn.h"
 #include "LastingDot.h"
@@ -59,6 +60,13 @@ struct RingPlan {
   int64_t slots;
 };
 
+/// What becomes of a program: nothing if it has no rings.
+struct ProgramPlan {
+  std::vector<RingPlan> rings;
+  /// Stores that go through a ring of their own.
+  SmallVector<tts::StoreOp> inParts;
+};
+
 /// Finds what can be done to one function.
 class FunctionPlan {
 public:
@@ -67,8 +75,7 @@ public:
       : function(function), solver(solver), boxes(function, solver),
         numStages(numStages), always(always) {}
 
-  /// Empty if it is to stay as it is.
-  std::vector<RingPlan> find() {
+  ProgramPlan find() {
     std::vector<BoxLoop> loops;
     function.walk([&](scf::ForOp loop) {
       LoopSlice slice(loop);
@@ -84,7 +91,7 @@ public:
     bool isWanted =
         llvm::any_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); });
     return isWanted && areOthersApart(loops) ? fit(share(loops))
-                                             : std::vector<RingPlan>();
+                                             : ProgramPlan();
   }
 
 private:
@@ -175,7 +182,7 @@ private:
   }
 
   /// As many slots as asked for, or as there is room for.
-  std::vector<RingPlan> fit(std::vector<RingPlan> plans) {
+  ProgramPlan fit(std::vector<RingPlan> plans) {
     llvm::SmallDenseSet<Operation *> inRings;
     int64_t perSlot = 0, least = 2;
     for (const RingPlan &plan : plans) {
@@ -189,16 +196,59 @@ private:
           least = std::clamp<int64_t>(numStages, 2, 3);
       }
     }
-    int64_t room = cta::getTarget(function).getSharedBytes() -
-                   countOtherSharedBytes(function, inRings, others);
-    int64_t slots = numStages;
-    while (slots > 1 && slots * perSlot > room)
-      --slots;
+    ProgramPlan program;
+    int64_t slots = countSlots(perSlot, inRings, /*more=*/0);
+    if (slots < numStages) {
+      StoreRing ring = findStoreRing();
+      inRings.insert(ring.stores.begin(), ring.stores.end());
+      int64_t others = countSlots(perSlot, inRings, ring.bytes);
+      if (others > slots) {
+        slots = others;
+        program.inParts = ring.stores;
+      }
+    }
     if (slots < least)
       return {};
     for (RingPlan &plan : plans)
       plan.slots = slots;
-    return plans;
+    program.rings = std::move(plans);
+    return program;
+  }
+
+  /// How many slots there is room for, of those asked for, beside `more` bytes
+  /// and what the program needs that is not `inRings`.
+  int64_t countSlots(int64_t perSlot,
+                     const llvm::SmallDenseSet<Operation *> &inRings,
+                     int64_t more) const {
+    int64_t room = cta::getTarget(function).getSharedBytes() - more -
+                   countOtherSharedBytes(function, inRings, others);
+    return std::clamp<int64_t>(room / perSlot, 1, numStages);
+  }
+
+  /// Stores that can go through one ring in parts.
+  struct StoreRing {
+    SmallVector<tts::StoreOp> stores;
+    int64_t bytes = 0;
+  };
+
+  /// The stores of one block of a loop whose parts are alike.
+  StoreRing findStoreRing() {
+    StoreRing ring;
+    std::optional<BoxStore> first;
+    for (const BoxStore &found : findBoxStores(function, boxes)) {
+      std::optional<SmallVector<int64_t>> part = findStageParts(found);
+      if (!part ||
+          !tts::StoreOp(found.store)->getParentOfType<LoopLikeOpInterface>())
+        continue;
+      if (!first) {
+        first = found;
+        ring.bytes = kStageSlots * ShapedType::getNumElements(*part) *
+                     cta::getElementBytes(cta::getTile(found.getValue()));
+      }
+      if (canShareStage(*first, found))
+        ring.stores.push_back(found.store);
+    }
+    return ring;
   }
 
   /// With these and one more, each thread has the registers that it needs.
@@ -393,7 +443,7 @@ struct CtaSpecializeWarps
       return FunctionPlan(function, solver, numStages, always).find();
     });
     for (auto [function, plan] : llvm::zip_equal(functions, plans))
-      if (!plan.empty())
+      if (!plan.rings.empty())
         specialize(function, plan);
   }
 
@@ -425,10 +475,12 @@ private:
     return hasProduct && !result.wasInterrupted();
   }
 
-  static void specialize(func::FuncOp function, ArrayRef<RingPlan> plans) {
+  static void specialize(func::FuncOp function, const ProgramPlan &program) {
     Block &body = function.getBody().front();
     SmallVector<Operation *> copies, allocations;
-    for (const RingPlan &plan : plans) {
+    for (tts::StoreOp store : program.inParts)
+      store->setAttr(cta::kInParts, UnitAttr::get(function.getContext()));
+    for (const RingPlan &plan : program.rings) {
       RingLoops loops(plan, body);
       loops.run();
       llvm::append_range(copies, loops.copies);

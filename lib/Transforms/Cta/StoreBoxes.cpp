@@ -3,10 +3,13 @@
 // Threads that hold parts of a tile write short pieces of rows; the copy engine
 // writes whole lines, from shared memory, and leaves out what lies outside of
 // the tensor. In a loop beside a warp that copies for the next turn, the store
-// of a turn goes on until the next one writes its buffer.
+// of a turn goes on until the next one writes its buffer; what has little room
+// goes through a ring of small slots, of which one is copied while threads
+// write the next.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BoxStores.h"
 #include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,7 +20,7 @@
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
-#include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Layout/LayoutParts.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -28,77 +31,140 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// The stores of tiles of two dimensions to what no other access of `function`
-/// may touch. Arguments are apart from each other; a computed address may be
-/// anywhere.
-static SmallVector<tts::StoreOp> findLoneStores(func::FuncOp function) {
-  SmallVector<tts::StoreOp> stores;
-  DenseMap<Value, unsigned> accesses;
-  unsigned computed = 0;
-  function.walk([&](tts::AccessOpInterface access) {
-    ++accesses[access.getBase()];
-    computed += !isa<BlockArgument>(access.getBase());
-    auto store = dyn_cast<tts::StoreOp>(*access);
-    auto tile = store ? dyn_cast<RankedTensorType>(store.getValue().getType())
-                      : nullptr;
-    if (tile && tile.getRank() == 2)
-      stores.push_back(store);
-  });
-  llvm::erase_if(stores, [&](tts::StoreOp store) {
-    unsigned own = isa<BlockArgument>(store.getBase()) ? 0 : 1;
-    return accesses[store.getBase()] != 1 || computed != own;
-  });
-  return stores;
-}
-
-/// The tile before it was moved between threads only to be stored.
-static Value findUnmoved(Value tile) {
-  auto convert = tile.getDefiningOp<cta::ConvertLayoutOp>();
-  return convert && convert->hasOneUse() ? convert.getSource() : tile;
-}
-
 namespace {
 
-/// A store that the copy engine does.
-struct BoxStore {
-  tts::StoreOp store;
-  TensorBox box;
-  cta::SharedLayout layout;
+/// The operation beside whose other warp a loop has `store`, if any.
+cta::SpecializeOp findParted(tts::StoreOp store) {
+  auto parted = store->getParentOfType<cta::SpecializeOp>();
+  auto loop = store->getParentOfType<LoopLikeOpInterface>();
+  return parted && loop && parted->isAncestor(loop) ? parted : nullptr;
+}
+
+/// Waits until all copies but the last `pending` ones have read their buffers.
+void waitForStores(OpBuilder &builder, Location loc, int64_t pending) {
+  cta::WaitStoresOp::create(builder, loc, pending);
+  gpu::BarrierOp::create(builder, loc);
+}
+
+/// The stores of one block, in order.
+class BlockStores {
+public:
+  void add(BoxStore &found) {
+    OpBuilder builder(found.store);
+    cta::SpecializeOp parted = findParted(found.store);
+    // One wait for all that the turn before has begun.
+    if (parted && !std::exchange(hasWaited, true))
+      waitForStores(builder, found.store.getLoc(), /*pending=*/0);
+    Value tile = findUnmoved(found.getValue());
+    if (parted && found.store->hasAttr(cta::kInParts) && findStageParts(found))
+      storeInParts(builder, found, tile, parted);
+    else
+      storeAtOnce(builder, found, tile, parted);
+    Value moved = found.getValue();
+    found.store.erase();
+    if (moved != tile)
+      moved.getDefiningOp()->erase();
+  }
+
+private:
+  static cta::AllocOp createBuffer(OpBuilder &place, Location loc,
+                                   const BoxStore &found, RankedTensorType tile,
+                                   int64_t slots) {
+    MLIRContext *context = tile.getContext();
+    std::optional<cta::SharedLayout> layout =
+        cta::findLinesLayout(tile, found.getAlong());
+    assert(layout && "was asked before");
+    return cta::AllocOp::create(
+        place, loc,
+        cta::BufferType::get(context, slots, tile.getShape(),
+                             tile.getElementType(),
+                             cta::SharedLayoutAttr::get(context, *layout)),
+        cta::kMatrixAlignment);
+  }
+
+  static void storeAtOnce(OpBuilder &builder, BoxStore &found, Value tile,
+                          cta::SpecializeOp parted) {
+    // What goes on needs its place all the time.
+    OpBuilder place(parted ? parted.getOperation() : found.store);
+    cta::AllocOp buffer = createBuffer(place, found.store.getLoc(), found,
+                                       cta::getTile(tile), /*slots=*/1);
+    store(builder, found, tile, buffer, /*number=*/0, /*along=*/0,
+          /*goesOn=*/bool(parted));
+  }
+
+  void storeInParts(OpBuilder &builder, BoxStore &found, Value tile,
+                    cta::SpecializeOp parted) {
+    RankedTensorType type = cta::getTile(tile);
+    SmallVector<int64_t> sizes = *findStageParts(found),
+                         offsets(type.getRank(), 0);
+    auto part = RankedTensorType::get(
+        sizes, type.getElementType(),
+        cta::LayoutAttr::get(type.getContext(),
+                             cta::getPartLayout(cta::getLayout(type), sizes)));
+    Location loc = found.store.getLoc();
+    if (!ring) {
+      OpBuilder place(parted);
+      ring = createBuffer(place, loc, found, part, kStageSlots);
+    }
+    unsigned along = found.getAlong();
+    for (int64_t &at = offsets[along]; at < type.getDimSize(along);
+         at += sizes[along], ++numParts) {
+      // The slot has been read that another part took before.
+      if (numParts >= kStageSlots)
+        waitForStores(builder, loc, kStageSlots - 1);
+      Value slice = cta::SliceOp::create(builder, loc, part, tile, offsets);
+      store(builder, found, slice, ring, numParts % kStageSlots, at,
+            /*goesOn=*/true);
+    }
+  }
+
+  /// Stores `tile`, which lies so many elements further along the rows of the
+  /// box, from slot `number` of `buffer`.
+  static void store(OpBuilder &builder, BoxStore &found, Value tile,
+                    cta::AllocOp buffer, int64_t number, int64_t along,
+                    bool goesOn) {
+    Location loc = found.store.getLoc();
+    Value slot = arith::ConstantIntOp::create(builder, loc, number, 32);
+    cta::WriteOp::create(builder, loc, tile, buffer, slot, /*fenced=*/true);
+    TensorMap map = addTensorMap(found.box, buffer);
+    SmallVector<Value> start =
+        createBoxStart(builder, loc, found.store, found.box, IRMapping());
+    if (along)
+      start.back() = arith::AddIOp::create(
+          builder, loc, start.back(),
+          arith::ConstantIntOp::create(builder, loc, along, 32));
+    cta::StoreBoxOp::create(builder, loc, buffer, slot, map.parameter, start,
+                            map.dims, map.piece, goesOn);
+  }
+
+  bool hasWaited = false;
+  /// Of parts, and how many have gone through it in one turn.
+  cta::AllocOp ring;
+  int64_t numParts = 0;
 };
 
 struct CtaStoreBoxes : triton_shared::impl::CtaStoreBoxesBase<CtaStoreBoxes> {
   void runOnOperation() override {
-    SmallVector<std::pair<func::FuncOp, SmallVector<tts::StoreOp>>> candidates;
+    SmallVector<func::FuncOp> functions;
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (cta::getNumWarps(function) && cta::getTarget(function).hasTma())
-        if (SmallVector<tts::StoreOp> stores = findLoneStores(function);
-            !stores.empty())
-          candidates.emplace_back(function, std::move(stores));
-    if (candidates.empty())
+      if (cta::getNumWarps(function) && cta::getTarget(function).hasTma() &&
+          mayHaveBoxStores(function))
+        functions.push_back(function);
+    if (functions.empty())
       return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
-    for (auto &[function, stores] : candidates) {
+    for (func::FuncOp function : functions) {
       TensorBoxAnalysis boxes(function, solver);
-      SmallVector<BoxStore> found;
-      for (tts::StoreOp store : stores)
-        if (std::optional<BoxStore> box = plan(store, boxes))
-          found.push_back(*box);
-      for (BoxStore &box : found)
-        storeBox(box);
+      DenseMap<Block *, BlockStores> blocks;
+      for (BoxStore &found : findBoxStores(function, boxes))
+        blocks[found.store->getBlock()].add(found);
       function.walk([&](cta::SpecializeOp parted) { endStores(parted); });
     }
   }
 
 private:
-  /// The operation beside whose other warp a loop has `store`, if any.
-  static cta::SpecializeOp findParted(tts::StoreOp store) {
-    auto parted = store->getParentOfType<cta::SpecializeOp>();
-    auto loop = store->getParentOfType<LoopLikeOpInterface>();
-    return parted && loop && parted->isAncestor(loop) ? parted : nullptr;
-  }
-
   /// No thread ends before its stores have been read.
   static void endStores(cta::SpecializeOp parted) {
     WalkResult result = parted.getConsumers().walk([](cta::StoreBoxOp store) {
@@ -109,52 +175,6 @@ private:
       return;
     OpBuilder builder(parted.getConsumers().front().getTerminator());
     cta::WaitStoresOp::create(builder, parted.getLoc());
-  }
-
-  static std::optional<BoxStore> plan(tts::StoreOp store,
-                                      TensorBoxAnalysis &boxes) {
-    auto tile = cast<RankedTensorType>(store.getValue().getType());
-    TensorBoxAnalysis::Result result = boxes.analyze(store);
-    auto *box = std::get_if<TensorBox>(&result);
-    if (!box)
-      return std::nullopt;
-    std::optional<cta::SharedLayout> layout =
-        cta::findLinesLayout(tile, box->dimensions.back().ofBlock);
-    if (!layout)
-      return std::nullopt;
-    return BoxStore{store, *box, *layout};
-  }
-
-  static void storeBox(BoxStore &found) {
-    OpBuilder builder(found.store);
-    Location loc = found.store.getLoc();
-    Value tile = findUnmoved(found.store.getValue());
-    auto type = cast<RankedTensorType>(tile.getType());
-    cta::SpecializeOp parted = findParted(found.store);
-    // What goes on needs its place all the time.
-    OpBuilder place(parted ? parted.getOperation() : found.store);
-    auto buffer = cta::AllocOp::create(
-        place, loc,
-        cta::BufferType::get(
-            builder.getContext(), /*slots=*/1, type.getShape(),
-            type.getElementType(),
-            cta::SharedLayoutAttr::get(builder.getContext(), found.layout)),
-        cta::kMatrixAlignment);
-    Value slot = arith::ConstantIntOp::create(builder, loc, 0, 32);
-    if (parted) {
-      cta::WaitStoresOp::create(builder, loc);
-      gpu::BarrierOp::create(builder, loc);
-    }
-    cta::WriteOp::create(builder, loc, tile, buffer, slot, /*fenced=*/true);
-    TensorMap map = addTensorMap(found.box, buffer);
-    SmallVector<Value> start =
-        createBoxStart(builder, loc, found.store, found.box, IRMapping());
-    cta::StoreBoxOp::create(builder, loc, buffer, slot, map.parameter, start,
-                            map.dims, map.piece, /*goesOn=*/bool(parted));
-    Value moved = found.store.getValue();
-    found.store.erase();
-    if (moved != tile)
-      moved.getDefiningOp()->erase();
   }
 };
 

@@ -114,22 +114,6 @@ func.func @always(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %o: memref<*xf
   return
 }
 
-// A part of registers costs nothing.
-#two = #cta.layout<register = [[0, 1], [0, 16]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = []>
-#one = #cta.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = []>
-// CHECK-LABEL: gpu.func @part(
-// CHECK: %[[PART:.*]] = vector.shuffle %[[ALL:.*]], %[[ALL]] [2, 3]
-// CHECK-NOT: llvm.load {{.*}}ptr<3>
-// CHECK: gpu.return
-func.func @part(%x: memref<*xf16>, %o: memref<*xf16>, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32)
-    attributes {cta.num_warps = 1 : i32} {
-  %at = arith.constant 0 : i64
-  %v = tts.load %x[%at] strides [32, 1] : memref<*xf16> -> tensor<4x32xf16, #two>
-  %p = cta.slice %v [0, 16] : tensor<4x32xf16, #two> -> tensor<4x16xf16, #one>
-  tts.store %p to %o[%at] strides [16, 1] : tensor<4x16xf16, #one>, memref<*xf16>
-  return
-}
-
 // What several lanes hold, here four, is copied by one of them.
 #few = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [0, 0], [0, 0]], warp = []>
 #small = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0]]>

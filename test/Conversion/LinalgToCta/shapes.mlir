@@ -1,4 +1,4 @@
-// Views rename elements; slices are read at computed places.
+// Views rename elements; slices that begin anywhere are read at computed places.
 // RUN: triton-shared-opt %s --linalg-to-cta | FileCheck %s
 
 // CHECK-LABEL: func.func @views(
@@ -15,12 +15,12 @@ func.func @views(%x: tensor<32xf32>) -> tensor<8x4xf32> {
 // A slice is read at its own coordinates plus its offsets.
 // CHECK-LABEL: func.func @slice(
 // CHECK-SAME: %[[X:[^:]*]]: tensor<4x8xf32>
-func.func @slice(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+func.func @slice(%x: tensor<4x8xf32>, %column: index) -> tensor<4xf32> {
   // CHECK: %[[ROW:.*]] = cta.splat %{{.*}} : tensor<4xindex>
   // CHECK: %[[I:.*]] = cta.iota 0 : tensor<4xindex>
   // CHECK: %[[COLUMN:.*]] = arith.addi %[[I]], %{{.*}} : tensor<4xindex>
   // CHECK: cta.lookup %[[X]][%[[ROW]], %[[COLUMN]] : tensor<4xindex>, tensor<4xindex>] : tensor<4x8xf32> -> tensor<4xf32>
-  %0 = tensor.extract_slice %x[2, 4] [1, 4] [1, 1] : tensor<4x8xf32> to tensor<4xf32>
+  %0 = tensor.extract_slice %x[2, %column] [1, 4] [1, 1] : tensor<4x8xf32> to tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
@@ -34,7 +34,7 @@ func.func @insert(%part: tensor<4xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
   // CHECK: %[[PLACE:.*]] = arith.select %[[INSIDE]], %[[FROM]], %{{.*}}
   // CHECK: %[[NEW:.*]] = cta.lookup %[[PART]][%[[PLACE]] : tensor<8xindex>]
   // CHECK: arith.select %[[INSIDE]], %[[NEW]], %[[X]]
-  %0 = tensor.insert_slice %part into %x[4] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %0 = tensor.insert_slice %part into %x[3] [4] [1] : tensor<4xf32> into tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 
@@ -52,31 +52,31 @@ func.func @scalars(%x: tensor<8xf32>, %k: index) -> tensor<f32> {
 
 // Of every second element, the place is the index times the stride.
 // CHECK-LABEL: func.func @strided_slice(
-// CHECK-SAME: %[[X:[^:]*]]: tensor<8xf32>
-func.func @strided_slice(%x: tensor<8xf32>) -> tensor<4xf32> {
+// CHECK-SAME: %[[X:[^:]*]]: tensor<16xf32>
+func.func @strided_slice(%x: tensor<16xf32>) -> tensor<4xf32> {
   // CHECK: %[[START:.*]] = cta.splat %{{.*}} : tensor<4xindex>
   // CHECK: %[[I:.*]] = cta.iota 0 : tensor<4xindex>
   // CHECK: %[[STEPS:.*]] = arith.muli %[[I]], %{{.*}} : tensor<4xindex>
   // CHECK: %[[PLACE:.*]] = arith.addi %[[STEPS]], %[[START]] : tensor<4xindex>
-  // CHECK: cta.lookup %[[X]][%[[PLACE]] : tensor<4xindex>] : tensor<8xf32> -> tensor<4xf32>
-  %0 = tensor.extract_slice %x[1] [4] [2] : tensor<8xf32> to tensor<4xf32>
+  // CHECK: cta.lookup %[[X]][%[[PLACE]] : tensor<4xindex>] : tensor<16xf32> -> tensor<4xf32>
+  %0 = tensor.extract_slice %x[3] [4] [2] : tensor<16xf32> to tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 
 // Elements between those that are inserted stay.
 // CHECK-LABEL: func.func @strided_insert(
-// CHECK-SAME: %[[PART:[^:]*]]: tensor<4xf32>, %[[X:[^:]*]]: tensor<8xf32>
-func.func @strided_insert(%part: tensor<4xf32>, %x: tensor<8xf32>) -> tensor<8xf32> {
-  // CHECK: %[[I:.*]] = cta.iota 0 : tensor<8xindex>
-  // CHECK: %[[FROM:.*]] = arith.subi %[[I]], %{{.*}} : tensor<8xindex>
-  // CHECK: %[[BEFORE_END:.*]] = arith.cmpi ult, %[[FROM]], %{{.*}} : tensor<8xindex>
-  // CHECK: %[[REST:.*]] = arith.remui %[[FROM]], %{{.*}} : tensor<8xindex>
-  // CHECK: %[[HITS:.*]] = arith.cmpi eq, %[[REST]], %{{.*}} : tensor<8xindex>
+// CHECK-SAME: %[[PART:[^:]*]]: tensor<4xf32>, %[[X:[^:]*]]: tensor<16xf32>
+func.func @strided_insert(%part: tensor<4xf32>, %x: tensor<16xf32>) -> tensor<16xf32> {
+  // CHECK: %[[I:.*]] = cta.iota 0 : tensor<16xindex>
+  // CHECK: %[[FROM:.*]] = arith.subi %[[I]], %{{.*}} : tensor<16xindex>
+  // CHECK: %[[BEFORE_END:.*]] = arith.cmpi ult, %[[FROM]], %{{.*}} : tensor<16xindex>
+  // CHECK: %[[REST:.*]] = arith.remui %[[FROM]], %{{.*}} : tensor<16xindex>
+  // CHECK: %[[HITS:.*]] = arith.cmpi eq, %[[REST]], %{{.*}} : tensor<16xindex>
   // CHECK: %[[INSIDE:.*]] = arith.andi %[[BEFORE_END]], %[[HITS]]
-  // CHECK: %[[NUMBER:.*]] = arith.divui %[[FROM]], %{{.*}} : tensor<8xindex>
+  // CHECK: %[[NUMBER:.*]] = arith.divui %[[FROM]], %{{.*}} : tensor<16xindex>
   // CHECK: %[[PLACE:.*]] = arith.select %[[INSIDE]], %[[NUMBER]], %{{.*}}
-  // CHECK: %[[NEW:.*]] = cta.lookup %[[PART]][%[[PLACE]] : tensor<8xindex>]
+  // CHECK: %[[NEW:.*]] = cta.lookup %[[PART]][%[[PLACE]] : tensor<16xindex>]
   // CHECK: arith.select %[[INSIDE]], %[[NEW]], %[[X]]
-  %0 = tensor.insert_slice %part into %x[1] [4] [2] : tensor<4xf32> into tensor<8xf32>
-  return %0 : tensor<8xf32>
+  %0 = tensor.insert_slice %part into %x[3] [4] [2] : tensor<4xf32> into tensor<16xf32>
+  return %0 : tensor<16xf32>
 }

@@ -49,6 +49,52 @@ func.func @slice_rank(%x: tensor<4xf16>) {
 
 // -----
 
+func.func @insert_type(%x: tensor<4xf16>, %y: tensor<2xf32>) {
+  // expected-error @below {{keeps the elements}}
+  %0 = cta.insert_slice %y into %x [0] : tensor<2xf32> into tensor<4xf16>
+  return
+}
+
+// -----
+
+func.func @insert_between(%x: tensor<4xf16>, %y: tensor<2xf16>) {
+  // expected-error @below {{takes 2 elements of 4 from 1}}
+  %0 = cta.insert_slice %y into %x [1] : tensor<2xf16> into tensor<4xf16>
+  return
+}
+
+// -----
+
+#row = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+#part = #cta.layout<register = [], lane = [[1], [2], [4], [8], [0]], warp = []>
+
+func.func @insert_of_lanes(%x: tensor<32xf16, #row>, %y: tensor<16xf16, #part>) {
+  // expected-error @below {{has threads that hold different elements of the parts}}
+  %0 = cta.insert_slice %y into %x [16] : tensor<16xf16, #part> into tensor<32xf16, #row>
+  return
+}
+
+// -----
+
+#whole = #cta.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>
+#turned = #cta.layout<register = [], lane = [[16], [2], [4], [8], [1]], warp = []>
+
+func.func @insert_of_others(%x: tensor<64xf16, #whole>, %y: tensor<32xf16, #turned>) {
+  // expected-error @below {{inserts a tile that other threads hold}}
+  %0 = cta.insert_slice %y into %x [32] : tensor<32xf16, #turned> into tensor<64xf16, #whole>
+  return
+}
+
+// -----
+
+func.func @insert_without_layout(%x: tensor<64xf16, #cta.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>>, %y: tensor<32xf16>) {
+  // expected-error @below {{mixes tiles with and without a layout}}
+  %0 = cta.insert_slice %y into %x [32] : tensor<32xf16> into tensor<64xf16, #cta.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]], warp = []>>
+  return
+}
+
+// -----
+
 func.func @copy_type(%p: memref<*xf16>, %b: !cta.buffer<1, 4xf16, #cta.shared<[[1], [2]]>>, %slot: i32, %c: i1, %at: i64) {
   // expected-error @below {{loads 'tensor<8xf16>' into '!cta.buffer<1, 4xf16, #cta.shared<[[1], [2]]>>'}}
   cta.copy to %b[%slot] if %c : !cta.buffer<1, 4xf16, #cta.shared<[[1], [2]]>> {

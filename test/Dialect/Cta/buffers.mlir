@@ -3,11 +3,12 @@
 
 #rows = #cta.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
 #part = #cta.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#whole = #cta.layout<register = [[0, 1], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 // CHECK: #[[SHARED:shared[0-9]*]] = #cta.shared<{{\[\[}}0, 1], [0, 2], [0, 4], [1, 8], [0, 8], [2, 0], [4, 0]]>
 #shared = #cta.shared<[[0, 1], [0, 2], [0, 4], [1, 8], [0, 8], [2, 0], [4, 0]]>
 
 // CHECK-LABEL: func.func @buffers(
-func.func @buffers(%x: tensor<8x16xf16, #rows>, %p: memref<*xf16>, %more: i1) -> tensor<8x8xf16, #part> {
+func.func @buffers(%x: tensor<8x16xf16, #rows>, %w: tensor<8x16xf16, #whole>, %p: memref<*xf16>, %more: i1) -> tensor<8x8xf16, #part> {
   %zero = arith.constant 0 : i32
   %at = arith.constant 0 : i64
   // CHECK: %[[BUFFER:.*]] = cta.alloc : <2, 8x16xf16, #[[SHARED]]>
@@ -29,5 +30,12 @@ func.func @buffers(%x: tensor<8x16xf16, #rows>, %p: memref<*xf16>, %more: i1) ->
   %r = cta.read %buffer[%zero] [0, 8] : !cta.buffer<2, 8x16xf16, #shared> -> tensor<8x8xf16, #part>
   // CHECK: cta.slice %{{.*}} [0, 4] : tensor<8x16xf16, #{{.*}}> -> tensor<8x4xf16, #{{.*}}>
   %s = cta.slice %x [0, 4] : tensor<8x16xf16, #rows> -> tensor<8x4xf16, #cta.layout<register = [[0, 1], [0, 2]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = []>>
+  // CHECK: cta.insert_slice %{{.*}} into %{{.*}} [0, 8] : tensor<8x8xf16, #{{.*}}> into tensor<8x16xf16, #{{.*}}>
+  %i = cta.insert_slice %r into %w [0, 8] : tensor<8x8xf16, #part> into tensor<8x16xf16, #whole>
+  // CHECK: cta.wait_stores but 1
+  cta.wait_stores but 1
+  // CHECK-NEXT: cta.wait_stores
+  // CHECK-NOT: but
+  cta.wait_stores
   return %r : tensor<8x8xf16, #part>
 }

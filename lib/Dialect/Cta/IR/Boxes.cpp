@@ -46,7 +46,7 @@ SmallVector<BufferUse> CopyBoxOp::getBufferUses() {
 }
 
 SmallVector<BufferUse> StoreBoxOp::getBufferUses() {
-  return {{getBuffer(), /*isWrite=*/false}};
+  return {{getBuffer(), /*isWrite=*/false, /*goesOn=*/getGoesOn()}};
 }
 
 /// A box is made of pieces, in each dimension of the buffer's tile.

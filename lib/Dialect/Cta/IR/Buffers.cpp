@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Layout/LayoutParts.h"
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -142,6 +143,25 @@ LogicalResult SliceOp::verify() {
   if (from.getElementType() != to.getElementType())
     return emitOpError("keeps the elements");
   return verifyPart(*this, from.getShape(), to.getShape(), getOffsets());
+}
+
+LogicalResult InsertSliceOp::verify() {
+  RankedTensorType part = getTile(getSource()), whole = getTile(getDest());
+  if (part.getElementType() != whole.getElementType())
+    return emitOpError("keeps the elements");
+  if (failed(
+          verifyPart(*this, whole.getShape(), part.getShape(), getOffsets())))
+    return failure();
+  LayoutAttr ofPart = getLayoutAttr(part), ofWhole = getLayoutAttr(whole);
+  if (!ofPart && !ofWhole)
+    return success();
+  if (!ofPart || !ofWhole)
+    return emitOpError("mixes tiles with and without a layout");
+  if (!arePartsInRegisters(ofWhole.getLayout(), part.getShape()))
+    return emitOpError("has threads that hold different elements of the parts");
+  if (getPartLayout(ofWhole.getLayout(), part.getShape()) != ofPart.getLayout())
+    return emitOpError("inserts a tile that other threads hold");
+  return success();
 }
 
 LogicalResult WriteOp::verify() {

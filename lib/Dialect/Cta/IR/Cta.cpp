@@ -244,6 +244,7 @@ bool IotaOp::isMadeAgain() { return true; }
 bool ReshapeOp::isMadeAgain() { return true; }
 bool TransposeOp::isMadeAgain() { return true; }
 bool BroadcastOp::isMadeAgain() { return true; }
+bool SliceOp::isMadeAgain() { return true; }
 
 StringRef AllocOp::getNoun() { return "this block"; }
 StringRef ReduceOp::getNoun() { return "this reduction"; }

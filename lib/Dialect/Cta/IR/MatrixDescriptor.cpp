@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace mlir::cta;
 
 /// The lines that swizzles know, the longest first.
-static constexpr int64_t kLines[] = {128, 64, 32};
+static constexpr int64_t kLines[] = {kLineBytes, 64, 32};
 /// Pieces that change places.
 static constexpr int64_t kPieceBytes = 16;
 /// Bytes of shared memory after which banks repeat: the lines of one step.

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Layout/LayoutParts.h"
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -151,6 +152,65 @@ std::optional<LinearLayout> UnpackE2M1Op::getNeededLayout(OpOperand &) {
 
 std::optional<LayoutRelation> UnpackE2M1Op::getLayoutOrigin() {
   return LayoutRelation{getSource(), unpackingAlong(getDim())};
+}
+
+SmallVector<LayoutRelation> SliceOp::getLayoutRelations(Value value) {
+  if (value == getSource())
+    return {{getResult(), getLayoutOrigin()->follow}};
+  SmallVector<int64_t> whole(getTile(getSource()).getShape()),
+      part(getType().getShape());
+  return {{getSource(), [=](const LinearLayout &layout) {
+             return getWholeLayout(layout, whole, part);
+           }}};
+}
+
+std::optional<LinearLayout> SliceOp::getNeededLayout(OpOperand &operand) {
+  RankedTensorType source = getTile(operand.get());
+  return bringPartsIntoRegisters(getLayout(source), source.getShape(),
+                                 getType().getShape());
+}
+
+/// What a thread keeps is where it was.
+std::optional<LayoutRelation> SliceOp::getLayoutOrigin() {
+  SmallVector<int64_t> whole(getTile(getSource()).getShape()),
+      part(getType().getShape());
+  return LayoutRelation{getSource(), [=](const LinearLayout &layout) {
+                          return getPartLayout(
+                              bringPartsIntoRegisters(layout, whole, part),
+                              part);
+                        }};
+}
+
+SmallVector<LayoutRelation> InsertSliceOp::getLayoutRelations(Value value) {
+  SmallVector<int64_t> whole(getType().getShape()),
+      part(getTile(getSource()).getShape());
+  SmallVector<LayoutRelation> relations;
+  if (value == getSource()) {
+    for (Value other : {Value(getDest()), Value(getResult())})
+      relations.push_back({other, [=](const LinearLayout &layout) {
+                             return getWholeLayout(layout, whole, part);
+                           }});
+    return relations;
+  }
+  relations.push_back({getSource(), [=](const LinearLayout &layout) {
+                         return getPartLayout(
+                             bringPartsIntoRegisters(layout, whole, part),
+                             part);
+                       }});
+  relateEqual(relations, {getDest(), getResult()}, value);
+  return relations;
+}
+
+std::optional<LinearLayout> InsertSliceOp::getNeededLayout(OpOperand &operand) {
+  LinearLayout layout = getLayout(getType());
+  return &operand == &getDestMutable()
+             ? layout
+             : getPartLayout(layout, getTile(getSource()).getShape());
+}
+
+LinearLayout InsertSliceOp::getPossibleLayout(const LinearLayout &layout) {
+  return bringPartsIntoRegisters(layout, getType().getShape(),
+                                 getTile(getSource()).getShape());
 }
 
 //===----------------------------------------------------------------------===//

@@ -66,6 +66,9 @@ inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
 /// Attribute of the function: how many warps copy for those of a program,
 /// beside them.
 inline constexpr llvm::StringLiteral kProducerWarps = "cta.producer_warps";
+/// Attribute of a store by the copy engine: it is done in parts, one after the
+/// other.
+inline constexpr llvm::StringLiteral kInParts = "cta.in_parts";
 /// Attribute of the function: how many programs share a block, one warp each.
 inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.

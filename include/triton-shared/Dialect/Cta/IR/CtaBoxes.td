@@ -148,8 +148,13 @@ def CTA_StoreBoxOp : CTA_Op<"store_box", [MemoryEffects<[MemRead, MemWrite]>],
 def CTA_WaitStoresOp : CTA_Op<"wait_stores",
     [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until copies that go on have read their buffers";
-  let description = "The thread that has asked for them waits: a barrier follows.";
-  let assemblyFormat = "attr-dict";
+  let description = [{
+    All but the last `pending` ones. The thread that has asked for them waits: a
+    barrier follows.
+  }];
+  let arguments = (ins
+      DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$pending);
+  let assemblyFormat = "(`but` $pending^)? attr-dict";
 }
 
 #endif // TRITON_SHARED_DIALECT_CTA_BOXES

@@ -35,6 +35,11 @@ def CTA_CtaOpInterface : OpInterface<"CtaOpInterface"> {
       }], "::std::optional<::mlir::cta::LayoutRelation>",
       "getLayoutOrigin", (ins), "", "return ::std::nullopt;">,
     InterfaceMethod<[{
+        The layout nearest to `layout` that results can have.
+      }], "::mlir::cta::LinearLayout", "getPossibleLayout",
+      (ins "const ::mlir::cta::LinearLayout &":$layout), "",
+      "return layout;">,
+    InterfaceMethod<[{
         True if a tile costs next to nothing to make again in another layout,
         once its operands are there.
       }], "bool", "isMadeAgain", (ins), "", "return false;">,

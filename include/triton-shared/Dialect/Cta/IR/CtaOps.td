@@ -272,7 +272,9 @@ def CTA_ConvertLayoutOp : CTA_Op<"convert_layout", [Pure],
   let hasVerifier = 1;
 }
 
-def CTA_SliceOp : CTA_Op<"slice", [Pure]> {
+def CTA_SliceOp : CTA_Op<"slice", [Pure],
+    ["getLayoutRelations", "getNeededLayout", "getLayoutOrigin",
+     "isMadeAgain"]> {
   let summary = "A part of a tile whose elements stay where they are";
   let description = [{
     The part of the result's shape that begins at `offsets`, multiples of its
@@ -286,6 +288,30 @@ def CTA_SliceOp : CTA_Op<"slice", [Pure]> {
   let results = (outs CTA_Tile:$result);
   let assemblyFormat = [{
     $source $offsets attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_InsertSliceOp : CTA_Op<"insert_slice", [Pure,
+    AllTypesMatch<["dest", "result"]>],
+    ["getLayoutRelations", "getNeededLayout", "getPossibleLayout"]> {
+  let summary = "A tile of which one part is another tile";
+  let description = [{
+    The opposite of `cta.slice`: the part of the source's shape that begins at
+    `offsets` is the source, the others are those of `dest`. Each thread holds
+    the same elements of every part, so that nothing moves:
+
+    ```mlir
+    %both = cta.insert_slice %part into %x [0, 16]
+      : tensor<128x16xf16, #b> into tensor<128x64xf16, #a>
+    ```
+  }];
+  let arguments = (ins CTA_Tile:$source, CTA_Tile:$dest,
+                       DenseI64ArrayAttr:$offsets);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = [{
+    $source `into` $dest $offsets attr-dict
+    `:` type($source) `into` type($dest)
   }];
   let hasVerifier = 1;
 }

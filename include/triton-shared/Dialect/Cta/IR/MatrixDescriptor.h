@@ -34,6 +34,9 @@ struct MatrixDescriptor {
   static constexpr int64_t kAddressMask = (1 << 14) - 1;
 };
 
+/// The longest lines that swizzles know.
+inline constexpr int64_t kLineBytes = 128;
+
 /// Where a buffer begins that descriptors point to: what the longest group of
 /// lines takes.
 inline constexpr int64_t kMatrixAlignment = 1024;
