@@ -90,5 +90,9 @@ class VerificationError(TritonSharedError):
     """A kernel is wrong, or cannot be shown to be right."""
 
 
+class PtxasWarning(UserWarning):
+    """A kernel is assembled by a ptxas that is known to make wrong code of its kind."""
+
+
 class VerificationWarning(UserWarning):
     """A configuration of an autotuned kernel is wrong, and is not used."""
