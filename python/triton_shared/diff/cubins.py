@@ -16,7 +16,16 @@ if TYPE_CHECKING:
 
 
 def launch(given: Given, values: Sequence[Any], grid: tuple[int, int, int]) -> None:
-    """Loads the cubin on the current GPU and launches it.
+    """Loads the cubin on the current GPU, launches it and waits for it; see `start`."""
+    device = torch.cuda.current_device()
+    start(given, values, grid, device, torch.cuda.current_stream(device).cuda_stream)
+    torch.cuda.synchronize()
+
+
+def start(
+    given: Given, values: Sequence[Any], grid: tuple[int, int, int], device: int, stream: int
+) -> None:
+    """Loads the cubin on a GPU and launches it in a stream.
 
     `values` are what the kernel's author passes, floats as bytes. Raises RecordingError for what
     only a kernel's own launcher can make.
@@ -25,7 +34,6 @@ def launch(given: Given, values: Sequence[Any], grid: tuple[int, int, int]) -> N
 
     if any(one["kind"].startswith("scratch.") for one in given.hidden):
         raise RecordingError("a launch of a given cubin has no scratch memory for it")
-    device = torch.cuda.current_device()
     loaded = gpus.load(given.code, given.kernel, given.shared, device)
     entries, arguments, known = _plan(values)
     entries += launcher.hidden_plan(given.kernel, given.hidden, itertools.count(len(entries)))
@@ -40,9 +48,7 @@ def launch(given: Given, values: Sequence[Any], grid: tuple[int, int, int]) -> N
         starts_early=False,
         **launcher.tensor_maps_plan(given.hidden, known),
     )
-    stream = torch.cuda.current_stream(device).cuda_stream
     launch_grid(*grid, stream, loaded, (), None, None, None, *arguments)
-    torch.cuda.synchronize()
 
 
 def _plan(
