@@ -21,6 +21,8 @@ from triton_shared.blame.verdict import Report
 from triton_shared.diff import run, workers
 from triton_shared.diff.comparison import LaunchReport
 from triton_shared.diff.given import Given
+from triton_shared.repro import __main__ as repro
+from triton_shared.repro import archive
 
 PLUGIN = BUILD / "lib" / "libTritonSharedInjectFault.so"
 SWAP = "mark-fault{op=arith.subf},inject-fault{kind=swap-operands}"
@@ -184,15 +186,32 @@ def case():
 
 
 class TestKernel:
-    def test_a_race_is_to_blame_before_any_compiler(self, tmp_path: Path):
-        path = tmp_path / "lost.py"
+    def test_a_race_is_to_blame_before_any_compiler(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ):
+        path, kept = tmp_path / "lost.py", tmp_path / "lost.ttrepro"
         path.write_text(RACE)
-        (launch,) = run.prepare(path, "", tmp_path / "kept")
-        found = climb(Runs(launch)).verdict
-        assert found.level == "kernel"
-        assert re.match(
-            r"the kernel is wrong: .*lost\.py:6:\d+: .*tl\.(load|store)", found.sentence
-        )
+        assert main([str(path), "--repro", str(kept)]) == 1
+        said = capsys.readouterr().out.splitlines()[-1]
+        assert re.match(r"the kernel is wrong: .*lost\.py:6:\d+: .*tl\.(load|store)", said)
+        # It has everything that the file had, but runs nothing unasked.
+        evidence = archive.read(kept).evidence
+        assert json.loads(evidence["report.json"])["verdict"]["level"] == "kernel"
+        assert main([str(kept)]) == 2
+        assert "that takes --run" in capsys.readouterr().err
+        assert repro.main(["info", str(kept)]) == 0
+        shown = capsys.readouterr().out
+        assert "evidence: report.json\n" in shown
+        assert f"reported: {said}" in shown
+        assert repro.main(["to-python", str(kept), "--out", str(tmp_path / "unpacked")]) == 0
+        assert (tmp_path / "unpacked" / "evidence" / "report.json").is_file()
+
+    @pytest.mark.nightly
+    def test_a_reproducer_goes_down_the_ladder_again(self, tmp_path: Path):
+        path, kept = tmp_path / "lost.py", tmp_path / "lost.ttrepro"
+        path.write_text(RACE)
+        assert main([str(path), "--repro", str(kept)]) == 1
+        assert main([str(kept), "--run"]) == 1
 
     def test_what_torch_computes_is_right(self, runs: Runs):
         found = climb(runs, expected="expected")
