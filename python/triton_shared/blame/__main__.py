@@ -61,7 +61,9 @@ def _options(given: argparse.Namespace) -> Options:
     behind = dict(given.behind)
     if behind and given.suspect != "emulated":
         raise RecordingError("--behind puts passes into code for the emulator: --suspect emulated")
-    compiler = Compiler(plugins=tuple(given.plugin), behind=behind)
+    # A name without a folder would be looked for elsewhere.
+    plugins = tuple(plugin.resolve() for plugin in given.plugin)
+    compiler = Compiler(plugins=plugins, behind=behind)
     other = Compiler(given.compiler) if given.compiler else None
     text = given.ptx.read_text() if given.ptx else ""
     return Options(

@@ -55,10 +55,16 @@ def climb(runs: Runs, options: Options) -> Report:
     except Unclear as why:
         report.verdict = Verdict("unknown", f"cannot tell, because {why}")
     except (RecordingError, TritonSharedError) as error:
-        report.verdict = Verdict("unknown", f"cannot tell, because {str(error).splitlines()[0]}")
+        said = " ".join([str(error).partition("\n")[0], *_first_diagnostic(error)])
+        report.verdict = Verdict("unknown", f"cannot tell, because {said}")
         report.add("error", SILENT, str(error))
     runs.keep("report.json", json.dumps(report.facts(), indent=1))
     return report
+
+
+def _first_diagnostic(error: Exception) -> list[str]:
+    """What the compiler has said first, if it was the compiler."""
+    return str(getattr(error, "diagnostics", "")).strip().splitlines()[:1]
 
 
 @dataclass
