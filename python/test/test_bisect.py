@@ -93,6 +93,40 @@ def test_the_first_wrong_one_is_found(wrong_from: int):
     assert (found.number if found else 7) == wrong_from
 
 
+def test_between_modules_that_nothing_goes_on_from_no_pass_is_blamed():
+    first, second, third, fourth = (Snapshot(n, f"p{n}", "") for n in (1, 2, 3, 4))
+    everything = [first, second, third, fourth]
+    assert bisect.describe(second, first, everything) == "pass 'p2' (change 2) changes the result"
+    assert bisect.describe(first, None, everything) == "pass 'p1' (change 1) changes the result"
+    assert bisect.describe(fourth, first, everything) == (
+        "one of the 3 passes between 'p2' (change 2) and 'p4' (change 4) changes the result: "
+        "reference mode cannot go on from the modules between them"
+    )
+    assert bisect.describe(second, None, everything).startswith(
+        "one of the 2 passes between 'p1' (change 1) and 'p2' (change 2)"
+    )
+
+
+@pytest.mark.parametrize("checked_first", [True, False])
+def test_what_becomes_of_a_kernel_with_checks_is_left_out(checked_first: bool):
+    header = "// -----// Compilation with mode=fast check={0} check-values={0} //----- //\n"
+    dump = "// -----// IR Dump After Own (own-{0}) //----- //\nmodule {{}}\n"
+    texts = [header.format(word) + dump.format(word) for word in ("true", "false")]
+    found = read_changes("".join(texts if checked_first else reversed(texts)))
+    assert [one.name for one in found] == ["own-false"]
+
+
+@pytest.mark.nightly
+def test_a_kernel_that_is_launched_with_checks_too_is_bisected(tmp_path: Path):
+    checked = "import triton_shared\nwith triton_shared.check():\n    scale[(1,)]("
+    plain = SCRIPT.format(folder=str(Path(__file__).parent))
+    again = plain.replace("scale[(1,)](", checked).partition("import triton_shared")[2]
+    path = tmp_path / "script.py"
+    path.write_text(f"{plain}\nimport triton_shared{again}")
+    done = run("--mode", "fast", str(path))
+    assert done.returncode == bisect.UNCHANGED, done.stdout + done.stderr
+
+
 @pytest.mark.nightly
 def test_a_pass_that_makes_a_kernel_wrong_is_named(script: Path, tmp_path: Path):
     text = changes()

@@ -315,3 +315,33 @@ def test_scratch_memory_comes_from_the_allocators_of_triton(
 def test_the_handle_is_the_function_of_the_driver(cuda: FakeCuda):
     binary = Launch({}, []).binary
     assert int(binary) == int(binary.kernel.__index__()) != 0
+
+
+def test_a_given_cubin_gets_the_bytes_that_its_parameters_have(cuda: FakeCuda):
+    from triton_shared.diff import cubins
+    from triton_shared.diff.given import Given
+
+    x = torch.zeros(3)
+    given = Given(
+        "cubin", b"FAKE other 8 4 4 1 8 4", "other", threads=64, programs=2, shared=512,
+        hidden=(hidden("grid.x", 4),),
+    )  # fmt: skip
+    values = (x, -2, struct.pack("<f", 1.5), True, 2**63 + 5)
+    cubins.start(given, values, (5, 1, 1), 0, 7)
+    (launch,) = cuda.launches()
+    assert (launch["kernel"], launch["block"], launch["stream"]) == ("other", "64,2,1", "7")
+    assert (launch["grid"], launch["shared"]) == ("3,1,1", "512")
+    assert [bytes.fromhex(text) for text in launch["args"].split(",")] == [
+        struct.pack("<Q", x.data_ptr()), struct.pack("<i", -2), struct.pack("<f", 1.5), b"\1",
+        struct.pack("<Q", 2**63 + 5), struct.pack("<i", 5),
+    ]  # fmt: skip
+
+
+def test_a_given_cubin_with_scratch_memory_is_refused(cuda: FakeCuda):
+    from triton_shared.diff import cubins
+    from triton_shared.diff.given import Given
+    from triton_shared.diff.recording import RecordingError
+
+    given = Given("cubin", b"FAKE other 8", "other", 32, hidden=(hidden("scratch.global", 8),))
+    with pytest.raises(RecordingError, match="has no scratch memory"):
+        cubins.start(given, (), (1, 1, 1), 0, 0)

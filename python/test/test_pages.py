@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import triton
 from transcripts import replay
+from tree import BUILD
 
 PINNED = triton.__version__.startswith("3.6.")
 
@@ -46,3 +47,9 @@ def test_language_server(tmp_path: Path):
 @pytest.mark.skipif(not PINNED, reason="the page shows the columns that Triton 3.6 gives")
 def test_diff(tmp_path: Path):
     assert replay("diff.md", tmp_path) == 9
+
+
+@pytest.mark.nightly
+def test_blame(tmp_path: Path):
+    (tmp_path / "inject-fault.so").symlink_to(BUILD / "lib" / "libTritonSharedInjectFault.so")
+    assert replay("blame.md", tmp_path) == 2

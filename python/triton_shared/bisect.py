@@ -26,6 +26,8 @@ UNCHANGED, CHANGED, FAILED = 0, 1, 2
 
 _HEADER = re.compile(r"^// -----// IR Dump After .*?\(([\w-]+)\).*$", re.MULTILINE)
 """The class may be `(anonymous namespace)::Own`; the name on the command line comes behind it."""
+_COMPILATION = re.compile(r"^// -----// Compilation with (.*) //----- //\n", re.MULTILINE)
+_CHECKS = re.compile(r"\bcheck(?:-values)?=true\b")
 
 
 @dataclass(frozen=True)
@@ -118,10 +120,18 @@ class Script:
 
 
 def read_changes(text: str) -> list[Snapshot]:
-    """Reads what MLIR_ENABLE_DUMP shows."""
+    """Reads what MLIR_ENABLE_DUMP shows.
+
+    A kernel that is also launched with checks is compiled twice: what becomes of it with them,
+    nothing goes on from.
+    """
+    compilations = _COMPILATION.split(text)
+    if len(compilations) > 1:
+        pairs = zip(compilations[1::2], compilations[2::2], strict=True)
+        text = next((body for words, body in pairs if not _CHECKS.search(words)), text)
     parts = _HEADER.split(text)[1:]
-    pairs = zip(parts[0::2], parts[1::2], strict=True)
-    return [Snapshot(number, name, body) for number, (name, body) in enumerate(pairs, 1)]
+    changes = zip(parts[0::2], parts[1::2], strict=True)
+    return [Snapshot(number, name, body) for number, (name, body) in enumerate(changes, 1)]
 
 
 def phase_of(snapshot: Snapshot) -> str | None:
@@ -152,6 +162,23 @@ def find_first(
     return snapshots[low] if low < len(snapshots) else None
 
 
+def describe(first: Snapshot, before: Snapshot | None, snapshots: Sequence[Snapshot]) -> str:
+    """What is known of the pass that changes the result.
+
+    `first` is the first module that is wrong, `before` the last one that is right, or none. Of
+    passes between them, reference mode cannot go on from what they leave.
+    """
+    last = before.number if before else 0
+    between = [one for one in snapshots if last < one.number < first.number]
+    if not between:
+        return f"pass '{first.name}' (change {first.number}) changes the result"
+    names = f"'{between[0].name}' (change {between[0].number}) and '{first.name}'"
+    return (
+        f"one of the {len(between) + 1} passes between {names} (change {first.number}) changes the "
+        "result: reference mode cannot go on from the modules between them"
+    )
+
+
 def bisect(script: Script, mode: str, kernel: str, changes: Path | None) -> int:
     """Prints what is found; gives the exit code."""
     expected = script.run("reference")
@@ -180,7 +207,7 @@ def bisect(script: Script, mode: str, kernel: str, changes: Path | None) -> int:
         # What the first pass was given is what Triton has printed.
         text_before = before[-1].text if before else script.input(place)
         (kept / "before.mlir").write_text(text_before)
-        print(f"pass '{first.name}' (change {first.number}) changes the result")
+        print(describe(first, before[-1] if before else None, list(phases)))
         print(f"the modules before and after it are in {kept}")
         return CHANGED
     if observed.visible != expected.visible:

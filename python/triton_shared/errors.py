@@ -99,5 +99,9 @@ class VerificationError(TritonSharedError):
     """The line that is to blame (`verification.blame.Blame`), if that is known."""
 
 
+class PtxasWarning(UserWarning):
+    """A kernel is assembled by a ptxas that is known to make wrong code of its kind."""
+
+
 class VerificationWarning(UserWarning):
     """A configuration of an autotuned kernel is wrong, and is not used."""

@@ -17,7 +17,7 @@ from pathlib import Path
 _PREFIX = "TRITON_SHARED_"
 _OURS = (
     "ACTIVE", "CPU", "DUMP", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA", "LIBRARY", "MODE",
-    "PRECISE", "THREADS",
+    "PRECISE", "PTXAS_WARNING", "THREADS",
 )  # fmt: skip
 _OF_OTHERS = ("TEST_", "ROUNDTRIP", "LLVM_ROOT", "PYTHON", "SANITIZE")
 """What variables of our build and of its tests begin with."""
@@ -169,6 +169,12 @@ def precise() -> bool:
     """`TRITON_SHARED_PRECISE`: 1 keeps GPUs from approximate functions, unless a launch says so."""
     text = os.environ.get("TRITON_SHARED_PRECISE", "")
     return _one_of("TRITON_SHARED_PRECISE", text, _SWITCH) == "1"
+
+
+def warns_of_ptxas() -> bool:
+    """`TRITON_SHARED_PTXAS_WARNING`: 0 says nothing of a ptxas that is known to be wrong."""
+    text = os.environ.get("TRITON_SHARED_PTXAS_WARNING", "")
+    return _one_of("TRITON_SHARED_PTXAS_WARNING", text, _SWITCH) != "0"
 
 
 def cuda_home() -> Path | None:

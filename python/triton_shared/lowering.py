@@ -83,7 +83,9 @@ class Lowering:
             made, said = self._done.artefact, self._done.diagnostics
             dumps.write(text, self.phases, made, self.dump_folder, said)
         if shows_changes:
-            _show(self._done.artefact("changes").decode())
+            # Several compilations may go to one file, and each begins anew.
+            header = f"// -----// Compilation with {self.options.words()} //----- //\n"
+            _show(header + self._done.artefact("changes").decode())
         if knobs.shows_times():
             print(self._done.artefact("times").decode(), file=sys.stderr, end="")
         # Programs that reckon how many of them fit divide by it; a GPU's compiler says how much.

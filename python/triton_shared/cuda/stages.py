@@ -10,7 +10,7 @@ from triton.runtime.errors import OutOfResources
 from .. import knobs, library
 from ..errors import CompilationError
 from ..lowering import Lowering, Metadata, Stage
-from . import tools
+from . import known_faults, tools
 from .options import CudaOptions
 
 
@@ -65,6 +65,13 @@ class CudaLowering(Lowering):
         if phase != "cubin":
             return super()._assemble(text, phase, metadata)
         options = self.options
+        # PTX that our own compilation hands to ptxas has nothing of what is known to go wrong.
+        known_faults.warn(
+            tools.version_of(tools.find_ptxas(options.target)),
+            text,
+            options.ptxas_words,
+            str(metadata.get("name", "")),
+        )
         made, log = tools.assemble(
             text, options.target, fuses=options.fuses, words=options.ptxas_words
         )

@@ -87,13 +87,18 @@ def version_of(ptxas: Path) -> str:
 
 
 def assemble(
-    ptx: str, target: str, *, fuses: bool = True, words: Sequence[str] = ()
+    ptx: str,
+    target: str,
+    *,
+    fuses: bool = True,
+    words: Sequence[str] = (),
+    ptxas: Path | None = None,
 ) -> tuple[bytes, str]:
     """The cubin of a text for `target`, such as `cuda:90a`, and what ptxas says about it.
 
     `fuses` allows a product and a sum to become one operation; `words` are more of ptxas's own.
     """
-    ptxas = find_ptxas(target)
+    ptxas = ptxas or find_ptxas(target)
     with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
         source, cubin = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
         source.write_text(ptx)

@@ -6,13 +6,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from .. import library
 from ..device import active_driver
-from . import addresses, modules, texts
+from . import addresses, given, modules, texts
 from .formats import TYPES, wide
 from .recording import (
     Dtype,
@@ -53,20 +54,28 @@ def replay(
     target: str,
     storages: list[torch.Tensor] | None = None,
     grid: tuple[int, ...] | None = None,
+    place: Path | None = None,
 ) -> Replayed:
-    """Runs the launch on `target`; other memory or another grid takes the recorded one's place."""
+    """Runs the launch on `target`; other memory or another grid takes the recorded one's place.
+
+    `place` is the folder of a target that has its code there.
+    """
     if target in REFERENCES:
         return _replay_in_f64(recording, target)
     if grid:
         recording = replace(recording, grid=grid)
-    device = "cuda" if target in ("shared_cuda", "nvidia") else "cpu"
-    is_text = target == "emulated" or not recording.file
+    code = given.load(place) if place and target.startswith(given.PREFIX) else None
+    on_gpu = target in ("shared_cuda", "nvidia") or (code and code.form == "cubin")
+    device = "cuda" if on_gpu else "cpu"
+    is_text = target == "emulated" or not recording.file or code is not None
     with _active(target, is_text):  # which says what a target lacks
         memory = [storage.clone().to(device) for storage in storages or recording.storages]
         places = [part.data_ptr() for part in memory]
         addresses.translate(recording, memory, recording.addresses, places)
         compiled = None
-        if is_text:
+        if code and place:
+            _replay_given(recording, code, place, memory)
+        elif is_text:
             _replay_text(recording, target, memory)
         else:
             compiled = _launch(recording, _arguments(recording, memory, _triton_dtype), target)
@@ -167,6 +176,16 @@ def _replay_text(recording: Recording, target: str, memory: list[torch.Tensor]) 
         raise RecordingError(
             f"target '{target}' needs the kernel's source, and this recording has its TTIR alone"
         )
+
+
+def _replay_given(
+    recording: Recording, code: given.Given, place: Path, memory: list[torch.Tensor]
+) -> None:
+    """Runs code that lies beside the recording."""
+    if recording.types is None:
+        raise RecordingError("the recording does not say what its kernel was compiled for")
+    arguments = _text_arguments(recording, memory)
+    given.run(code, recording.types, arguments, recording.grid, memory, place)
 
 
 def _text_arguments(recording: Recording, memory: list[torch.Tensor]) -> list[Any]:

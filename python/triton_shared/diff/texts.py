@@ -84,7 +84,7 @@ def run_in_emulator(
 
     plan = parameters(types)
     flat = [
-        part for top, value in zip(plan, arguments, strict=True) for part in _flatten(top, value)
+        part for top, value in zip(plan, arguments, strict=True) for part in flatten(top, value)
     ]
     warps = min(32, int(options.get("num_warps") or 4) * int(options.get("num_ctas") or 1))
     stages = max(1, int(options.get("num_stages") or 3))
@@ -138,11 +138,11 @@ def _apply_with_plugins(ttir: str, pipeline: str, plugins: Sequence[Path]) -> st
     return done.stdout
 
 
-def _flatten(parameter: Parameter, value: Any) -> Iterator[Any]:
+def flatten(parameter: Parameter, value: Any) -> Iterator[Any]:
     """The C values that an argument becomes, as `launcher.Parameter.kinds` lists them."""
     if parameter.form == "tuple":
         for member, part in zip(parameter.members, value, strict=True):
-            yield from _flatten(member, part)
+            yield from flatten(member, part)
     elif parameter.form == "descriptor":
         sizes, strides = list(value.shape), list(value.strides)
         is_nan = getattr(value, "padding", "zero") == "nan"

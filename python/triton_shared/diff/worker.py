@@ -56,7 +56,7 @@ def _run(launch: Path, target: str, place: Path) -> None:
     (place / STARTED).touch()
     start = time.monotonic()
     try:
-        made = replay.replay(_load(launch, target), target)
+        made = replay.replay(_load(launch, target), target, place=place)
     except Exception as error:
         answer = {
             "succeeded": False,

@@ -73,7 +73,7 @@ class EmulatedKernel:
         return any(one["kind"] == recipes.MISSING for one in self.hidden)
 
 
-def _tool(name: str) -> str:
+def tool(name: str) -> str:
     """A tool of LLVM 22, by its name in Debian or as its build calls it."""
     for path in (f"{name}-22", f"/usr/lib/llvm-22/bin/{name}", name):
         if found := shutil.which(path):
@@ -81,7 +81,8 @@ def _tool(name: str) -> str:
     raise FileNotFoundError(f"{name} of LLVM 22")
 
 
-def _run(*command: object) -> str:
+def run_tool(*command: object) -> str:
+    """What a tool prints. Raises CompileError with what it says if it fails."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if done.returncode:
         raise CompileError(done.stderr)
@@ -89,13 +90,18 @@ def _run(*command: object) -> str:
 
 
 @functools.cache
-def _machine() -> tuple[tempfile.TemporaryDirectory[str], Path]:
-    """The machine, built once in a process, and the folder that holds it."""
+def _build_machine() -> tuple[tempfile.TemporaryDirectory[str], Path]:
+    """The machine, and the folder that holds it."""
     folder = tempfile.TemporaryDirectory()
     built = Path(folder.name) / "machine.o"
     flags = ("-O2", "-fPIC", "-ffp-contract=off", "-r", "-nostdlib")
-    _run(_tool("clang"), *flags, "-o", built, *_MACHINE)
+    run_tool(tool("clang"), *flags, "-o", built, *_MACHINE)
     return folder, built
+
+
+def machine() -> Path:
+    """What kernels are linked with, built once in a process."""
+    return _build_machine()[1]
 
 
 def _attribute(llvm: str, name: str, usual: int | None = None) -> int:
@@ -129,13 +135,13 @@ def _to_gpu(
     options += ["--keep-warps"] * keeps_warps
     options.append(f"--specialize-warps={specialize_warps}")
     options.append(f"--online-softmax={online_softmax}")
-    return _run(library.tool(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
+    return run_tool(library.tool(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
 
 
 def _to_llir(gpu: str, folder: Path) -> str:
     source = folder / "gpu.mlir"
     source.write_text(gpu)
-    return _run(library.tool(), "--target=cuda:90a", "--to-phase=llir", source)
+    return run_tool(library.tool(), "--target=cuda:90a", "--to-phase=llir", source)
 
 
 def compile_kernel(
@@ -151,6 +157,11 @@ def compile_kernel(
     gpu = _to_gpu(
         text, num_warps, folder, num_stages, keeps_warps, specialize_warps, online_softmax
     )
+    return build_module(gpu, folder)
+
+
+def build_module(gpu: str, folder: Path) -> EmulatedKernel:
+    """Builds a kernel in phase `gpu` for this machine."""
     return build_kernel(_to_llir(gpu, folder), folder, _hidden(gpu))
 
 
@@ -173,16 +184,16 @@ def build_kernel(
     source = folder / "kernel.llvm.mlir"
     source.write_text(f"{aliases}\nmodule {{{body}")
     # Some instructions have no form but inline assembly.
-    (folder / "body.mlir").write_text(_run(library.tool(), "--convert-nvvm-to-llvm", source))
+    (folder / "body.mlir").write_text(run_tool(library.tool(), "--convert-nvvm-to-llvm", source))
     kernel = rewrite.for_host(
-        _run(_tool("mlir-translate"), "--mlir-to-llvmir", folder / "body.mlir")
+        run_tool(tool("mlir-translate"), "--mlir-to-llvmir", folder / "body.mlir")
     )
     (folder / "kernel.ll").write_text(kernel.ir)
     (folder / "libdevice.c").write_text(kernel.libdevice_c)
     built = folder / "kernel.so"
-    _run(
-        *(_tool("clang"), "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-o", built),
-        *("-Wl,-Bsymbolic", folder / "kernel.ll", folder / "libdevice.c", _machine()[1], "-lm"),
+    run_tool(
+        *(tool("clang"), "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-o", built),
+        *("-Wl,-Bsymbolic", folder / "kernel.ll", folder / "libdevice.c", machine(), "-lm"),
     )
     loaded = ctypes.CDLL(str(built))
     loaded.emu_launch.restype = ctypes.c_char_p
@@ -198,8 +209,8 @@ _NUMBERS = {"i1": "u1", "i8": "u1", "i16": "u2", "i32": "u4", "i64": "u8"}
 _FLOATS = {"half": "f2", "float": "f4", "double": "f8"}
 
 
-def _encode(kind: str, value: Any) -> bytes:
-    """An argument as it lies in memory."""
+def encode(kind: str, value: Any) -> bytes:
+    """An argument as it lies in memory; `kind` is LLVM's word for its type."""
     if isinstance(value, bytes):
         return value
     if isinstance(value, TensorMap):
@@ -251,7 +262,7 @@ def launch(
     arguments = [*arguments, *_fill_in(kernel, arguments, blocks)]
     blocks[0] = -(-blocks[0] // kernel.programs)
     assert len(arguments) == len(kernel.parameters), kernel.parameters
-    held = [_encode(kind, value) for kind, value in zip(kernel.parameters, arguments, strict=True)]
+    held = [encode(kind, value) for kind, value in zip(kernel.parameters, arguments, strict=True)]
     buffers = [ctypes.create_string_buffer(value, max(8, len(value))) for value in held]
     places = (ctypes.c_void_p * len(held))(*[ctypes.addressof(buffer) for buffer in buffers])
     regions: list[int] = []

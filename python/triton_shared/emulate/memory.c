@@ -199,6 +199,18 @@ void emu_access(void *pointer, int64_t size, int64_t alignment, int space,
     check_global(address, size, written != 0);
 }
 
+// Atomic updates: threads that do nothing else to it need no barrier.
+void update_shared(int64_t offset, int64_t size) {
+  check_bounds(offset, size, "updates");
+  for (int64_t i = offset; i < offset + size; ++i) {
+    check_idle(i, "updates");
+    if (!shadow[i].isWritten)
+      fail("updates offset %ld of shared memory, which nobody has written",
+           (long)i);
+    note_write(i);
+  }
+}
+
 // Copies that go on while the thread does. Data arrives as late as it may: at
 // the wait.
 

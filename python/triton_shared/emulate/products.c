@@ -167,6 +167,11 @@ static void store_matrices(const char *row, int count, int isTransposed,
   exchange(~0u, 0, 0);
 }
 
+void emu_stmatrix(const char *row, int count, int isTransposed,
+                  const uint32_t *words) {
+  store_matrices(row, count, isTransposed, words);
+}
+
 #define LIST(...) __VA_ARGS__
 #define DEFINE_STORES(COUNT, PARAMETERS, WORDS)                                \
   void emu_stmatrix_sync_aligned_m8n8_x##COUNT##_b16_p3(const char *row,       \

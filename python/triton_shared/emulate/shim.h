@@ -112,6 +112,8 @@ void forget_reads(void);
 void end_memory(void);
 void emu_access(void *pointer, int64_t size, int64_t alignment, int space,
                 const char *written);
+/// An atomic update of shared memory.
+void update_shared(int64_t offset, int64_t size);
 void check_global(uint64_t address, int64_t size, int isWrite);
 /// Fails unless the asynchronous proxy may read the 16 bytes at `offset` for
 /// the current thread; `verb` says how. `slot` then may read them until

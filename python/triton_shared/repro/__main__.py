@@ -54,8 +54,17 @@ def _info(found: Reproducer, options: argparse.Namespace) -> int:
         print(f"    option {name} = {value}")
     print("made with " + ", ".join(f"{n} {v}" for n, v in found.manifest["versions"].items()))
     if found.report:
-        print(f"reported: {found.report.get('status')}, {' and '.join(found.report['targets'])}")
+        print(f"reported: {_reported(found.report)}")
+    if found.evidence:
+        print(f"evidence: {', '.join(sorted(found.evidence))}")
     return EQUAL
+
+
+def _reported(report: dict[str, Any]) -> str:
+    """What a comparison has found, or the verdict of `blame`."""
+    if "targets" in report:
+        return f"{report.get('status')}, {' and '.join(report['targets'])}"
+    return "; ".join(str(one["verdict"]["sentence"]) for one in report.get("launches", []))
 
 
 def _told(found: Reproducer, name: str) -> str:
@@ -98,6 +107,9 @@ def _to_python(found: Reproducer, options: argparse.Namespace) -> int:
     folder: Path = options.out or Path(options.file.stem)
     folder.mkdir(parents=True)
     (folder / archive.SOURCE).write_text(found.source)
+    for name, data in found.evidence.items():
+        (folder / "evidence").mkdir(exist_ok=True)
+        (folder / "evidence" / name).write_bytes(data)
     launch = found.launch
     launch.file = str(folder / archive.SOURCE)
     launch.save(folder / "launch")

@@ -13,7 +13,8 @@ import json
 import platform
 import re
 import zipfile
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,11 @@ _DEEPEST = 64
 
 _NAMES = re.compile(
     r"(?:manifest|launch|report|stats)\.json|kernel\.(?:py|ttir)|(?:storage|value|bound)-\d{1,4}\.npy"
+    r"|evidence/[\w-][\w.-]{0,99}"
 )
+_EVIDENCE = "evidence/"
+_MOST_EVIDENCE = 64 << 20
+"""Of one file of evidence."""
 _FOLDER = re.compile(r'"[^"\n]*/([^"/\n]+\.py)"')
 """A source file as a text names it, with the folders that are nobody's business."""
 
@@ -59,6 +64,8 @@ class Reproducer:
     """The Python file of the kernel, to be read; empty if it was not there."""
     stats: dict[str, Any] | None
     """A summary of each tensor, where the content was left out."""
+    evidence: dict[str, bytes] = field(default_factory=dict)
+    """What steps on the way to the report have left: modules, PTX, logs; nobody reads them here."""
 
 
 def write(
@@ -67,8 +74,9 @@ def write(
     report: str | None = None,
     *,
     stats_only: bool = False,
+    evidence: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Writes a reproducer; `report` is JSON.
+    """Writes a reproducer; `report` is JSON, `evidence` are files by name.
 
     With `stats_only`, there is a summary in the place of the content of each tensor.
     """
@@ -86,6 +94,8 @@ def write(
         members |= {name: _array_bytes(array) for name, array in kept.arrays().items()}
     if report is not None:
         members[REPORT] = report.encode()
+    for name, data in (evidence or {}).items():
+        members[f"{_EVIDENCE}{name}"] = data
     manifest = {
         "format": "ttrepro",
         "version": VERSION,
@@ -112,7 +122,9 @@ def read(path: Path) -> Reproducer:
     facts = _json(members, LAUNCH, path)
     stats = _json(members, STATS, path) if STATS in members else None
     try:
-        arrays = {n: _read_array(n, d) for n, d in members.items() if n.endswith(".npy")}
+        arrays = {
+            n: _read_array(n, d) for n, d in members.items() if n.endswith(".npy") and "/" not in n
+        }
         text = members.get(recording.TEXT, b"").decode()
         launch = recording.from_facts(facts, arrays if stats is None else None, text, str(path))
         if stats is None:
@@ -123,7 +135,12 @@ def read(path: Path) -> Reproducer:
     except (KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError) as error:
         raise ReproducerError(f"{path} is damaged: {type(error).__name__}: {error}") from error
     report = _json(members, REPORT, path) if REPORT in members else None
-    return Reproducer(replace(launch, file=""), manifest, report, source, stats)
+    kept = {
+        name.removeprefix(_EVIDENCE): data
+        for name, data in members.items()
+        if name.startswith(_EVIDENCE)
+    }
+    return Reproducer(replace(launch, file=""), manifest, report, source, stats, kept)
 
 
 def _members(path: Path) -> dict[str, bytes]:
@@ -152,7 +169,8 @@ def _check_directory(path: Path, infos: list[zipfile.ZipInfo]) -> None:
         if name in seen:
             raise ReproducerError(f"{path} holds '{name}' twice")
         seen.add(name)
-        most = _MOST[Path(name).suffix]
+        is_evidence = name.startswith(_EVIDENCE)
+        most = _MOST_EVIDENCE if is_evidence else _MOST[Path(name).suffix]
         if info.file_size > most:
             raise ReproducerError(f"'{name}' of {path} unpacks to more than {most} bytes")
     if sum(info.file_size for info in infos) > MOST_BYTES:

@@ -1,0 +1,137 @@
+"""What compilers make of a recorded kernel, phase by phase: ours, and Triton's own for NVIDIA GPUs.
+
+No GPU is needed for any of it.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .. import library
+from ..diff.given import Given
+from ..diff.recording import Recording
+from ..errors import CompilationError, TritonSharedError
+from ..frontend import Target, parse_options
+
+ARCH = 90
+"""The compute capability, where no GPU says its own."""
+_OPTIONS = (
+    "num_warps", "num_ctas", "num_stages", "maxnreg", "enable_fp_fusion", "ptx_options",
+)  # fmt: skip
+"""Of a launch line, as far as they say something to a compiler for a GPU."""
+
+
+@dataclass(frozen=True)
+class Codes:
+    """All that became of a kernel."""
+
+    phases: Mapping[str, str]
+    """Texts by phase."""
+    cubin: bytes
+    given: Given
+    """Its PTX, as a launch takes it."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def ptx(self) -> str:
+        """Assembly for ptxas."""
+        return self.phases["ptx"]
+
+
+def launch_options(launch: Recording) -> dict[str, Any]:
+    """The options of a launch that a compiler for a GPU reads."""
+    return {n: v for n, v in launch.options.items() if n in _OPTIONS and v is not None}
+
+
+def of_ours(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
+    """What this compiler makes of it for a GPU. Raises CompilationError."""
+    options = parse_options(Target.parse(f"cuda:{arch}"), {**launch_options(launch), **more})
+    done = library.compile_text(launch.ttir, options.words())
+    phases = [p for p in library.phases("cuda") if p != "cubin"]
+    texts = {p: done.artefact(p).decode() for p in phases if done.artefact(p)}
+    if "ptx" not in texts:
+        raise CompilationError(launch.kernel, "ptx", done.diagnostics)
+    facts = json.loads(done.metadata)
+    threads, programs = facts["block"]
+    given = Given(
+        "ptx",
+        texts["ptx"].encode(),
+        facts["name"],
+        threads,
+        programs,
+        facts["shared"],
+        tuple(facts["hidden"]),
+    )
+    return Codes(texts, done.artefact("cubin"), given, facts)
+
+
+def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
+    """What Triton's own backend makes of it. Raises TritonSharedError."""
+    import triton
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import GPUTarget, Language
+    from triton.compiler import make_backend
+
+    if "nvidia" not in triton.backends.backends:
+        raise TritonSharedError("this wheel of Triton has no backend for NVIDIA GPUs")
+    target = GPUTarget("cuda", arch, 32)
+    backend = make_backend(target)
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    parsed = backend.parse_options({**launch_options(launch), **more})
+    stages: dict[str, Any] = {}
+    backend.add_stages(stages, parsed, Language.TRITON)
+    metadata = {"target": target, **parsed.__dict__}
+    made: dict[str, Any] = {}
+    try:
+        module = _parse(launch.ttir, ir, context)
+        for phase, stage in stages.items():
+            module = stage(module, metadata)
+            made[phase] = module if isinstance(module, bytes) else str(module)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise TritonSharedError(f"Triton's own backend does not compile it: {error}") from error
+    texts = {phase: text for phase, text in made.items() if isinstance(text, str)}
+    scratch = [
+        (metadata.get(f"{what}_scratch_size") or 0, metadata.get(f"{what}_scratch_align") or 1)
+        for what in ("global", "profile")
+        if f"{what}_scratch_size" in metadata
+    ]
+    given = Given(
+        "ptx",
+        texts["ptx"].encode(),
+        metadata["name"],
+        32 * metadata["num_warps"],
+        1,
+        metadata["shared"],
+        (),
+        tuple(scratch),
+    )
+    return Codes(texts, made["cubin"], given, {k: v for k, v in metadata.items() if _is_plain(v)})
+
+
+def through_our_llvm(made: Codes) -> str:
+    """PTX that LLVM 22 makes of the LLVM IR of Triton's own backend; empty if it cannot."""
+    if "llir" not in made.phases:
+        return ""
+    options = parse_options(Target.parse(f"cuda:{ARCH}"), {})
+    done = library.compile_text(made.phases["llir"], f"{options.words()} from=llvm-ir")
+    return done.artefact("ptx").decode()
+
+
+def _parse(ttir: str, ir: Any, context: Any) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "kernel.ttir"
+        path.write_text(ttir)
+        module = ir.parse_mlir_module(str(path), context)
+    module.context = context
+    return module
+
+
+def _is_plain(value: Any) -> bool:
+    return value is None or isinstance(value, (bool, int, float, str))
