@@ -1,21 +1,33 @@
-"""What checks cost: CPU time on one thread, with them to without, in turn.
+"""What checks cost: CPU time of launches with checks to the same launches without, on one thread.
 
-    python -m benchmarks.check [NUMBER]
+    python -m benchmarks.check [NUMBER] [--write] [--sanitizer PYTHON]
 
-NUMBER measurements per kernel, of which the median counts (default: 15).
+NUMBER measurements per kernel, of which the median counts (default: 15). Besides, once each:
+Triton's interpreter, and triton-viz's sanitizer where PYTHON has that package, on the same kernels
+and tensors; these look for accesses outside of tensors alone, or for nothing. --write keeps it all
+in benchmarks/results/check.json, from which benchmarks/page.py makes a table.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import torch
 import triton
 import triton.language as tl
-import triton_shared
-from triton_shared import measure
 
+ROOT = Path(__file__).resolve().parents[1]
+PEERS = ("interpreter", "sanitizer")
+PATIENCE = 120
+"""Seconds of the clock that a peer has for a kernel."""
 SIZE = 1 << 22
 SIDE = 512
 
@@ -95,6 +107,7 @@ def launches() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def checked(run: Callable[[], object], bounds_only: bool) -> Callable[[], object]:
     """The same launch with checks."""
+    import triton_shared
 
     def launch() -> None:
         with triton_shared.check(bounds_only=bounds_only) as report:
@@ -104,17 +117,82 @@ def checked(run: Callable[[], object], bounds_only: bool) -> Callable[[], object
     return launch
 
 
-def main(repeat: int) -> None:
-    """Prints a table."""
-    print("| kernel | bounds | all |\n|---|---|---|")
+def measured(repeat: int) -> Iterator[dict[str, Any]]:
+    """Of each kernel: the seconds of a launch without checks, and what those with checks cost."""
+    import triton_shared
+    from triton_shared import measure
+
     with triton_shared.device("cpu"), triton_shared.launches(threads=1):
         for name, run in launches():
             bounds, everything = (
                 measure.ratio(checked(run, bounds_only), run, repeat)
                 for bounds_only in (True, False)
             )
-            print(f"| {name} | {bounds:.2f} | {everything:.0f} |", flush=True)
+            plain = sorted(cpu_seconds(run) for _ in range(repeat))[repeat // 2]
+            yield {"kernel": name, "seconds": plain, "bounds": bounds, "all": everything}
+
+
+def cpu_seconds(run: Callable[[], object]) -> float:
+    start = time.process_time()
+    run()
+    return time.process_time() - start
+
+
+def peer_seconds(peer: str, kernel: str, python: str) -> float | None:
+    """CPU seconds of a launch by a peer, in a process of its own; none if it does not end."""
+    command = [python, "-W", "ignore", "-m", "benchmarks.check", "--peer", peer, kernel]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    if peer == "interpreter":
+        environment["TRITON_INTERPRET"] = "1"
+    try:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    if done.returncode:
+        print(f"{peer}, {kernel}: {done.stderr[-1000:]}", file=sys.stderr)
+        return None
+    return float(done.stdout.split()[-1])
+
+
+def run_peer(peer: str, kernel: str) -> None:
+    """Prints what a launch takes in this process."""
+    if peer == "sanitizer":
+        import triton_viz
+
+        globals()[kernel] = triton_viz.trace("sanitizer")(globals()[kernel])
+    run = dict(launches())[kernel]
+    print(cpu_seconds(run))
+
+
+def main(words: list[str]) -> None:
+    """Prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("repeat", nargs="?", type=int, default=15)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--sanitizer", metavar="PYTHON", help="one that has triton-viz")
+    parser.add_argument("--peer", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args(words)
+    if options.peer:
+        return run_peer(*options.peer)
+    from benchmarks import page
+
+    rows = []
+    pythons = {"interpreter": sys.executable, "sanitizer": options.sanitizer}
+    print("| kernel | bounds | all | interpreter | sanitizer |\n|---|---|---|---|---|")
+    for row in measured(options.repeat):
+        for peer in PEERS:
+            python = pythons[peer]
+            taken = peer_seconds(peer, row["kernel"], python) if python else None
+            row[peer] = taken and taken / row["seconds"]
+        rows.append(row)
+        print(page.check_row(row), flush=True)
+    if options.write:
+        facts = {"cpu": page.cpu_name(), "triton": triton.__version__, "repeat": options.repeat}
+        text = json.dumps({**facts, "rows": rows}, indent=1)
+        (page.RESULTS / "check.json").write_text(text + "\n")
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 15)
+    main(sys.argv[1:])

@@ -74,6 +74,19 @@ others use, too (half of it may be theirs), and its memory with 1000 lines. `gro
 ![seconds to compile](performance-growth.svg)
 """
 
+CHECKS = """
+## What checks cost
+
+`python -m benchmarks.check --write`, on {cpu}, Triton {triton}: CPU time on one thread with checks
+to that of the same launch without, in `mode=fast`, median of {repeat} pairs in turn: of bounds
+alone, and of all classes of [check.md](check.md). Beside that, by the same measure, one launch in
+Triton's interpreter, which checks nothing, and one under the sanitizer of triton-viz 3.0, which
+looks for accesses outside of tensors and does not compute; a dash did not end within two minutes
+of the clock, or failed. Others use the machine, too.
+
+{table}
+"""
+
 COMPILING = """
 ## Compiling for a GPU, next to Triton
 
@@ -102,6 +115,9 @@ def render() -> str:
         facts = {name: cpu[name] for name in ("cpu", "torch", "repeat")}
         tables = {"table": cpu_table(cpu["results"]), "costs": cpu_costs(cpu["costs"])}
         sections.append(CPU.format(**tables, **facts))
+    if checks := _load("check"):
+        facts = {name: checks[name] for name in ("cpu", "triton", "repeat")}
+        sections.append(CHECKS.format(table=check_table(checks["rows"]), **facts))
     if growth := _load("growth"):
         sections.append(GROWTH.format(table=growth_table(growth["results"]), cpu=growth["cpu"]))
     if compiling := _load("compile-time"):
@@ -149,6 +165,18 @@ def cpu_costs(costs: dict[str, Any]) -> str:
     launches = [f"{name} {value:.1f} µs" for name, value in costs["launch_us"].items()]
     lines += ["", f"Products of blocks of {told}. A launch of one program: {'; '.join(launches)}."]
     return "\n".join(lines)
+
+
+def check_table(rows: list[dict[str, Any]]) -> str:
+    """What benchmarks/check.py has measured, in Markdown."""
+    head = ["| kernel | bounds | all | interpreter | sanitizer |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *(check_row(row) for row in rows)])
+
+
+def check_row(row: dict[str, Any]) -> str:
+    """A kernel of it; a peer that was not there, or did not end, has a dash."""
+    peers = [f"{row[name]:.0f}" if row[name] else "-" for name in ("interpreter", "sanitizer")]
+    return f"| {row['kernel']} | {row['bounds']:.2f} | {row['all']:.1f} | {' | '.join(peers)} |"
 
 
 def growth_table(rows: list[dict[str, Any]]) -> str:
