@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-Config = dict[str, int]
+Config = dict[str, Any]
 Tensors = tuple[torch.Tensor, ...]
 
 
@@ -30,6 +30,8 @@ class Problem:
     moved: int = 0
     """Bytes that must be read and written."""
     flops: int = 0
+    ours: Config = field(default_factory=dict)
+    """Options of a launch that this compiler alone knows."""
     adds_up: bool = False
     """Whether the output must be zero before a launch that is checked."""
 

@@ -88,7 +88,9 @@ def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
     )
 
 
-def _attention(heads: int, length: int, dims: int, by_descriptors: bool = False) -> Problem:
+def _attention(
+    heads: int, length: int, dims: int, by_descriptors: bool = False, softmax: str = "exact"
+) -> Problem:
     tiles = [
         (128, 64, 4, 3), (128, 64, 8, 3), (64, 64, 4, 3), (64, 128, 4, 2), (128, 128, 8, 2),
         (128, 32, 4, 4), (64, 32, 4, 4),
@@ -118,7 +120,8 @@ def _attention(heads: int, length: int, dims: int, by_descriptors: bool = False)
 
     half = torch.float16
     return Problem(
-        f"attention {'by descriptors ' if by_descriptors else ''}f16 {heads}x{length}x{dims}",
+        f"attention {'by descriptors ' if by_descriptors else ''}f16 {heads}x{length}x{dims}"
+        + ("" if softmax == "exact" else f", {softmax} maxima"),
         lambda g: (
             *(rand(g, heads, length, dims, dtype=half) for _ in "qkv"),
             torch.empty(heads, length, dims, dtype=half, device=tensors.DEVICE),
@@ -129,6 +132,7 @@ def _attention(heads: int, length: int, dims: int, by_descriptors: bool = False)
         expected,
         3e-3,
         flops=4 * heads * length * length * dims,
+        ours={"online_softmax": softmax},
     )
 
 
@@ -303,7 +307,8 @@ def all_problems() -> list[Problem]:
     ]
     # 16384 tokens, 2048 numbers each.
     attentions = [
-        _attention(4 * 2048 // dims, 4096, dims, kind)
+        _attention(4 * 2048 // dims, 4096, dims, kind, softmax)
+        for softmax in ("exact", "deferred")
         for kind in (False, True)
         for dims in (128, 64)
     ]

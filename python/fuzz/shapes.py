@@ -29,9 +29,8 @@ class Shapes:
             return self.g.addresses.splat(value, self.g.shape())
         if choice == 0 and len(value.shape) < 5:
             return self.g.addresses.expand(value, self.g.rng.randint(0, len(value.shape)))
-        if choice == 1 and 1 in value.shape:
-            room = LARGEST // value.size
-            sizes = [s for s in SIZES if s <= room]
+        sizes = [size for size in SIZES if size * value.size <= LARGEST]
+        if choice == 1 and 1 in value.shape and sizes:
             axis = self.g.rng.choice([a for a, size in enumerate(value.shape) if size == 1])
             wide = (*value.shape[:axis], self.g.rng.choice(sizes), *value.shape[axis + 1 :])
             return self.g.addresses.broadcast(value, wide)

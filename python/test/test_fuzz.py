@@ -283,3 +283,8 @@ def test_a_block_pointer_to_truth_values():
         "tt.store %block, %v {boundaryCheck = array<i32: 0>} : !tt.ptr<tensor<8xi1>>",
     ]
     assert programs.launch(program)["x"].tolist() == [0, 1, 1, 1, 0, 7, 8, 9]
+
+
+def test_a_block_with_no_room_to_grow_is_not_broadcast():
+    """Of the largest size: seed 13445 chose from no sizes."""
+    assert Generator(13445).generate().text()

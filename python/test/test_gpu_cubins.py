@@ -73,10 +73,12 @@ ptxas info    : Compiling entry function 'f' for 'sm_90a'
             assert_fine(name, found)
 
 
-def to_cubin(source: Path, arch: str, warps: int, folder: Path, stages: int = 3) -> Facts:
+def to_cubin(
+    source: Path, arch: str, warps: int, folder: Path, stages: int = 3, *options: str
+) -> Facts:
     """Compiles text of a phase up to `linalg`."""
     command = [OPT, "--no-crash-report", f"--target=cuda:{arch}", f"--num-warps={warps}"]
-    command += [f"--num-stages={stages}"]
+    command += [f"--num-stages={stages}", *options]
     command += ["--to-phase=cubin", source, "-o", folder / "kernel.cubin"]
     environment = {"TRITON_PTXAS_PATH": str(tools.find_ptxas())}
     environment["TRITON_LIBDEVICE_PATH"] = str(tools.find_libdevice())
@@ -135,6 +137,20 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     triton.runtime.driver.set_active(Elsewhere())
     yield found
     triton.runtime.driver.set_active(before)
+
+
+@pytest.mark.parametrize("dims", [64, 128])
+def test_products_go_on_where_sums_are_rarely_rescaled(
+    dims: int, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The branch round the product is one that all threads of a warp take."""
+    monkeypatch.setattr(tensors, "DEVICE", "meta")
+    name = f"attention by descriptors f16 {8192 // dims}x4096x{dims}"
+    no_generator: Any = None
+    TIMED[name].launch(TIMED[name].make(no_generator), TIMED[name].configs[4])
+    source = tmp_path / "kernel.mlir"
+    source.write_text(compiled[0].asm["ttir"])
+    assert not to_cubin(source, "90a", 8, tmp_path, 2, "--online-softmax=deferred").warnings
 
 
 _SEEN: set[str] = set()
