@@ -288,3 +288,9 @@ def test_a_block_pointer_to_truth_values():
 def test_a_block_with_no_room_to_grow_is_not_broadcast():
     """Of the largest size: seed 13445 chose from no sizes."""
     assert Generator(13445).generate().text()
+
+
+@pytest.mark.parametrize("mode", ["reference", "fast"])
+def test_an_address_may_begin_at_a_choice_of_constants_below_zero(mode: str):
+    """One of them became an offset that memref does not take."""
+    assert programs.check(11785, mode) == ""

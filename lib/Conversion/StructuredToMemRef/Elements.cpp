@@ -123,11 +123,46 @@ Value triton_shared::zeroOf(OpBuilder &builder, Location loc, Type type) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
 }
 
+/// The least that `value` may be, if it is a sum of constants, or a choice
+/// among such; nothing otherwise.
+static std::optional<int64_t> findLeast(Value value) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return constant;
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    return findLeast(cast.getIn());
+  if (auto wide = value.getDefiningOp<arith::ExtSIOp>())
+    return findLeast(wide.getIn());
+  std::optional<int64_t> left, right;
+  if (auto choice = value.getDefiningOp<arith::SelectOp>()) {
+    left = findLeast(choice.getTrueValue());
+    right = findLeast(choice.getFalseValue());
+    return left && right ? std::optional(std::min(*left, *right))
+                         : std::nullopt;
+  }
+  auto sum = value.getDefiningOp<arith::AddIOp>();
+  if (!sum)
+    return std::nullopt;
+  left = findLeast(sum.getLhs());
+  right = findLeast(sum.getRhs());
+  int64_t result;
+  return left && right && !llvm::AddOverflow(*left, *right, result)
+             ? std::optional(result)
+             : std::nullopt;
+}
+
+/// True if `offset` is a constant below zero, or becomes one when a condition
+/// is known.
+static bool mayBecomeNegative(OpFoldResult offset) {
+  std::optional<int64_t> least = getConstantIntValue(offset);
+  if (auto value = dyn_cast<Value>(offset))
+    least = findLeast(value);
+  return least && *least < 0;
+}
+
 /// A memref of the memory from the element `offset` of `base` on.
 static Value startAt(OpBuilder &builder, Location loc, Value base,
-                     int64_t offset) {
-  Value pointer =
-      pointToElement(builder, loc, base, builder.getIndexAttr(offset));
+                     OpFoldResult offset) {
+  Value pointer = pointToElement(builder, loc, base, offset);
   return memrefFromPointer(builder, loc, pointer,
                            tts::getAccessElementType(base.getType()));
 }
@@ -137,9 +172,8 @@ Value triton_shared::viewMemory(OpBuilder &builder, Location loc, Value base,
                                 ArrayRef<OpFoldResult> sizes,
                                 ArrayRef<OpFoldResult> strides) {
   // `memref.reinterpret_cast` takes no constant below zero.
-  std::optional<int64_t> constant = getConstantIntValue(offset);
-  if (constant && *constant < 0) {
-    base = startAt(builder, loc, base, *constant);
+  if (mayBecomeNegative(offset)) {
+    base = startAt(builder, loc, base, offset);
     offset = builder.getIndexAttr(0);
   }
   return memref::ReinterpretCastOp::create(builder, loc, base, offset, sizes,

@@ -175,3 +175,19 @@ func.func @shared_address(%p: memref<*xf32>, %v: tensor<8xf32>) {
   tts.store %v to %p[%zero] strides [0] : tensor<8xf32>, memref<*xf32>
   return
 }
+
+// -----
+
+// One that becomes such a constant when a condition is known moves the base, too.
+// CHECK-LABEL: func.func @chosen_before_the_base(
+// CHECK:         %[[CHOICE:.*]] = arith.select %arg1, %{{.*}}, %{{.*}} : i64
+// CHECK:         memref.extract_aligned_pointer_as_index %arg0
+// CHECK:         llvm.inttoptr
+// CHECK:         memref.reinterpret_cast %{{.*}} to offset: [0]
+func.func @chosen_before_the_base(%p: memref<*xf32>, %c: i1) -> f32 {
+  %zero = arith.constant 0 : i64
+  %before = arith.constant -4 : i64
+  %o = arith.select %c, %zero, %before : i64
+  %v = tts.load %p[%o] strides [] : memref<*xf32> -> f32
+  return %v : f32
+}
