@@ -87,56 +87,6 @@ def matmul(
 
 
 @triton.jit
-def attention(q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
-    """softmax(q k^T) v, a block of queries of one head per program; whole blocks only."""
-    head = tl.program_id(1) * length * D
-    rows = tl.program_id(0) * BM + tl.arange(0, BM)
-    dims = tl.arange(0, D)
-    tile = rows[:, None] * D + dims[None, :]
-    queries = tl.load(q + head + tile)
-    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
-    weight = tl.zeros((BM,), dtype=tl.float32)
-    total = tl.zeros((BM, D), dtype=tl.float32)
-    factor = scale * 1.4426950408889634
-    for start in range(0, length, BN):
-        columns = start + tl.arange(0, BN)
-        keys = tl.load(k + head + columns[None, :] * D + dims[:, None])
-        scores = tl.dot(queries, keys) * factor
-        new_top = tl.maximum(top, tl.max(scores, axis=1))
-        powers = tl.exp2(scores - new_top[:, None])
-        shrink = tl.exp2(top - new_top)
-        values = tl.load(v + head + columns[:, None] * D + dims[None, :])
-        total = tl.dot(powers.to(values.dtype), values, total * shrink[:, None])
-        weight = weight * shrink + tl.sum(powers, axis=1)
-        top = new_top
-    tl.store(out + head + tile, (total / weight[:, None]).to(out.dtype.element_ty))
-
-
-@triton.jit
-def described_attention(
-    q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
-):
-    """The same by descriptors, of the rows of all heads."""
-    head = tl.program_id(1) * length
-    row = head + tl.program_id(0) * BM
-    queries = q.load([row, 0])
-    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
-    weight = tl.zeros((BM,), dtype=tl.float32)
-    total = tl.zeros((BM, D), dtype=tl.float32)
-    factor = scale * 1.4426950408889634
-    for start in range(0, length, BN):
-        scores = tl.dot(queries, k.load([head + start, 0]).T) * factor
-        new_top = tl.maximum(top, tl.max(scores, axis=1))
-        powers = tl.exp2(scores - new_top[:, None])
-        shrink = tl.exp2(top - new_top)
-        values = v.load([head + start, 0])
-        total = tl.dot(powers.to(values.dtype), values, total * shrink[:, None])
-        weight = weight * shrink + tl.sum(powers, axis=1)
-        top = new_top
-    out.store([row, 0], (total / weight[:, None]).to(out.dtype))
-
-
-@triton.jit
 def gather_rows(index, table, out, width, BLOCK: tl.constexpr):
     """out[i] = table[index[i]], a row per program."""
     row = tl.program_id(0)

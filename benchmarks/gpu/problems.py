@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 import triton
-from triton.tools.tensor_descriptor import TensorDescriptor
 
 from . import kernels, tensors
+from .attentions import all_attentions, small_attentions
 from .problem import Config, Problem, Tensors
 from .products import all_products, small_products
 from .tensors import NAMES, empty, integers, rand
@@ -85,54 +83,6 @@ def _rms_norm(dtype: torch.dtype, columns: int) -> Problem:
         lambda t: normed(t[0].double(), (columns,), t[1].double(), 1e-5),
         _EXACT[dtype],
         moved=(2 * ROWS + 1) * columns * dtype.itemsize,
-    )
-
-
-def _attention(
-    heads: int, length: int, dims: int, by_descriptors: bool = False, softmax: str = "exact"
-) -> Problem:
-    tiles = [
-        (128, 64, 4, 3), (128, 64, 8, 3), (64, 64, 4, 3), (64, 128, 4, 2), (128, 128, 8, 2),
-        (128, 32, 4, 4), (64, 32, 4, 4),
-    ]  # fmt: skip
-    names = ("BM", "BN", "num_warps", "num_stages")
-    scale = dims**-0.5
-    dot_product = torch.nn.functional.scaled_dot_product_attention
-
-    def expected(t: Tensors) -> torch.Tensor:
-        # A head at a time: all scores in f64 would take many gigabytes.
-        parts = [torch.softmax((q @ k.mT) * scale, -1) @ v for q, k, v in _heads(t)]
-        return torch.stack(parts)
-
-    def _heads(t: Tensors) -> Any:
-        return ((t[0][i].double(), t[1][i].double(), t[2][i].double()) for i in range(heads))
-
-    def launch(t: Tensors, c: Config) -> Any:
-        grid = (length // c["BM"], heads)
-        if not by_descriptors:
-            return kernels.attention[grid](*t, length, scale, D=dims, **c)
-        blocks = (c["BM"], c["BN"], c["BN"], c["BM"])
-        described = [
-            TensorDescriptor.from_tensor(x.view(-1, dims), [rows, dims])
-            for x, rows in zip(t, blocks, strict=True)
-        ]
-        return kernels.described_attention[grid](*described, length, scale, D=dims, **c)
-
-    half = torch.float16
-    return Problem(
-        f"attention {'by descriptors ' if by_descriptors else ''}f16 {heads}x{length}x{dims}"
-        + ("" if softmax == "exact" else f", {softmax} maxima"),
-        lambda g: (
-            *(rand(g, heads, length, dims, dtype=half) for _ in "qkv"),
-            torch.empty(heads, length, dims, dtype=half, device=tensors.DEVICE),
-        ),
-        launch,
-        tuple(dict(zip(names, tile, strict=True)) for tile in tiles),
-        lambda t: dot_product(t[0][None], t[1][None], t[2][None], scale=scale),
-        expected,
-        3e-3,
-        flops=4 * heads * length * length * dims,
-        ours={"online_softmax": softmax},
     )
 
 
@@ -305,14 +255,7 @@ def all_problems() -> list[Problem]:
         for dtype in types
         for width in widths
     ]
-    # 16384 tokens, 2048 numbers each.
-    attentions = [
-        _attention(4 * 2048 // dims, 4096, dims, kind, softmax)
-        for softmax in ("exact", "deferred")
-        for kind in (False, True)
-        for dims in (128, 64)
-    ]
-    others = [*all_products(), *attentions, _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
+    others = [*all_products(), *all_attentions(), _gather(1 << 16, 1024, 1 << 18), _cumsum(4096)]
     others += [_argmax(8192, 8192, by_blocks) for by_blocks in (False, True)]
     others += [_sort(1 << 16, 512)]
     others += [_cross_entropy(dtype, 4096, 1 << 17) for dtype in (torch.float32, torch.bfloat16)]
@@ -326,8 +269,7 @@ def small_problems() -> list[Problem]:
     rows = [_softmax(half, 200), _layer_norm(torch.float32, 200), _rms_norm(half, 256)]
     others = [
         *small_products(),
-        _attention(2, 256, 64),
-        _attention(2, 256, 64, True),
+        *small_attentions(),
         _gather(64, 100, 300),
     ]
     others.append(_cumsum(100))

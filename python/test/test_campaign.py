@@ -80,7 +80,9 @@ class Fuzzer:
 
 @pytest.fixture
 def fuzzer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fuzzer:
-    paths = [str(tmp_path), str(Path(triton_shared.__file__).parents[1])]
+    # Behind what is there already: another version of Triton may come from it.
+    there = filter(None, [os.environ.get("PYTHONPATH")])
+    paths = [str(tmp_path), *there, str(Path(triton_shared.__file__).parents[1])]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
     return Fuzzer(tmp_path)
 

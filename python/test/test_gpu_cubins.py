@@ -216,6 +216,8 @@ def fits_into_registers(config: dict[str, int], dims: int, decodes: bool) -> boo
     threads = 32 * config["num_warps"]
     if "BLOCK" in config:
         return config["BLOCK"] <= 32 * threads
+    if "BM" not in config:
+        return True
     decoded = (config["BM"] + config["BN"]) * config["BK"] // 2 if decodes else 0
     return config["BM"] * (config["BN"] + dims) + decoded <= 128 * threads
 
@@ -225,7 +227,7 @@ def fits_into_registers(config: dict[str, int], dims: int, decodes: bool) -> boo
 def test_timed_kernels_in_all_configurations(
     name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    dims = int(name.rsplit("x", 1)[-1]) if "attention" in name else 0
+    dims = int(re.findall("(?:x|of )([0-9]+)", name)[-1]) if "attention" in name else 0
     decodes = " by mx" in name or " fp8 " in name
     configs = tuple(c for c in TIMED[name].configs if fits_into_registers(c, dims, decodes))
     check_timed(name, configs, compiled, tmp_path, monkeypatch)

@@ -19,7 +19,7 @@ from triton_shared.frontend import ast_to_ttir
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from benchmarks.gpu.kernels import attention
+from benchmarks.gpu.attention_kernels import attention
 from benchmarks.gpu.product_kernels import batched
 
 

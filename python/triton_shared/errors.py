@@ -92,11 +92,11 @@ class VerificationError(TritonSharedError):
     """A kernel is wrong, or cannot be shown to be right."""
 
     wrong: Any = None
-    """The worst element of a wrong result (`verification.blame.Wrong`)."""
+    """The worst element of a wrong result (`verification.guilty_line.Wrong`)."""
     given: tuple[Any, ...] = ()
     """The inputs that lead to it."""
     blame: Any = None
-    """The line that is to blame (`verification.blame.Blame`), if that is known."""
+    """The line that is to blame (`verification.guilty_line.GuiltyLine`), if that is known."""
 
 
 class PtxasWarning(UserWarning):

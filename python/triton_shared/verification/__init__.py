@@ -21,7 +21,7 @@ from typing import Any
 from ..diff import widening
 from ..diff.widening import Widened, Widenings
 from ..errors import VerificationError
-from . import blame
+from . import guilty_line
 from .cases import Case, Limits, run_case
 from .inputs import fuzz
 
@@ -78,7 +78,7 @@ def verify(
             fuzz(run, given, cases, shapes)
     except VerificationError as error:
         if error.wrong:
-            error.blame = blame.find(call, reference, error.given, mutates, error.wrong)
+            error.blame = guilty_line.find(call, reference, error.given, mutates, error.wrong)
         if error.blame:
             error.args = (_explain(str(error), error.blame),)
         raise
@@ -88,7 +88,7 @@ def verify(
     return Verified(len(margins), max(margins), tuple(limits.used.values()), "\n".join(told))
 
 
-def _explain(told: str, found: blame.Blame) -> str:
+def _explain(told: str, found: guilty_line.GuiltyLine) -> str:
     """What an error says, with the line that is to blame for it."""
     if not found.is_rounding:
         # What is wrong in f64 only looks like a narrower type.

@@ -12,7 +12,7 @@ from ..diff.formats import rounding, wide
 from ..diff.widening import Widened, Widening, Widenings
 from ..errors import VerificationError
 from . import bounds, memory
-from .blame import Wrong
+from .guilty_line import Wrong
 from .bounds import Expected
 from .memory import Made, Watched
 

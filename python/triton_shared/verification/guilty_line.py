@@ -53,7 +53,7 @@ class Wrong:
 
 
 @dataclass(frozen=True)
-class Blame:
+class GuiltyLine:
     """A line of a kernel, and what it does wrong."""
 
     file: str
@@ -95,7 +95,7 @@ def find(
     given: Sequence[Any],
     mutates: Sequence[int],
     wrong: Wrong,
-) -> Blame | None:
+) -> GuiltyLine | None:
     """The line that is to blame for `wrong`; None where nothing says which one that is.
 
     `given` are inputs with which `call` leaves it; it writes to those that `mutates` names.
@@ -107,8 +107,8 @@ def find(
         exact = launch.run()
         # A kernel that is right in f64 is off by little there, if it is off by much here.
         if abs(exact - wrong.expected) <= max(wrong.allowed, wrong.error / _SHARE):
-            return _blame_rounding(launch, exact)
-        return _blame_access(launch, reference, given)
+            return _line_that_rounds(launch, exact)
+        return _line_that_reads(launch, reference, given)
     except (RecordingError, TritonSharedError):
         return None
 
@@ -141,7 +141,7 @@ def _copy(value: Any) -> Any:
     return between_zones(value).tensor if isinstance(value, torch.Tensor) else value
 
 
-def _blame_rounding(launch: _Launch, exact: float) -> Blame | None:
+def _line_that_rounds(launch: _Launch, exact: float) -> GuiltyLine | None:
     values = probes.probe(launch.recording.ttir).values
     lost: dict[int, float] = {}
     for number, value in enumerate(values):
@@ -160,12 +160,12 @@ def _blame_rounding(launch: _Launch, exact: float) -> Blame | None:
         f"{about.op} rounds too much: with this operation alone as it is written, and all others "
         f"in f64, the result is off by {lost[worst]:.3g}; in f64 it is right"
     )
-    return Blame(about.file, about.line, about.column, why, is_rounding=True)
+    return GuiltyLine(about.file, about.line, about.column, why, is_rounding=True)
 
 
-def _blame_access(
+def _line_that_reads(
     launch: _Launch, reference: Callable[..., Any], given: Sequence[Any]
-) -> Blame | None:
+) -> GuiltyLine | None:
     kernel = InF64(launch.recording)
     for place, value in enumerate(given):
         if not isinstance(value, torch.Tensor) or not value.dtype.is_floating_point:
@@ -179,7 +179,7 @@ def _blame_access(
         found = _find_element(in_kernel, in_reference, wide(value))
         if found:
             taken, index = found
-            return _blame_load(launch, name, view, taken, index)
+            return _describe_load(launch, name, view, taken, index)
     return None
 
 
@@ -284,9 +284,9 @@ def _pieces(places: torch.Tensor) -> Iterator[torch.Tensor]:
     yield from places.tensor_split(min(_PIECES, max(len(places), 1)))
 
 
-def _blame_load(
+def _describe_load(
     launch: _Launch, name: str, view: View, taken: bool, index: tuple[int, ...]
-) -> Blame | None:
+) -> GuiltyLine | None:
     recording, wrong = launch.recording, launch.wrong
     assert recording.types is not None
     flat = [part for one in parameters(recording.types) for part in one.flat()]
@@ -304,9 +304,9 @@ def _blame_load(
     load = next((one for one in loads if one.loop), loads[0])
     if taken:
         why = f"this takes {element} {result}, and the reference does not"
-        return Blame(load.file, load.line, load.column, why)
+        return GuiltyLine(load.file, load.line, load.column, why)
     if load.loop:
         why = f"this loop never takes {element} {result}, and the reference does"
-        return Blame(load.loop["file"], load.loop["line"], load.loop["column"], why)
+        return GuiltyLine(load.loop["file"], load.loop["line"], load.loop["column"], why)
     why = f"{element} is not read, or goes, {result}; the reference takes it"
-    return Blame(load.file, load.line, load.column, why)
+    return GuiltyLine(load.file, load.line, load.column, why)
