@@ -12,8 +12,8 @@ from ..diff.formats import rounding, wide
 from ..diff.widening import Widened, Widening, Widenings
 from ..errors import VerificationError
 from . import bounds, memory
-from .guilty_line import Wrong
 from .bounds import Expected
+from .guilty_line import Wrong
 from .memory import Made, Watched
 
 
