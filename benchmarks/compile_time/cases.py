@@ -8,6 +8,7 @@ from typing import Any
 
 import triton
 
+from benchmarks.gpu import attention_kernels
 from benchmarks.gpu import kernels as plain
 from benchmarks.gpu import product_kernels as products
 
@@ -72,7 +73,7 @@ def _attention(dims: int) -> Case:
     blocks = {"D": dims, "BM": 128, "BN": 64}
     multiples = ["q", "k", "v", "out", "length"]
     name = f"attention f16 {dims}"
-    return Case(name, plain.attention, types, blocks, _options(8, 3), multiples)
+    return Case(name, attention_kernels.attention, types, blocks, _options(8, 3), multiples)
 
 
 def described_attention(
