@@ -150,7 +150,8 @@ def _forward(shape: Shape, launch: Any, softmax: str, form: str = "") -> Problem
     )
 
 
-def _varied(lengths: tuple[int, ...], heads: int, dims: int) -> Problem:
+def varied(lengths: tuple[int, ...], heads: int, dims: int) -> Problem:
+    """Causal, of sequences that lie one behind the other."""
     half, scale = torch.float16, float(dims**-0.5)
     ends = torch.tensor([0, *lengths]).cumsum(0)
 
@@ -178,7 +179,8 @@ def _varied(lengths: tuple[int, ...], heads: int, dims: int) -> Problem:
     )
 
 
-def _paged(requests: int, length: int, dims: int, group: int, page: int) -> Problem:
+def paged(requests: int, length: int, dims: int, group: int, page: int) -> Problem:
+    """One token of each request against keys that lie in pages, in any order."""
     half, scale = torch.float16, float(dims**-0.5)
     each = length // page
 
@@ -311,8 +313,8 @@ def all_attentions() -> list[Problem]:
     rows += [masked(_tokens(dims, 4096)) for dims in (32, 96, 256)]
     rows.append(masked(_tokens(128, 4096, causal=True, group=8)))
     rows.append(masked(_tokens(128, 16384, window=1024)))
-    rows.append(_varied((4096, 3000, 2049, 1000, 700, 333, 2777, 2429), 16, 128))
-    rows.append(_paged(128, 8192, 128, 16, 16))
+    rows.append(varied((4096, 3000, 2049, 1000, 700, 333, 2777, 2429), 16, 128))
+    rows.append(paged(128, 8192, 128, 16, 16))
     rows += [
         gradients(_tokens(dims, 4096, causal=causal), of_queries)
         for dims in heads
@@ -332,8 +334,8 @@ def small_attentions() -> list[Problem]:
         plain(causal, True),
         masked(Shape(2, 256, 40, group=2, causal=True)),
         masked(Shape(2, 256, 64, window=100)),
-        _varied((130, 64), 2, 64),
-        _paged(2, 512, 64, 16, 16),
+        varied((130, 64), 2, 64),
+        paged(2, 512, 64, 16, 16),
         gradients(causal, False),
         gradients(causal, True),
     ]

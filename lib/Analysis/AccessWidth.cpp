@@ -51,18 +51,18 @@ public:
 
   int64_t getWidth() const { return width; }
 
-  void restrict(OpFoldResult elements) {
-    if (std::optional<int64_t> constant = getConstantIntValue(elements)) {
-      if (*constant != 0)
-        width = std::min(width, *constant & -*constant);
-      return;
-    }
-    restrict(cast<Value>(elements));
-  }
-  void restrict(Value elements) {
-    width = getKnownDivisor(solver, elements, width);
-  }
+  void restrict(OpFoldResult elements) { width = getDivisor(elements); }
+  void restrict(Value elements) { width = getDivisor(elements); }
   void restrict(int64_t size) { width = std::min(width, size); }
+
+  /// What separates the lines of a dimension; gathered ones lie at multiples of
+  /// their distance.
+  void restrictLines(const tts::DimensionAccess &dimension) {
+    int64_t divisor = getDivisor(dimension.stride);
+    if (dimension.isGathered())
+      divisor *= getDivisor(dimension.indices);
+    width = std::min(width, divisor);
+  }
 
   /// Lines of `size` elements begin at multiples of `alignment` bytes.
   void widen(int64_t alignment, int64_t size) {
@@ -74,6 +74,14 @@ public:
   }
 
 private:
+  /// The largest power of two up to `width` that divides `elements`.
+  int64_t getDivisor(OpFoldResult elements) const {
+    if (auto value = dyn_cast<Value>(elements))
+      return getKnownDivisor(solver, value, width);
+    int64_t constant = *getConstantIntValue(elements);
+    return constant == 0 ? width : std::min(width, constant & -constant);
+  }
+
   const DataFlowSolver &solver;
   int64_t bytes;
   int64_t width;
@@ -98,7 +106,7 @@ AccessWidth describeStrided(const DataFlowSolver &solver,
   finder.restrict(block.getDimSize(fastest));
   for (auto [dim, dimension] : llvm::enumerate(dimensions))
     if (dim != fastest && block.getDimSize(dim) != 1)
-      finder.restrict(dimension.stride);
+      finder.restrictLines(dimension);
   if (inner.isWrapped()) {
     finder.restrict(inner.wrapStart);
     finder.restrict(inner.wrapSize);

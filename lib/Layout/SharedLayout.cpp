@@ -97,6 +97,14 @@ SharedLayout SharedLayout::get(ArrayRef<int64_t> shape,
   return SharedLayout(rank, bases);
 }
 
+SharedLayout SharedLayout::transpose(ArrayRef<int64_t> permutation) const {
+  Bases moved;
+  for (const Coordinates &basis : offsets)
+    moved.push_back(llvm::map_to_vector<4>(
+        permutation, [&](int64_t dim) { return basis[dim]; }));
+  return SharedLayout(rank, moved);
+}
+
 SharedLayout SharedLayout::getRowMajor(ArrayRef<int64_t> shape) {
   SmallVector<unsigned> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);

@@ -211,6 +211,27 @@ TEST_F(AccessWidthTest, GatheredRowsMayBeWide) {
   EXPECT_FALSE(load("%wide_a, 1", "1").isContiguous);
 }
 
+TEST_F(AccessWidthTest, GatheredLinesBeginAtMultiplesOfTheirIndices) {
+  auto load = [&](const std::string &distance, const std::string &stride) {
+    return describe("%i = tt.make_range {start = 0 : i32, end = 16 : i32} : "
+                    "tensor<16xi32>\n"
+                    "%j = arith.extsi %i : tensor<16xi32> to tensor<16xi64>\n"
+                    "%d = arith.constant dense<" +
+                    distance +
+                    "> : tensor<16xi64>\n"
+                    "%k = arith.muli %j, %d : tensor<16xi64>\n"
+                    "%x = tts.load %p[%zero] strides [" +
+                    stride +
+                    ", 1] gather [0] by (%k : tensor<16xi64>) "
+                    ": !tt.ptr<i32> -> tensor<16x16xi32>")
+        .elements;
+  };
+  EXPECT_EQ(load("128", "1"), 4u);
+  EXPECT_EQ(load("2", "1"), 2u);
+  EXPECT_EQ(load("2", "2"), 4u);
+  EXPECT_EQ(load("3", "1"), 1u);
+}
+
 TEST_F(AccessWidthTest, NothingIsKnownAboutOffsetsThatAreData) {
   AccessWidth width = describe(
       "%i = tt.make_range {start = 0 : i32, end = 16 : i32} : tensor<16xi32>\n"

@@ -103,6 +103,18 @@ TEST(SharedLayout, SwizzleMovesPiecesFromRowToRow) {
   EXPECT_EQ(layout.getOffset({8, 3}), 8 * 32 + 3);
 }
 
+TEST(SharedLayout, TransposedElementsLieWhereTheyDid) {
+  for (const SharedLayout &layout : getExamples({16, 32})) {
+    SharedLayout transposed = layout.transpose({1, 0});
+    EXPECT_TRUE(transposed.covers({32, 16}));
+    for (int32_t row = 0; row < 16; ++row)
+      for (int32_t column = 0; column < 32; ++column)
+        EXPECT_EQ(transposed.getOffset({column, row}),
+                  layout.getOffset({row, column}));
+    EXPECT_EQ(transposed.transpose({1, 0}), layout);
+  }
+}
+
 TEST(SharedLayout, PlacesWhatThreadsHold) {
   SmallVector<int64_t> shape = {16, 32};
   LinearLayout held = getOperand(1, 16, 32, 2);

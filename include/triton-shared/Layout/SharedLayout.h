@@ -56,6 +56,9 @@ public:
   /// dimension.
   LinearLayout place(const LinearLayout &held) const;
 
+  /// Dimension `i` of the result is `permutation[i]` of this layout.
+  SharedLayout transpose(llvm::ArrayRef<int64_t> permutation) const;
+
   bool operator==(const SharedLayout &other) const {
     return rank == other.rank && offsets == other.offsets;
   }

@@ -35,6 +35,17 @@ struct ConvertAlloc : OpConversionPattern<cta::AllocOp> {
   }
 };
 
+struct ConvertTransposeBuffer : OpConversionPattern<cta::TransposeBufferOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::TransposeBufferOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getSource());
+    return success();
+  }
+};
+
 struct ConvertWrite : OpConversionPattern<cta::WriteOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -74,6 +85,6 @@ struct ConvertRead : OpConversionPattern<cta::ReadOp> {
 
 void triton_shared::populateCtaToGpuBuffers(const TypeConverter &types,
                                             RewritePatternSet &patterns) {
-  patterns.add<ConvertAlloc, ConvertWrite, ConvertRead>(types,
-                                                        patterns.getContext());
+  patterns.add<ConvertAlloc, ConvertTransposeBuffer, ConvertWrite, ConvertRead>(
+      types, patterns.getContext());
 }

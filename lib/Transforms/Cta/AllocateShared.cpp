@@ -110,12 +110,23 @@ private:
     return isa<cta::AllocOp, cta::MbarriersOp>(op) ? op->getResult(0) : Value();
   }
 
+  /// Who uses `buffer`, as it is or in another order.
+  static SmallVector<Operation *> findUsers(Value buffer) {
+    SmallVector<Operation *> users;
+    for (Operation *user : buffer.getUsers()) {
+      users.push_back(user);
+      if (auto transposed = dyn_cast<cta::TransposeBufferOp>(user))
+        llvm::append_range(users, findUsers(transposed));
+    }
+    return users;
+  }
+
   /// The last operation, by its number, that `buffer` is needed for: a loop
   /// that uses it does until its end.
   static size_t findLastUse(Value buffer,
                             const DenseMap<Operation *, size_t> &ends) {
     size_t last = ends.lookup(buffer.getDefiningOp());
-    for (Operation *user : buffer.getUsers())
+    for (Operation *user : findUsers(buffer))
       last = std::max(
           last,
           ends.lookup(buffer.getParentBlock()->findAncestorOpInBlock(*user)));
@@ -126,7 +137,7 @@ private:
   /// when the others come there.
   static Region *findOnlyBranch(Value buffer) {
     Region *branch = nullptr;
-    for (Operation *user : buffer.getUsers()) {
+    for (Operation *user : findUsers(buffer)) {
       auto parted = user->getParentOfType<cta::SpecializeOp>();
       if (!parted || parted->getParentOp() != getParentOp(buffer))
         return nullptr;

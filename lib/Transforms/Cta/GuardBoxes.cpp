@@ -250,6 +250,9 @@ private:
     GuardedLoop found = {loop, {}};
     for (const AheadLoad &ahead :
          AheadLoads(loop, solver, described).find(slice)) {
+      // Threads copy rows of numbers, under the guard as well.
+      if (!ahead.isMatrix && ahead.getTile().getRank() == 1)
+        continue;
       auto load = cast<tts::LoadOp>(ahead.load);
       std::optional<GuardedBox> box = findBox(load, loop);
       if (!ahead.isMatrix || !box)

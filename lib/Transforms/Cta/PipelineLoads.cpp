@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LastingDot.h"
+#include "OperandTiles.h"
 #include "Rings.h"
 #include "TensorMaps.h"
 
@@ -353,20 +354,22 @@ private:
       perSlot += cta::getTileBytes(ahead.getTile());
     // Operands that are not read where they were loaded have buffers of their
     // own: those of `wgmma`, where threads turn them.
-    auto isLoaded = [&](cta::DotOp dot, Value operand) {
-      auto convert = operand.getDefiningOp<cta::ConvertLayoutOp>();
+    auto isLoaded = [&](cta::DotOp dot, OpOperand &operand) {
+      auto convert = operand.get().getDefiningOp<cta::ConvertLayoutOp>();
+      Value tile = getOperandTile(operand.get()).tile;
       if (convert && !dot.getWgmma())
-        operand = convert.getSource();
+        tile = convert.getSource();
       return llvm::any_of(plan.loads, [&](const AheadLoad &ahead) {
-        return ahead.load == operand.getDefiningOp();
+        return ahead.load == tile.getDefiningOp() &&
+               (!dot.getWgmma() ||
+                canReadOperand(operand, getRingType(ahead, /*slots=*/1)));
       });
     };
     llvm::SmallDenseSet<Value> buffered;
     plan.loop.walk([&](cta::DotOp dot) {
       for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
         if ((!dot.getWgmma() || dot.isReadFromShared(*operand)) &&
-            !isLoaded(dot, operand->get()) &&
-            buffered.insert(operand->get()).second)
+            !isLoaded(dot, *operand) && buffered.insert(operand->get()).second)
           others += countBuffers(plan, dot, operand->get()) *
                     cta::getTileBytes(cta::getTile(operand->get()));
     });

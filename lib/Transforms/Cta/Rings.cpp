@@ -1,6 +1,7 @@
 //===- Rings.cpp - Slots in shared memory that take turns -----------------===//
 
 #include "Rings.h"
+#include "OperandTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
@@ -60,8 +61,31 @@ Value triton_shared::createNextPhase(OpBuilder &builder, Location loc,
       phase);
 }
 
+/// Products read where they stand, so that nothing comes between: a slot stays
+/// as it is until the turn ends.
+static void readByProducts(const AheadLoad &ahead, cta::AllocOp ring,
+                           Value slot) {
+  Operation *load = ahead.load;
+  SmallVector<int64_t> origin(ahead.getTile().getRank(), 0);
+  for (OpOperand *use : findSharedReads(load->getResult(0), load->getBlock())) {
+    OpBuilder builder(use->getOwner());
+    Value read = cta::ReadOp::create(builder, load->getLoc(), ahead.getTile(),
+                                     ring, slot, origin);
+    cta::TransposeOp transpose = getOperandTile(use->get()).transpose;
+    if (transpose)
+      read = cta::TransposeOp::create(builder, transpose.getLoc(),
+                                      transpose.getType(), read,
+                                      transpose.getPermutation());
+    use->set(read);
+    if (transpose && transpose->use_empty())
+      transpose.erase();
+  }
+}
+
 void triton_shared::readFromRing(const AheadLoad &ahead, cta::AllocOp ring,
                                  Value slot) {
+  if (ahead.isMatrix)
+    readByProducts(ahead, ring, slot);
   Operation *load = ahead.load;
   Location loc = load->getLoc();
   OpBuilder builder(load);

@@ -27,8 +27,9 @@ Value createNextSlot(OpBuilder &builder, Location loc, Value slot,
 Value createNextPhase(OpBuilder &builder, Location loc, Value slot,
                       Value phase);
 
-/// What `load` loads is read from a slot instead. Each user of the tile that
-/// wants it in another layout reads it so.
+/// What `load` loads is read from a slot instead, which stays as it is until
+/// the turn ends. Products read it where they stand; each other user of the
+/// tile that wants it in another layout reads it so.
 void readFromRing(const AheadLoad &load, cta::AllocOp ring, Value slot);
 
 } // namespace mlir::triton_shared

@@ -2,10 +2,13 @@
 //
 // A `wgmma` reads shared memory. What was copied there by a pipeline is there
 // already, in a way that suits; anything else is written there first, before
-// the loops that do not change it. What each turn writes for a product that
-// goes on while the next turn begins has two slots.
+// the loops that do not change it, and once for all products that take it.
+// What each turn writes for a product that goes on while the next turn begins
+// has two slots.
 //
 //===----------------------------------------------------------------------===//
+
+#include "OperandTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -44,14 +47,14 @@ bool writes(Operation *op, Value buffer) {
   return result.wasInterrupted();
 }
 
-/// The whole tile in a buffer that `operand` is read from, if the product can
-/// read it there itself.
+/// The whole tile in a buffer that `operand` is read from, as it is or
+/// transposed, if the product can read it there itself.
 cta::ReadOp findRead(OpOperand &operand) {
-  auto read = operand.get().getDefiningOp<cta::ReadOp>();
+  auto read = getOperandTile(operand.get()).tile.getDefiningOp<cta::ReadOp>();
   Operation *dot = operand.getOwner();
   if (!read || read->getBlock() != dot->getBlock() ||
       read.getType().getShape() != read.getBuffer().getType().getShape() ||
-      !cta::describeMatrix(read.getBuffer().getType(), operand))
+      !canReadOperand(operand, read.getBuffer().getType()))
     return nullptr;
   for (Operation *op = read->getNextNode(); op != dot; op = op->getNextNode())
     if (writes(op, read.getBuffer()))
@@ -78,10 +81,13 @@ cta::SharedLayout chooseMatrixLayout(OpOperand &operand) {
   return best->second;
 }
 
+/// What was written for products before: tiles, and the buffers that have them.
+using WrittenTiles = DenseMap<Value, SmallVector<cta::WriteOp>>;
+
 /// Lets one product read its operands from shared memory.
 class Sharing {
 public:
-  explicit Sharing(cta::DotOp dot) : dot(dot) {}
+  Sharing(cta::DotOp dot, WrittenTiles &written) : dot(dot), written(written) {}
 
   void run() {
     // Before anything is looked up in the loop, which is another one then.
@@ -97,19 +103,38 @@ public:
     SmallVector<Value> before = {dot.getA(), dot.getB()};
     dot.replaceAllUsesWith(shared);
     dot.erase();
-    for (Value operand : before)
-      if (auto read = operand.getDefiningOp<cta::ReadOp>();
-          read && read->use_empty())
+    for (Value operand : before) {
+      auto [tile, transpose] = getOperandTile(operand);
+      if (transpose && transpose->use_empty())
+        transpose.erase();
+      auto read = tile.getDefiningOp<cta::ReadOp>();
+      if (read && read->use_empty())
         read.erase();
+    }
   }
 
 private:
   Place share(OpOperand &operand) {
     if (!dot.isReadFromShared(operand))
       return {operand.get(), nullptr};
-    if (cta::ReadOp read = findRead(operand))
-      return {read.getBuffer(), read.getSlot()};
+    if (cta::ReadOp read = findRead(operand)) {
+      OpBuilder builder(dot);
+      return {createOperandBuffer(builder, operand.get(), read.getBuffer()),
+              read.getSlot()};
+    }
+    if (cta::WriteOp write = findWritten(operand))
+      return {write.getBuffer(), write.getSlot()};
     return writeToBuffer(operand);
+  }
+
+  /// What has written `operand` for a product before this one.
+  cta::WriteOp findWritten(OpOperand &operand) {
+    if (takesTurns(operand))
+      return nullptr;
+    for (cta::WriteOp write : written.lookup(operand.get()))
+      if (cta::describeMatrix(write.getBuffer().getType(), operand))
+        return write;
+    return nullptr;
   }
 
   /// True if the product goes on while the next turn writes `operand`.
@@ -133,6 +158,8 @@ private:
                 : createBuffer(builder, operand, /*slots=*/1);
     writes.push_back(cta::WriteOp::create(builder, loc, value, buffer, slot,
                                           /*fenced=*/true));
+    if (!isTwice)
+      written[value].push_back(writes.back());
     // Loops that a warp copies for have no barrier of their own, and groups of
     // warps need not wait for each other in each turn.
     if (!isTwice && &*builder.getInsertionPoint() != dot &&
@@ -180,6 +207,7 @@ private:
   }
 
   cta::DotOp dot;
+  WrittenTiles &written;
   Value parity;
   SmallVector<cta::WriteOp> writes;
 };
@@ -192,8 +220,11 @@ struct CtaShareOperands
       if (dot.getWgmma())
         dots.push_back(dot);
     });
+    // Each is written in the block that makes it, before its first product: the
+    // others come later.
+    WrittenTiles written;
     for (cta::DotOp dot : dots)
-      Sharing(dot).run();
+      Sharing(dot, written).run();
   }
 };
 

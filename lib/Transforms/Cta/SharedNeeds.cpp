@@ -1,6 +1,7 @@
 //===- SharedNeeds.cpp - What a program needs beside its rings ------------===//
 
 #include "SharedNeeds.h"
+#include "OperandTiles.h"
 #include "SharedUse.h"
 
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
@@ -15,11 +16,12 @@ static int64_t countOperands(cta::DotOp dot,
                              const llvm::SmallDenseSet<Operation *> &inRings) {
   int64_t bytes = 0;
   for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {
-    Operation *definition = operand->get().getDefiningOp();
-    bool isWritten = dot.getWgmma()
-                         ? dot.isReadFromShared(*operand)
-                         : isa_and_nonnull<cta::ConvertLayoutOp>(definition);
-    if (isWritten && !inRings.contains(definition))
+    bool isWritten =
+        dot.getWgmma()
+            ? dot.isReadFromShared(*operand)
+            : operand->get().getDefiningOp<cta::ConvertLayoutOp>() != nullptr;
+    Operation *source = getOperandTile(operand->get()).tile.getDefiningOp();
+    if (isWritten && !inRings.contains(source))
       bytes += llvm::alignTo(cta::getTileBytes(cta::getTile(operand->get())),
                              cta::kMatrixAlignment);
   }

@@ -13,6 +13,7 @@
 #include "Branches.h"
 #include "HandOn.h"
 #include "LastingDot.h"
+#include "OperandTiles.h"
 #include "ProgramSlice.h"
 #include "Rings.h"
 #include "SharedNeeds.h"
@@ -126,12 +127,21 @@ private:
 
   /// True if nobody but products of the same turn reads it, from the ring.
   static bool isReadByProducts(const AheadLoad &ahead) {
-    return llvm::all_of(ahead.load->getUses(), [&](OpOperand &use) {
-      auto dot = dyn_cast<cta::DotOp>(use.getOwner());
-      return dot && dot->getBlock() == ahead.load->getBlock() &&
-             dot.isReadFromShared(use) &&
-             cta::describeMatrix(getRingType(ahead, /*slots=*/1), use);
-    });
+    SmallVector<OpOperand *> reads =
+        findSharedReads(ahead.load->getResult(0), ahead.load->getBlock());
+    auto isRead = [&](OpOperand &use) {
+      return llvm::is_contained(reads, &use);
+    };
+    return llvm::all_of(reads,
+                        [&](OpOperand *use) {
+                          return canReadOperand(
+                              *use, getRingType(ahead, /*slots=*/1));
+                        }) &&
+           llvm::all_of(ahead.load->getUses(), [&](OpOperand &use) {
+             auto transpose = dyn_cast<cta::TransposeOp>(use.getOwner());
+             return transpose ? llvm::all_of(transpose->getUses(), isRead)
+                              : isRead(use);
+           });
   }
 
   /// Nobody waits before a turn writes an operand.
@@ -352,9 +362,10 @@ private:
   static Operation *findLastProduct(const BoxLoop &one) {
     Operation *last = nullptr;
     for (const AheadLoad &ahead : one.loads)
-      for (Operation *user : ahead.load->getUsers())
-        if (!last || last->isBeforeInBlock(user))
-          last = user;
+      for (OpOperand *use :
+           findSharedReads(ahead.load->getResult(0), ahead.load->getBlock()))
+        if (!last || last->isBeforeInBlock(use->getOwner()))
+          last = use->getOwner();
     return last;
   }
 

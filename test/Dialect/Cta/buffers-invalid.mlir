@@ -113,3 +113,19 @@ func.func @copy_body(%x: tensor<4xf16>, %b: !cta.buffer<1, 4xf16, #cta.shared<[[
   }
   return
 }
+
+// -----
+
+func.func @transposed_type(%b: !cta.buffer<1, 4x2xf16, #cta.shared<[[0, 1], [1, 0], [2, 0]]>>) {
+  // expected-error @below {{has a type that its permutation does not give}}
+  %0 = cta.transpose_buffer %b [1, 0] : !cta.buffer<1, 4x2xf16, #cta.shared<[[0, 1], [1, 0], [2, 0]]>> -> !cta.buffer<1, 2x4xf16, #cta.shared<[[0, 1], [0, 2], [1, 0]]>>
+  return
+}
+
+// -----
+
+func.func @transposed_order(%b: !cta.buffer<1, 4x2xf16, #cta.shared<[[0, 1], [1, 0], [2, 0]]>>) {
+  // expected-error @below {{has a type that its permutation does not give}}
+  %0 = cta.transpose_buffer %b [0, 0] : !cta.buffer<1, 4x2xf16, #cta.shared<[[0, 1], [1, 0], [2, 0]]>> -> !cta.buffer<1, 4x2xf16, #cta.shared<[[0, 1], [1, 0], [2, 0]]>>
+  return
+}

@@ -6,6 +6,7 @@
 #whole = #cta.layout<register = [[0, 1], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 // CHECK: #[[SHARED:shared[0-9]*]] = #cta.shared<{{\[\[}}0, 1], [0, 2], [0, 4], [1, 8], [0, 8], [2, 0], [4, 0]]>
 #shared = #cta.shared<[[0, 1], [0, 2], [0, 4], [1, 8], [0, 8], [2, 0], [4, 0]]>
+#turned = #cta.shared<[[1, 0], [2, 0], [4, 0], [8, 1], [8, 0], [0, 2], [0, 4]]>
 
 // CHECK-LABEL: func.func @buffers(
 func.func @buffers(%x: tensor<8x16xf16, #rows>, %w: tensor<8x16xf16, #whole>, %p: memref<*xf16>, %more: i1) -> tensor<8x8xf16, #part> {
@@ -28,6 +29,8 @@ func.func @buffers(%x: tensor<8x16xf16, #rows>, %w: tensor<8x16xf16, #whole>, %p
   cta.wait 1
   // CHECK: cta.read %[[BUFFER]][%{{.*}}] [0, 8] : <2, 8x16xf16, #[[SHARED]]> -> tensor<8x8xf16, #{{.*}}>
   %r = cta.read %buffer[%zero] [0, 8] : !cta.buffer<2, 8x16xf16, #shared> -> tensor<8x8xf16, #part>
+  // CHECK: cta.transpose_buffer %[[BUFFER]] [1, 0] : <2, 8x16xf16, #[[SHARED]]> -> <2, 16x8xf16, #{{.*}}>
+  %turned = cta.transpose_buffer %buffer [1, 0] : !cta.buffer<2, 8x16xf16, #shared> -> !cta.buffer<2, 16x8xf16, #turned>
   // CHECK: cta.slice %{{.*}} [0, 4] : tensor<8x16xf16, #{{.*}}> -> tensor<8x4xf16, #{{.*}}>
   %s = cta.slice %x [0, 4] : tensor<8x16xf16, #rows> -> tensor<8x4xf16, #cta.layout<register = [[0, 1], [0, 2]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = []>>
   // CHECK: cta.insert_slice %{{.*}} into %{{.*}} [0, 8] : tensor<8x8xf16, #{{.*}}> into tensor<8x16xf16, #{{.*}}>

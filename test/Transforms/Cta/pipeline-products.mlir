@@ -4,6 +4,10 @@
 #rows = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #right = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [0, 0]]>
 #c = #cta.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#square = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#wide = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#down = #cta.layout<register = [[1, 0], [2, 0], [4, 0], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
+#across = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 
 // Lines of 64 bytes along K, of 32 along N. The tensor cores have the product of a turn before its copies begin, and
 // these wait until all threads have the product of the turn before, whose slot they take.
@@ -126,5 +130,41 @@ func.func @after_sums(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %y: memref
     scf.yield %d, %next : tensor<64x16xf32, #c>, i64
   }
   tts.store %r#0 to %o[%start] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
+  return
+}
+
+// What products take is read where they stand, after the copies of the turn; a tile that they take in both orders is copied once.
+// CHECK-LABEL: func.func @both_orders(
+// CHECK: %[[RING:.*]] = cta.alloc {alignment = 1024 : i64} : <3, 32x64xf16
+// CHECK-NOT: cta.alloc
+// CHECK: scf.for
+// CHECK-NEXT: cta.wait 1{{$}}
+// CHECK: %[[FIRST:.*]] = cta.read %[[RING]]
+// CHECK: cta.dot %{{.*}}, %[[FIRST]], {{.*}} goes_on
+// CHECK: cta.copy to %[[RING]]
+// CHECK: cta.wait_dot
+// CHECK: arith.truncf
+// CHECK: %[[SECOND:.*]] = cta.read %[[RING]]
+// CHECK: %[[TURNED:.*]] = cta.transpose %[[SECOND]] [1, 0]
+// CHECK: cta.dot %{{.*}}, %[[TURNED]], %{{.*}}
+// CHECK: scf.yield
+func.func @both_orders(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %q: tensor<64x32xf16, #rows>, %n: i32, %o: memref<*xf32>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %start = arith.constant 0 : i64
+  %step = arith.constant 2048 : i64
+  %none = arith.constant dense<0.0> : tensor<64x64xf32, #square>
+  %sums = arith.constant dense<0.0> : tensor<64x32xf32, #wide>
+  %r:2 = scf.for %k = %zero to %n step %one iter_args(%sum = %sums, %at = %start) -> (tensor<64x32xf32, #wide>, i64) : i32 {
+    %b = tts.load %x[%at] strides [1, 32] : memref<*xf16> -> tensor<32x64xf16, #down>
+    %s = cta.dot %q, %b, %none : tensor<64x32xf16, #rows>, tensor<32x64xf16, #down> -> tensor<64x64xf32, #square> by #cta.wgmma<m64n64k16>
+    %p = arith.truncf %s : tensor<64x64xf32, #square> to tensor<64x64xf16, #square>
+    %t = cta.transpose %b [1, 0] : tensor<32x64xf16, #down> -> tensor<64x32xf16, #across>
+    %d = cta.dot %p, %t, %sum : tensor<64x64xf16, #square>, tensor<64x32xf16, #across> -> tensor<64x32xf32, #wide> by #cta.wgmma<m64n32k16, registers>
+    %next = arith.addi %at, %step : i64
+    scf.yield %d, %next : tensor<64x32xf32, #wide>, i64
+  }
+  tts.store %r#0 to %o[%start] strides [32, 1] : tensor<64x32xf32, #wide>, memref<*xf32>
   return
 }

@@ -1,9 +1,12 @@
 // Products by wgmma take operands from shared memory: from a ring where they lie as it reads them, or written there.
+// What several take is written once; a tile is taken as it lies, or transposed.
 // RUN: triton-shared-opt %s --cta-share-operands | FileCheck %s
 
 #rows = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]]>
 #right = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #c = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#square = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+#columns = #cta.layout<register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]]>
 // Lines of 64 bytes, whose pieces of 16 bytes change places.
 #s = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
 #plain = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0]]>
@@ -34,11 +37,12 @@ func.func @ring(%ring: !cta.buffer<3, 64x32xf16, #s>, %b: tensor<32x32xf16, #rig
 // CHECK-LABEL: func.func @other_places(
 // CHECK: %[[A:.*]] = cta.read
 // CHECK: cta.write %[[A]] to %[[FIRST:.*]][%{{[^]]*}}] :
-// CHECK: cta.write %{{.*}} fenced
-// CHECK: cta.dot %[[FIRST]]
+// CHECK: cta.write %{{.*}} to %[[B:.*]][%{{[^]]*}}] fenced
+// CHECK: cta.dot %[[FIRST]][%{{[^]]*}}], %[[B]]
 // CHECK: %[[PLAIN:.*]] = cta.read
-// CHECK: cta.write %[[PLAIN]] to %[[SECOND:.*]][%{{[^]]*}}] :
-// CHECK: cta.dot %[[SECOND]]
+// CHECK-NOT: cta.write %arg
+// CHECK: cta.write %[[PLAIN]] to %[[SECOND:.*]][%{{[^]]*}}] fenced
+// CHECK: cta.dot %[[SECOND]][%{{[^]]*}}], %[[B]]
 func.func @other_places(%ring: !cta.buffer<1, 64x32xf16, #s>, %plain: !cta.buffer<1, 64x32xf16, #plain>, %b: tensor<32x32xf16, #right>,
                         %new: tensor<64x32xf16, #rows>, %c: tensor<64x32xf32, #c>, %slot: i32) -> tensor<64x32xf32, #c>
     attributes {cta.num_warps = 4 : i32} {
@@ -95,4 +99,43 @@ func.func @beside_copies(%ring: !cta.buffer<3, 64x32xf16, #s>, %b: tensor<32x32x
     }
   }
   return
+}
+
+// Two loops that do not come after each other take one tile: it is written before both.
+// CHECK-LABEL: func.func @written_once(
+// CHECK: cta.write %{{.*}} to %[[B:.*]][%{{[^]]*}}] fenced
+// CHECK-NOT: cta.write
+// CHECK: scf.if
+// CHECK: cta.dot %{{.*}}, %[[B]]
+// CHECK: } else {
+// CHECK: cta.dot %{{.*}}, %[[B]]
+func.func @written_once(%ring: !cta.buffer<3, 64x32xf16, #s>, %b: tensor<32x32xf16, #right>, %c: tensor<64x32xf32, #c>, %slot: i32, %cond: i1) -> tensor<64x32xf32, #c>
+    attributes {cta.num_warps = 4 : i32} {
+  %r = scf.if %cond -> tensor<64x32xf32, #c> {
+    %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+    %d = cta.dot %a, %b, %c : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+    scf.yield %d : tensor<64x32xf32, #c>
+  } else {
+    %sum = arith.addf %c, %c : tensor<64x32xf32, #c>
+    %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+    %d = cta.dot %a, %b, %sum : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+    scf.yield %d : tensor<64x32xf32, #c>
+  }
+  return %r : tensor<64x32xf32, #c>
+}
+
+// A tile of a ring by its own transpose: the product reads both where the tile lies.
+// CHECK-LABEL: func.func @transposed(
+// CHECK-SAME: %[[RING:[a-z0-9]*]]: !cta.buffer<3, 64x32xf16, #[[S:[a-z0-9]*]]>,
+// CHECK-NOT: cta.read
+// CHECK-NOT: cta.write
+// CHECK: %[[TURNED:.*]] = cta.transpose_buffer %[[RING]] [1, 0] : <3, 64x32xf16, #[[S]]> -> <3, 32x64xf16, #{{.*}}>
+// CHECK: cta.dot %[[RING]][%[[SLOT:.*]]], %[[TURNED]][%[[SLOT]]], %{{.*}} : !cta.buffer<3, 64x32xf16, #[[S]]>, !cta.buffer<3, 32x64xf16, #{{.*}}> -> tensor<64x64xf32
+func.func @transposed(%ring: !cta.buffer<3, 64x32xf16, #s>, %c: tensor<64x64xf32, #square>, %slot: i32) -> tensor<64x64xf32, #square>
+    attributes {cta.num_warps = 4 : i32} {
+  %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+  %again = cta.read %ring[%slot] [0, 0] : !cta.buffer<3, 64x32xf16, #s> -> tensor<64x32xf16, #rows>
+  %t = cta.transpose %again [1, 0] : tensor<64x32xf16, #rows> -> tensor<32x64xf16, #columns>
+  %d = cta.dot %a, %t, %c : tensor<64x32xf16, #rows>, tensor<32x64xf16, #columns> -> tensor<64x64xf32, #square> by #cta.wgmma<m64n64k16>
+  return %d : tensor<64x64xf32, #square>
 }

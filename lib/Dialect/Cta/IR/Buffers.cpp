@@ -2,6 +2,7 @@
 
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -78,6 +79,13 @@ int64_t BufferType::getSlotBytes() const {
          getElementBytes(getElementType());
 }
 
+BufferType BufferType::transpose(ArrayRef<int64_t> permutation) const {
+  SharedLayout layout = getLayout().getLayout().transpose(permutation);
+  return get(getContext(), getSlots(),
+             applyPermutation(getShape(), permutation), getElementType(),
+             SharedLayoutAttr::get(getContext(), layout));
+}
+
 LogicalResult
 BufferType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    int64_t slots, ArrayRef<int64_t> shape, Type elementType,
@@ -118,6 +126,12 @@ Type BufferType::parse(AsmParser &parser) {
 //===----------------------------------------------------------------------===//
 // The operations
 //===----------------------------------------------------------------------===//
+
+Value cta::getWholeBuffer(Value buffer) {
+  while (auto transposed = buffer.getDefiningOp<TransposeBufferOp>())
+    buffer = transposed.getSource();
+  return buffer;
+}
 
 static bool holds(BufferType buffer, RankedTensorType tile) {
   return buffer.getShape() == tile.getShape() &&
@@ -179,6 +193,24 @@ LogicalResult ReadOp::verify() {
                     getOffsets());
 }
 
+void TransposeBufferOp::build(OpBuilder &, OperationState &state, Value source,
+                              ArrayRef<int64_t> permutation) {
+  auto type = cast<BufferType>(source.getType());
+  state.addOperands(source);
+  state.getOrAddProperties<Properties>().permutation =
+      DenseI64ArrayAttr::get(source.getContext(), permutation);
+  state.addTypes(type.transpose(permutation));
+}
+
+LogicalResult TransposeBufferOp::verify() {
+  BufferType from = getSource().getType();
+  bool isOrder = isPermutationVector(getPermutation()) &&
+                 getPermutation().size() == from.getShape().size();
+  if (!isOrder || getResult().getType() != from.transpose(getPermutation()))
+    return emitOpError("has a type that its permutation does not give");
+  return success();
+}
+
 LogicalResult CopyOp::verify() {
   Block &body = getLoad().front();
   auto yield = cast<YieldOp>(body.getTerminator());
@@ -208,7 +240,7 @@ SmallVector<BufferUse> WriteOp::getBufferUses() {
 }
 
 SmallVector<BufferUse> ReadOp::getBufferUses() {
-  return {{getBuffer(), /*isWrite=*/false}};
+  return {{getWholeBuffer(getBuffer()), /*isWrite=*/false}};
 }
 
 SmallVector<BufferUse> CopyOp::getBufferUses() {

@@ -154,7 +154,7 @@ SmallVector<BufferUse> DotOp::getBufferUses() {
   SmallVector<BufferUse> uses;
   for (Value operand : {getA(), getB()})
     if (isa<BufferType>(operand.getType()))
-      uses.push_back({operand, /*isWrite=*/false, getGoesOn()});
+      uses.push_back({getWholeBuffer(operand), /*isWrite=*/false, getGoesOn()});
   return uses;
 }
 

@@ -59,6 +59,9 @@ int64_t getElementBytes(Type type);
 /// The bytes that all elements of `tile` take.
 int64_t getTileBytes(RankedTensorType tile);
 
+/// The buffer that `buffer` is, or shows in another order.
+Value getWholeBuffer(Value buffer);
+
 /// Attribute of the function: the GPU it is made for.
 inline constexpr llvm::StringLiteral kTarget = "cta.target";
 /// Attribute of the function: how many warps run a program.

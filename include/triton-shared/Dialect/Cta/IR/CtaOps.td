@@ -145,6 +145,8 @@ def CTA_Buffer : TypeDef<CTA_Dialect, "Buffer"> {
   let extraClassDeclaration = [{
     /// The bytes of one slot.
     int64_t getSlotBytes() const;
+    /// Of the same memory, whose dimension `i` is `permutation[i]` of this one.
+    BufferType transpose(ArrayRef<int64_t> permutation) const;
   }];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -362,6 +364,27 @@ def CTA_ReadOp : CTA_Op<"read", [MemoryEffects<[MemRead]>], ["getBufferUses"]> {
     $buffer `[` $slot `]` $offsets attr-dict
     `:` type($buffer) `->` type($result)
   }];
+  let hasVerifier = 1;
+}
+
+def CTA_TransposeBufferOp : CTA_Op<"transpose_buffer", [Pure]> {
+  let summary = "The tiles of a buffer with their dimensions in another order";
+  let description = [{
+    Nothing moves: dimension `i` of the result is `permutation[i]` of the
+    source, and each element lies where it did.
+
+    ```mlir
+    %t = cta.transpose_buffer %keys [1, 0]
+      : !cta.buffer<2, 128x64xf16, #s> -> !cta.buffer<2, 64x128xf16, #t>
+    ```
+  }];
+  let arguments = (ins CTA_Buffer:$source, DenseI64ArrayAttr:$permutation);
+  let results = (outs CTA_Buffer:$result);
+  let assemblyFormat = [{
+    $source $permutation attr-dict `:` type($source) `->` type($result)
+  }];
+  let builders = [OpBuilder<(ins "Value":$source,
+                                 "ArrayRef<int64_t>":$permutation)>];
   let hasVerifier = 1;
 }
 
