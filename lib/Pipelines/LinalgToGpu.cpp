@@ -59,6 +59,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   addCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaAllocateShared());
+  manager.addPass(createCtaStartLongest());
   if (!target.keepsWarps)
     manager.addPass(createCtaPackPrograms());
 }

@@ -535,6 +535,23 @@ def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def CtaStartLongest : Pass<"cta-start-longest", "::mlir::ModuleOp"> {
+  let summary = "Begin with the programs that take most turns";
+  let description = [{
+    A GPU begins programs in the order of their numbers. Where a loop of
+    products takes more turns the higher the number is, as in causal attention,
+    the program counts from the other end of the grid: `program.x` becomes
+    `grid.x - 1 - program.x`, and so for y and z.
+
+    Left alone are functions in which another loop of products takes fewer
+    turns, and those whose programs may wait for each other: `while` loops,
+    atomics whose result is used or that wait. Prints and assertions stay in
+    order as well.
+
+    Needs: `cta.num_warps`, named parameters. Leaves: the same.
+  }];
+}
+
 def CtaPackPrograms : Pass<"cta-pack-programs", "::mlir::ModuleOp"> {
   let summary = "Let several small programs share a block";
   let description = [{

@@ -122,19 +122,29 @@ private:
       return {createOperandBuffer(builder, operand.get(), read.getBuffer()),
               read.getSlot()};
     }
-    if (cta::WriteOp write = findWritten(operand))
-      return {write.getBuffer(), write.getSlot()};
+    if (std::optional<Place> place = findWritten(operand))
+      return *place;
     return writeToBuffer(operand);
   }
 
-  /// What has written `operand` for a product before this one.
-  cta::WriteOp findWritten(OpOperand &operand) {
+  /// Where `operand`, or what it shows transposed, was written for a product
+  /// before this one.
+  std::optional<Place> findWritten(OpOperand &operand) {
     if (takesTurns(operand))
-      return nullptr;
+      return std::nullopt;
     for (cta::WriteOp write : written.lookup(operand.get()))
       if (cta::describeMatrix(write.getBuffer().getType(), operand))
-        return write;
-    return nullptr;
+        return Place{write.getBuffer(), write.getSlot()};
+    auto [tile, transpose] = getOperandTile(operand.get());
+    if (transpose)
+      for (cta::WriteOp write : written.lookup(tile))
+        if (canReadOperand(operand, write.getBuffer().getType())) {
+          OpBuilder builder(dot);
+          return Place{
+              createOperandBuffer(builder, operand.get(), write.getBuffer()),
+              write.getSlot()};
+        }
+    return std::nullopt;
   }
 
   /// True if the product goes on while the next turn writes `operand`.

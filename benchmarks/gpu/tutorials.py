@@ -1,0 +1,222 @@
+"""Times Triton's own tutorials on Triton's backend and on ours: their sources, from a folder.
+
+    python -m benchmarks.gpu.tutorials FOLDER OUT.json [NAME...]
+
+FOLDER has the tutorials as Triton publishes them; they are no part of this repository. Each is
+loaded once for each compiler, without the benchmarks that it runs itself, and tunes itself. Rows
+are compared first, then timed in turn; medians are kept. A first pass in many processes fills the
+cache of compiled kernels.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import statistics
+import subprocess
+import sys
+import types
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import torch
+import triton
+
+from .speed import SIDES, side
+
+Run = Callable[[], Any]
+COMPILERS = 12
+ROUNDS = 5
+
+
+class _NoBenchmark:
+    """In the place of what a tutorial's own benchmark becomes."""
+
+    def run(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def load(path: Path, compiler: str) -> types.ModuleType:
+    """A tutorial as `compiler` sees it: a module of its own, with caches of its own."""
+    name = f"tutorial_{path.stem.replace('-', '_')}_{compiler}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    report = triton.testing.perf_report
+    triton.testing.perf_report = lambda *_, **__: lambda _function: _NoBenchmark()
+    driver = type(triton.runtime.driver.active)
+    ask = driver.get_current_target
+
+    def answer(self: Any) -> Any:
+        target = ask(self)
+        # Tutorials ask for Triton's own backend by its name.
+        if sys._getframe(1).f_code.co_name != "is_cuda":
+            return target
+        return triton.backends.compiler.GPUTarget("cuda", target.arch, target.warp_size)
+
+    driver.get_current_target = answer
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        triton.testing.perf_report = report
+        driver.get_current_target = ask
+    if hasattr(module, "is_cuda"):
+        module.is_cuda = lambda: True
+    return module
+
+
+def _random(*shape: int, seed: int = 0) -> torch.Tensor:
+    generator = torch.Generator(device="cuda").manual_seed(seed)
+    return torch.randn(*shape, generator=generator, device="cuda").half()
+
+
+#
+# Rows
+#
+
+
+def _matmul(module: types.ModuleType, fp8: bool) -> Run:
+    a, b = _random(4096, 4096), _random(4096, 4096, seed=1)
+    if fp8:
+        a, b = a.to(torch.float8_e5m2), b.T.to(torch.float8_e5m2)
+    return lambda: module.matmul(a, b)
+
+
+def _attention(module: types.ModuleType, dims: int, causal: bool, by_tma: bool) -> Run:
+    q, k, v = (_random(4, 32, 4096, dims, seed=seed) * 0.5 for seed in range(3))
+    return lambda: module.attention(q, k, v, causal, 0.5, by_tma)
+
+
+def _backward(module: types.ModuleType, dims: int) -> Run:
+    q, k, v = (_random(4, 32, 4096, dims, seed=seed) * 0.5 for seed in range(3))
+    kept = types.SimpleNamespace(save_for_backward=lambda *saved: setattr(kept, "saved", saved))
+    module._attention.forward(kept, q, k, v, True, 0.5, False)
+    kept.saved_tensors = kept.saved
+    grad = _random(4, 32, 4096, dims, seed=3)
+    return lambda: module._attention.backward(kept, grad)[:3]
+
+
+def _group(module: types.ModuleType, by_tma: bool) -> Run:
+    pairs = [(_random(2048, 2048, seed=i), _random(2048, 2048, seed=9 + i)) for i in range(4)]
+    b_side = [b.T.contiguous() if by_tma else b for _, b in pairs]
+    outs = [torch.empty(2048, 2048, device="cuda", dtype=torch.float16) for _ in pairs]
+    lists = ([a for a, _ in pairs], b_side, outs)
+    places = [torch.tensor([x.data_ptr() for x in one], device="cuda") for one in lists]
+    sizes = torch.tensor([2048] * 12, dtype=torch.int32, device="cuda")
+    function = module.triton_tma_perf_fn if by_tma else module.triton_perf_fn
+    options = {"dtype": torch.float16} if by_tma else {}
+
+    def run() -> list[torch.Tensor]:
+        assert pairs  # Addresses alone keep nothing alive.
+        function(*places, sizes, sizes, 4, **options)
+        return outs
+
+    return run
+
+
+def _persistent(module: types.ModuleType, name: str, options: Sequence[Any] = ()) -> Run:
+    a, b = _random(8192, 2048), _random(8192, 2048, seed=1)
+    right = b if options else b.T
+    return lambda: getattr(module, name)(a, right, *options)
+
+
+ROWS: dict[str, tuple[str, Callable[[types.ModuleType], Run]]] = {
+    "03 f16 4096": ("03-matrix-multiplication", lambda m: _matmul(m, False)),
+    "03 fp8 4096": ("03-matrix-multiplication", lambda m: _matmul(m, True)),
+    **{
+        f"06 forward {'tma ' if tma else ''}{'causal' if causal else 'full'} {dims}": (
+            "06-fused-attention",
+            lambda m, d=dims, c=causal, t=tma: _attention(m, d, c, t),
+        )
+        for tma in (False, True)
+        for causal in (False, True)
+        for dims in (128, 64)
+    },
+    **{
+        f"06 backward causal {dims}": ("06-fused-attention", lambda m, d=dims: _backward(m, d))
+        for dims in (128, 64)
+    },
+    "08 pointers 4x2048": ("08-grouped-gemm", lambda m: _group(m, False)),
+    "08 tma 4x2048": ("08-grouped-gemm", lambda m: _group(m, True)),
+    **{
+        f"09 {name} 8192x8192x2048": (
+            "09-persistent-matmul",
+            lambda m, n=name, o=options: _persistent(m, n, o),
+        )
+        for name, options in {
+            "matmul": (), "matmul_persistent": (), "matmul_tma": (False,),
+            "matmul_tma_persistent": (False,), "matmul_descriptor_persistent": (False,),
+        }.items()
+    },
+}  # fmt: skip
+
+
+#
+# Measuring
+#
+
+
+def _flat(result: Any) -> list[torch.Tensor]:
+    found = result if isinstance(result, (list, tuple)) else [result]
+    return [tensor.double().clone() for tensor in found]
+
+
+def measure(folder: Path, name: str) -> dict[str, Any]:
+    """One row: both results, how far they are apart, and both times in microseconds."""
+    file, make = ROWS[name]
+    runs: dict[str, Run] = {}
+    results: dict[str, list[torch.Tensor]] = {}
+    row: dict[str, Any] = {"name": name}
+    for compiler in SIDES:
+        try:
+            with side(compiler):
+                runs[compiler] = make(load(folder / f"{file}.py", compiler))
+                results[compiler] = _flat(runs[compiler]())
+                torch.cuda.synchronize()
+        except Exception as error:
+            row.setdefault("failed", {})[compiler] = f"{type(error).__name__}: {error}"[-600:]
+    if len(results) == len(SIDES):
+        pairs = list(zip(results["triton"], results["ours"], strict=True))
+        row["apart"] = max(float((a - b).norm() / a.norm()) for a, b in pairs)
+    times: dict[str, list[float]] = {compiler: [] for compiler in runs}
+    for _ in range(ROUNDS):
+        for compiler in results:
+            with side(compiler):
+                took = triton.testing.do_bench(
+                    runs[compiler], warmup=10, rep=60, return_mode="median"
+                )
+            times[compiler].append(took * 1e3)
+    row["us"] = {compiler: statistics.median(all_) for compiler, all_ in times.items() if all_}
+    if len(row["us"]) == len(SIDES):
+        row["ratio"] = row["us"]["triton"] / row["us"]["ours"]
+    return row
+
+
+def main(words: list[str]) -> int:
+    """See the top of this file."""
+    folder, out, names = Path(words[0]), Path(words[1]), words[2:] or list(ROWS)
+    if len(names) > 1:
+        command = [sys.executable, "-W", "ignore", "-m", __spec__.name, str(folder)]
+        with ThreadPoolExecutor(COMPILERS) as pool:
+            list(
+                pool.map(
+                    lambda name: subprocess.run(
+                        [*command, "/dev/null", name], capture_output=True, timeout=240
+                    ),
+                    names,
+                )
+            )
+    rows = []
+    for name in names:
+        rows.append(measure(folder, name))
+        print(json.dumps(rows[-1]), flush=True)
+        out.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
