@@ -42,22 +42,36 @@ def core_of(form: Form, gpu: str) -> tensor_core_model.Core | None:
     return tensor_core_model.Core(said["left"], said["right"], said["sum"], **numbers)
 
 
+def by_model(
+    form: Form, core: tensor_core_model.Core, left: list[float], right: list[float], start: float
+) -> float:
+    """What the model says of one result."""
+    # Sums that are to be f16 and are f32 in the instruction become so after each turn of the loop.
+    step = STEP if form.sum == torch.float16 and core.sum == "f32" else len(left)
+    for k in range(0, len(left), step):
+        end = k + step
+        start = tensor_core_model.multiply(core, left[k:end], right[k:end], start)
+        start = torch.tensor(start).to(form.sum).item()
+    return start
+
+
 @pytest.mark.parametrize("gpu", [HOPPER, AMPERE])
-@pytest.mark.parametrize("family", [name for name in dot_inputs.FAMILIES if name != "special"])
 @pytest.mark.parametrize("form", FLOATS, ids=lambda form: form.name)
-def test_a_product_is_what_the_model_says(form: Form, family: str, gpu: str):
+def test_a_product_is_what_the_model_says(form: Form, gpu: str):
     core = core_of(form, gpu)
     if not core:
         pytest.skip("has no tensor cores")
-    rng = torch.Generator().manual_seed(len(form.name) + len(family))
-    a, b, c = dot_inputs.make(form, family, 1, 2 * STEP, rng)
-    out = run(form, gpu, a, b, c)
-    for row, column in zip(range(0, form.rows, 7), range(form.columns - 1, -1, -5), strict=False):
-        left, right = a[0, row].float().tolist(), b[0, column].float().tolist()
-        if not all(map(math.isfinite, [*left, *right, float(out[0, row, column])])):
-            continue
-        want = tensor_core_model.multiply(core, left, right, c[0, row, column].item())
-        assert out[0, row, column].item() == want
+    for family in dot_inputs.FAMILIES.keys() - {"special"}:
+        rng = torch.Generator().manual_seed(len(form.name) + len(family))
+        a, b, c = dot_inputs.make(form, family, 1, 2 * STEP, rng)
+        out = run(form, gpu, a, b, c)
+        for i in range(6):
+            row, column = (7 * i) % form.rows, (11 * i) % form.columns
+            left, right = a[0, row].float().tolist(), b[0, column].float().tolist()
+            if not all(map(math.isfinite, [*left, *right, float(out[0, row, column])])):
+                continue
+            want = by_model(form, core, left, right, c[0, row, column].item())
+            assert out[0, row, column].item() == want, (family, row, column)
 
 
 def test_a_number_is_lost_where_the_papers_lose_it():

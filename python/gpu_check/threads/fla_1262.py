@@ -96,8 +96,11 @@ def states_expected(q: torch.Tensor, do: torch.Tensor, scale: float) -> torch.Te
     return dh.to(q.dtype)
 
 
-def case() -> None:
-    """All ones, as reported, so that every result is a whole number; scale is the integer 1."""
+def case() -> dict[str, torch.Tensor]:
+    """All ones, as reported, so that every result is a whole number; scale is the integer 1.
+
+    Gives the tensors by the names of the parameters.
+    """
     heads, length, columns, values = 1, 200, 153, 64
     q, k = (torch.ones(heads, length, columns, dtype=torch.float16) for _ in range(2))
     do = torch.ones(heads, length, values, dtype=torch.float16)
@@ -111,3 +114,4 @@ def case() -> None:
     value_gradients[(triton.cdiv(values, 64), chunks, heads)](
         q, k, do, dh, dv, 1, length, BK=128, **sizes
     )
+    return {"q": q, "k": k, "do": do, "dh": dh, "dv": dv}

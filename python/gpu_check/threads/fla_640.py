@@ -103,8 +103,11 @@ def expected(q, k, v, g, h, dh, do, scale):  # type: ignore[no-untyped-def]
     return {"dq": dq.to(q.dtype), "dk": dk.to(k.dtype)}
 
 
-def case() -> None:
-    """Two heads, a chunk that is cut off; columns that no block divides, as reported."""
+def case() -> dict[str, torch.Tensor]:
+    """Two heads, a chunk that is cut off; columns that no block divides, as reported.
+
+    Gives the tensors by the names of the parameters.
+    """
     heads, length, columns, values = 2, 150, 100, 64
     rng = torch.Generator().manual_seed(640)
 
@@ -123,3 +126,15 @@ def case() -> None:
         q, k, v, g, h, dh, do, dq, dk, dg, columns**-0.5, length,
         K=columns, V=values, CHUNK=CHUNK, VALUES=64,
     )  # fmt: skip
+    return {
+        "q": q,
+        "k": k,
+        "v": v,
+        "g": g,
+        "h": h,
+        "dh": dh,
+        "do": do,
+        "dq": dq,
+        "dk": dk,
+        "dg": dg,
+    }

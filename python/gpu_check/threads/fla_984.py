@@ -111,8 +111,8 @@ def expected(k, v, beta, a, dw, du):  # type: ignore[no-untyped-def]
     return {name: x.to(dtypes[name]) for name, x in out.items()}
 
 
-def case() -> None:
-    """Two heads of two chunks."""
+def case() -> dict[str, torch.Tensor]:
+    """Two heads of two chunks; gives the tensors by the names of the parameters."""
     heads, length, size = 2, 2 * CHUNK, 64
     rng = torch.Generator().manual_seed(984)
 
@@ -131,3 +131,14 @@ def case() -> None:
     factor_gradients[(length // CHUNK, heads)](
         k, v, beta, a, dw, du, dk, dv, dbeta, length, K=size, V=size, CHUNK=CHUNK, BLOCK=64
     )
+    return {
+        "k": k,
+        "v": v,
+        "beta": beta,
+        "a": a,
+        "dw": dw,
+        "du": du,
+        "dk": dk,
+        "dv": dv,
+        "dbeta": dbeta,
+    }
