@@ -55,6 +55,19 @@ static void *fillMemory(void *memory, int byte, size_t bytes) {
   return memory;
 }
 
+/// Products that are computed bit by bit take long.
+template <typename... Arguments>
+static void multiplyAsTensorCore(Arguments... arguments) {
+  tritonSharedTensorCoreDot(arguments...);
+  answerMissedCall();
+}
+
+/// The function above, with the parameters of another one.
+template <typename... Arguments>
+static void *addressFor(void (*)(Arguments...)) {
+  return reinterpret_cast<void *>(&multiplyAsTensorCore<Arguments...>);
+}
+
 llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
 #define ENTRY(name) {#name, reinterpret_cast<void *>(&name)}
 #define HELPER(name) ENTRY(name),
@@ -80,6 +93,7 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedProcessorNumber),
       ENTRY(tritonSharedProcessorCount),
       ENTRY(tritonSharedScratch),
+      {"tritonSharedTensorCoreDot", addressFor(&tritonSharedTensorCoreDot)},
       {"tritonSharedCheckBegin", reinterpret_cast<void *>(&beginAccess)},
       {"tritonSharedCheckElement", reinterpret_cast<void *>(&nameElement)},
       {"tritonSharedCheckRow", reinterpret_cast<void *>(&nameRow)},

@@ -7,6 +7,7 @@
 
 #include "triton-shared/CAPI/TritonShared.h"
 #include "triton-shared/Pipelines/Phases.h"
+#include "triton-shared/Target/TensorCores.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 
@@ -32,6 +33,20 @@ static std::string describeOptions() {
   return llvm::formatv("{0}", llvm::json::Value(std::move(options)));
 }
 
+static std::string describeTensorCores() {
+  llvm::json::Array cores;
+  for (const TensorCore &core : getTensorCores())
+    cores.push_back(llvm::json::Object{{"first", core.firstCapability},
+                                       {"last", core.lastCapability},
+                                       {"instruction", core.instruction},
+                                       {"operand", core.operand},
+                                       {"sum", core.sum},
+                                       {"block", core.block},
+                                       {"fraction", core.fraction},
+                                       {"result", core.result}});
+  return llvm::formatv("{0}", llvm::json::Value(std::move(cores)));
+}
+
 TritonSharedString tritonSharedListPhases(bool forGpu) {
   static const std::string ways[] = {joinWay(false), joinWay(true)};
   return {ways[forGpu].data(), ways[forGpu].size()};
@@ -40,4 +55,9 @@ TritonSharedString tritonSharedListPhases(bool forGpu) {
 TritonSharedString tritonSharedListTargetOptions() {
   static const std::string options = describeOptions();
   return {options.data(), options.size()};
+}
+
+TritonSharedString tritonSharedListTensorCores() {
+  static const std::string cores = describeTensorCores();
+  return {cores.data(), cores.size()};
 }

@@ -39,7 +39,7 @@ using namespace mlir::triton_shared;
 /// What is computed, as few operations on tensors as computes nothing twice.
 static void buildTensors(OpPassManager &manager) {
   manager.addPass(createCpuRoundDotOperands());
-  manager.addNestedPass<func::FuncOp>(createLinalgGeneralizeNamedOpsPass());
+  manager.addPass(createCpuGeneralizeProducts());
   manager.addPass(createCpuFuseElementwise());
   manager.addPass(createCpuCollapseLoops());
 }
@@ -54,6 +54,7 @@ static void buildBuffers(OpPassManager &manager) {
 }
 
 static void buildLoops(OpPassManager &manager) {
+  manager.addPass(createCpuCallTensorCores());
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   manager.addPass(createCpuCopiesToLoops());
   manager.addPass(createLowerAffinePass());

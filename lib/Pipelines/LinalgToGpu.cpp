@@ -18,8 +18,8 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-void triton_shared::buildLinalgToCta(OpPassManager &manager,
-                                     const CompileTarget &target) {
+void triton_shared::buildInstructions(OpPassManager &manager,
+                                      const CompileTarget &target) {
   // Bodies of loops are scalar here: what the GPU has no instruction for is
   // spelled out before they become operations on tiles.
   manager.addPass(createLinalgExtendDotOperands());
@@ -41,6 +41,11 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaSwapOperands());
   manager.addPass(createCtaTurnLoads());
   manager.addPass(createCtaChooseInstructions());
+}
+
+void triton_shared::buildLinalgToCta(OpPassManager &manager,
+                                     const CompileTarget &target) {
+  buildInstructions(manager, target);
   if (!target.keepsWarps)
     manager.addPass(createCtaFitWarps());
   manager.addPass(createCtaAssignLayouts());

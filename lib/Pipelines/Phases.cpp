@@ -174,6 +174,9 @@ static void buildLinalg(OpPassManager &manager, const CompileTarget &target) {
   bool checks = target.checksAccesses && !target.isGpu();
   manager.addPass(createTritonTensorsToLinalg({/*keepsBarriers=*/checks}));
   addCleanUp(manager);
+  if (!target.isGpu() && !target.getDotGpu().empty())
+    manager.addPass(createLinalgMarkGpuProducts(
+        {target.getDotGpu().str(), target.numWarps}));
   if (!checks)
     return;
   manager.addPass(createStructuredCheckAccesses());

@@ -41,6 +41,21 @@ static std::string parseValue(llvm::StringRef value, OnlineSoftmaxMode &mode) {
   return value == "exact" || value == "deferred" ? "" : "exact or deferred";
 }
 
+static constexpr llvm::StringLiteral kPlain = "plain";
+static constexpr llvm::StringLiteral kGpuExact = "gpu-exact:sm_";
+
+/// The only text among the options is how matrix products are added up.
+static std::string parseValue(llvm::StringRef value, std::string &dotModel) {
+  dotModel = value.str();
+  llvm::StringRef arch = value;
+  if (value == kPlain || (arch.consume_front(kGpuExact) && isKnownGpu(arch)))
+    return "";
+  std::string known = kPlain.str();
+  for (llvm::StringRef gpu : getKnownGpus())
+    known += (" or " + kGpuExact + gpu).str();
+  return known;
+}
+
 std::optional<std::string>
 triton_shared::setTargetOption(CompileTarget &target, llvm::StringRef name,
                                llvm::StringRef value) {
@@ -70,6 +85,8 @@ static std::string printValue(SpecializeWarps where) {
 static std::string printValue(OnlineSoftmaxMode mode) {
   return mode == OnlineSoftmaxMode::Deferred ? "deferred" : "exact";
 }
+
+static std::string printValue(const std::string &text) { return text; }
 
 template <typename Type>
 static TargetOption describe(llvm::StringRef name, bool isForGpu, Type standard,
@@ -115,6 +132,11 @@ std::optional<CompileTarget> triton_shared::parseTarget(llvm::StringRef text,
             "one of " +
             listGpus();
   return std::nullopt;
+}
+
+llvm::StringRef CompileTarget::getDotGpu() const {
+  llvm::StringRef arch = dotModel;
+  return arch.consume_front(kGpuExact) ? arch : "";
 }
 
 CpuTarget CompileTarget::getCpu() const {

@@ -56,18 +56,18 @@ static llvm::SmallVector<StringRef> readTable() {
   return found;
 }
 
-static llvm::ArrayRef<StringRef> getTable() {
+llvm::ArrayRef<StringRef> mlir::triton_shared::getKnownGpus() {
   static const llvm::SmallVector<StringRef> table = readTable();
   return table;
 }
 
 bool mlir::triton_shared::isKnownGpu(StringRef arch) {
-  return llvm::is_contained(getTable(), arch);
+  return llvm::is_contained(getKnownGpus(), arch);
 }
 
 std::string mlir::triton_shared::listGpus() {
   std::string text;
-  for (StringRef arch : getTable())
+  for (StringRef arch : getKnownGpus())
     text += (text.empty() ? "cuda:" : ", cuda:") + arch.str();
   return text;
 }

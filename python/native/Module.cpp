@@ -90,6 +90,8 @@ NB_MODULE(_native, module) {
       nb::arg("for_gpu"));
   module.def("target_options",
              [] { return toText(tritonSharedListTargetOptions()); });
+  module.def("tensor_cores",
+             [] { return toText(tritonSharedListTensorCores()); });
   module.def("compile", &compile, nb::arg("source"), nb::arg("options"));
   module.def("launch_settings", &getLaunchSettings);
   module.def("set_launch_settings", &setLaunchSettings, nb::arg("threads"),

@@ -10,11 +10,20 @@ from pathlib import Path
 import pytest
 import triton_shared
 from block_pointers import needs_block_pointers
-from seeded import bounds, hints, numbers, public, races, results, unwritten
+from seeded import (
+    bounds,
+    hints,
+    numbers,
+    public,
+    public_bounds,
+    races,
+    results,
+    unwritten,
+)
 from seeded.seed import Seed
 from triton_shared.check.finding import KINDS
 
-FILES = (bounds, hints, numbers, public, races, unwritten)
+FILES = (bounds, hints, numbers, public, public_bounds, races, unwritten)
 SEEDS = sorted((seed for file in FILES for seed in file.SEEDS), key=lambda seed: seed.number)
 CASES = [
     pytest.param(seed, id=str(seed), marks=needs_block_pointers if seed.number in (6, 105) else ())

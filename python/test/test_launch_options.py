@@ -27,7 +27,7 @@ ROWS = {name: (owner, cpu, gpu) for name, owner, cpu, gpu in ROW.findall(PAGE.re
 
 NEW = {option.field for option in target_options() if option.is_new}
 """Options that the native compiler alone names."""
-OURS = {"mode", "cpu", "precise", *NEW}
+OURS = {"mode", "cpu", "dot", "precise", *NEW}
 
 VALUES: dict[str, Any] = {
     "num_warps": 8, "num_ctas": 2, "num_stages": 2, "warp_size": 32, "maxnreg": 64,
@@ -40,7 +40,8 @@ VALUES: dict[str, Any] = {
     "instrumentation_mode": "", "fpsan_homomorphic_casts": False, "waves_per_eu": 2,
     "matrix_instr_nonkdim": 16, "kpack": 2, "allow_flush_denorm": True,
     "schedule_hint": "attention", "llvm_fn_attrs": "noinline", "wgp_cu_mode": "cu",
-    "mode": "reference", "cpu": "x86-64-v3", "precise": True, "keep_warps": True,
+    "mode": "reference", "cpu": "x86-64-v3", "dot": "gpu-exact:sm_90a", "precise": True,
+    "keep_warps": True,
     "specialize_warps": "never", "online_softmax": "deferred",
 }  # fmt: skip
 """One that is not the default, where any other means something."""

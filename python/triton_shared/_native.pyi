@@ -9,6 +9,7 @@ def version() -> str:
 def phases(for_gpu: bool) -> list[str]:
     """The phases from a source to code for a CPU or a GPU, in order."""
 
+def tensor_cores() -> str: ...
 def target_options() -> str:
     """JSON: the options of code, each with `name`, `device`, `default`, `values`, `help`."""
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 _PREFIX = "TRITON_SHARED_"
 _OURS = (
-    "ACTIVE", "CPU", "DUMP", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA", "LIBRARY", "MODE",
-    "PRECISE", "PTXAS_WARNING", "THREADS",
+    "ACTIVE", "CPU", "DOT", "DUMP", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA", "LIBRARY",
+    "MODE", "PRECISE", "PTXAS_WARNING", "THREADS",
 )  # fmt: skip
 _OF_OTHERS = ("TEST_", "ROUNDTRIP", "LLVM_ROOT", "PYTHON", "SANITIZE")
 """What variables of our build and of its tests begin with."""
@@ -85,6 +85,11 @@ def mode() -> str:
 def cpu() -> str:
     """`TRITON_SHARED_CPU`: the CPU that code is made for, `host` or LLVM's word for one."""
     return os.environ.get("TRITON_SHARED_CPU", "host")
+
+
+def dot() -> str:
+    """`TRITON_SHARED_DOT`: how the CPU adds up matrix products, `plain` or `gpu-exact:sm_90a`."""
+    return os.environ.get("TRITON_SHARED_DOT", "plain")
 
 
 def isolate() -> bool | None:

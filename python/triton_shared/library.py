@@ -54,6 +54,11 @@ def target_options() -> str:
     return str(_module().target_options())
 
 
+def tensor_cores() -> str:
+    """How tensor cores of GPUs add up, as JSON: the lines of `TensorCores.def`."""
+    return str(_module().tensor_cores())
+
+
 def compile_text(
     source: str | bytes, options: str, *, printed_by_triton: bool = False
 ) -> _native.Compilation | Compilation:

@@ -10,6 +10,7 @@ native compiler that have no field here are there, too: see `target_options`.
 from __future__ import annotations
 
 import hashlib
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -28,6 +29,13 @@ MOST_WARPS = 32
 """Of a program: a block of a GPU has at most 1024 threads."""
 MOST_CTAS = 16
 """Of a cluster."""
+
+WGMMA_CAPABILITY = 90
+"""Of the GPUs whose tensor cores add up products of 8-bit floats with fewer bits than f32 has."""
+IMPRECISE = 1 << 30
+"""How many such products are added up there, unless a kernel says less: as many as there are."""
+
+_GPU_EXACT = re.compile(r"gpu-exact:sm_(?P<capability>\d+)[af]?")
 
 
 @dataclass(frozen=True)
@@ -73,6 +81,7 @@ class LaunchOptions:
     # Options of one of our devices, which the other ignores.
     mode: str = ""
     cpu: str = ""
+    dot: str = ""
     precise: bool = False
 
     # Read or passed by Triton's jit on every launch.
@@ -156,6 +165,17 @@ class Options(LaunchOptions):
     """The CPU that code is made for: `host`, or LLVM's word for one, with what it has besides or
     lacks: `x86-64-v3`, `znver4,-avx512bf16`. A launch needs one that this machine can stand for."""
 
+    dot: str = field(default_factory=knobs.dot)
+    """How matrix products are added up: `plain`, in the order of the mode, or bit by bit as
+    instructions of a GPU do, as in `gpu-exact:sm_90a`. Then what a kernel does not say about its
+    products (tf32, sums of 8-bit floats) is what it is on that GPU."""
+
+    @property
+    def dot_capability(self) -> int:
+        """Of the GPU whose products are repeated, 90 for 9.0; 0 for none."""
+        match = _GPU_EXACT.fullmatch(self.dot)
+        return int(match["capability"]) if match else 0
+
     @property
     def allowed_dot_input_precisions(self) -> tuple[str, ...]:
         """All that a kernel may name, but no `tf32` for the function that picks the default.
@@ -165,14 +185,25 @@ class Options(LaunchOptions):
         then rounded to. Triton has no other way to tell the two questions apart than who asks.
         """
         asker = sys._getframe(1).f_code.co_name
-        return tuple(p for p in self.nameable_dot_precisions if p != "tf32" or asker != "dot")
+        is_default = asker == "dot" and not self.dot_capability
+        return tuple(p for p in self.nameable_dot_precisions if p != "tf32" or not is_default)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.mode not in knobs.MODES:
             raise ValueError(f"mode must be one of {', '.join(knobs.MODES)}; got '{self.mode}'")
+        if self.dot_capability:
+            self.__dict__["default_dot_input_precision"] = "tf32"
+            if self.dot_capability == WGMMA_CAPABILITY:
+                self.__dict__["max_num_imprecise_acc_default"] = IMPRECISE
 
     def words(self) -> str:
         """The options as the native compiler reads them."""
-        target = [] if self.cpu == "host" else [f"target=cpu:{self.cpu}"]
-        return " ".join([*self.words_for("cpu"), *target])
+        words = self.words_for("cpu")
+        if self.cpu != "host":
+            words.append(f"target=cpu:{self.cpu}")
+        if self.dot_capability:
+            # Which instructions a GPU has for a product hangs on how many warps compute it.
+            warps = min(MOST_WARPS, self.__dict__["num_warps"] * self.num_ctas)
+            words.append(f"num-warps={warps}")
+        return " ".join(words)

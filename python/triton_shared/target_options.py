@@ -15,6 +15,7 @@ from . import library
 
 FROM_LAUNCH_LINE = {
     "mode": "mode",
+    "dot": "dot",
     "check": "checks",
     "check-values": "checks_values",
     "num-warps": "warps",

@@ -69,6 +69,55 @@ int tritonSharedDescribeFailure(char *text, size_t capacity, const char *where,
 float __truncsfbf2(float value);
 float __truncdfbf2(double value);
 
+/* Formats of numbers that tensor cores read, and of their sums. tf32 lies in
+   memory as f32. */
+enum {
+  TRITON_SHARED_F32,
+  TRITON_SHARED_F16,
+  TRITON_SHARED_BF16,
+  TRITON_SHARED_E4M3,
+  TRITON_SHARED_E5M2,
+  TRITON_SHARED_TF32_NEAREST, /* rounded before, ties away from zero */
+  TRITON_SHARED_TF32_CUT,     /* the instruction leaves bits out */
+  TRITON_SHARED_F64           /* only one product after the other */
+};
+
+/* How an instruction adds up: TensorCores.def. */
+struct TritonSharedTensorCore {
+  int32_t left, right, sum; /* formats; sums are f32 or f16 */
+  int32_t block;            /* products that are added at once */
+  int32_t fraction;         /* bits below the largest exponent that are kept */
+  int32_t result;           /* bits that a sum in f32 has behind the point */
+  int32_t part;             /* of K, whose sums are added in f32; 0 for none */
+};
+
+/* A matrix in memory; strides are in elements. */
+struct TritonSharedMatrix {
+  void *memory;
+  int64_t rowStride, columnStride;
+  int32_t kind; /* a format, tf32 as f32 */
+};
+
+/* c += a * b for `rows` * `columns` sums of f32 and `depth` along K. Gives 0,
+   with nothing done, if there is no memory. */
+int32_t
+tritonSharedTensorCoreMultiply(const struct TritonSharedTensorCore *core,
+                               const struct TritonSharedMatrix *a,
+                               const struct TritonSharedMatrix *b,
+                               const struct TritonSharedMatrix *c, int64_t rows,
+                               int64_t columns, int64_t depth);
+
+/* The same in numbers; a `block` of 0 is one product after the other, in f32 or
+   f64. */
+void tritonSharedTensorCoreDot(int64_t a, int64_t aRow, int64_t aColumn,
+                               int32_t aKind, int64_t b, int64_t bRow,
+                               int64_t bColumn, int32_t bKind, int64_t c,
+                               int64_t cRow, int64_t cColumn, int32_t cKind,
+                               int64_t rows, int64_t columns, int64_t depth,
+                               int32_t left, int32_t right, int32_t sum,
+                               int32_t block, int32_t fraction, int32_t result,
+                               int32_t part);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,6 +46,13 @@ TRITON_SHARED_EXPORT TritonSharedString tritonSharedListPhases(bool forGpu);
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedListTargetOptions(void);
 
+/**
+ * How tensor cores add up, as JSON: a list of the lines of TensorCores.def,
+ * {"first": 90, "last": 90, "instruction": "wgmma", "operand": "f16", "sum":
+ * "f32", "block": 16, "fraction": 25, "result": 23}.
+ */
+TRITON_SHARED_EXPORT TritonSharedString tritonSharedListTensorCores(void);
+
 /*===-- Compiling ---------------------------------------------------------===*/
 
 /** What one compilation left: artefacts by phase, diagnostics, metadata. */

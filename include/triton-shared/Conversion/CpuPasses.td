@@ -201,6 +201,21 @@ def CpuLowerMath : Pass<"cpu-lower-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def CpuCallTensorCores : Pass<"cpu-call-tensor-cores"> {
+  let summary = "Let the runtime compute products as a GPU does";
+  let description = [{
+    A `linalg.matmul` or `linalg.batch_matmul` on memory with `tts.gpu_product`
+    becomes a call of `tritonSharedTensorCoreDot`, with addresses, strides and
+    sizes, and the numbers of the attribute; one for each matrix of a batch.
+
+    Needs: linalg on memory. Leaves: no `tts.gpu_product`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def CpuCopiesToLoops : Pass<"cpu-copies-to-loops"> {
   let summary = "Turn copies of memory into loops";
   let description = [{

@@ -12,6 +12,7 @@ class RewritePatternSet;
 
 namespace mlir::triton_shared {
 
+#define GEN_PASS_DECL_CPUCALLTENSORCORES
 #define GEN_PASS_DECL_CPUCOPIESTOLOOPS
 #define GEN_PASS_DECL_CPUORDERZEROS
 #define GEN_PASS_DECL_CPULOWERMATH

@@ -24,6 +24,9 @@ struct LinalgToGpuOptions : PassPipelineOptions<LinalgToGpuOptions> {
                            llvm::cl::init("90a")};
 };
 
+/// Adds those passes of the next function after which instructions of matrix
+/// products have been chosen.
+void buildInstructions(OpPassManager &manager, const CompileTarget &target);
 /// Adds the passes from phase `linalg` to phase `cta`.
 void buildLinalgToCta(OpPassManager &manager, const CompileTarget &target);
 /// Adds the passes from phase `cta` to phase `gpu`.

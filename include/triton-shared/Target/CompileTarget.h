@@ -45,6 +45,9 @@ struct CompileTarget {
   /// The CPU, which is known.
   CpuTarget getCpu() const;
   bool isGpu() const { return !cudaArch.empty(); }
+  /// The GPU whose matrix products a CPU computes bit by bit, as in `sm_90a`
+  /// without `sm_`; empty if it computes its own.
+  llvm::StringRef getDotGpu() const;
   /// The GPU, if it is one.
   GpuTarget getGpu() const { return GpuTarget(cudaArch); }
 };

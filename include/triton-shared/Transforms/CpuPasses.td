@@ -22,13 +22,27 @@ def CpuRoundDotOperands
     | `"tf32"`          | rounded to nearest, ties to even, to 10 bits of mantissa |
     | `"ieee"`, others  | as they are: `tf32x3`, `bf16x3` and `bf16x6` only approximate f32 |
 
-    Infinities and NaNs stay. Needs: linalg on tensors. Leaves: no such
-    attribute.
+    Infinities and NaNs stay. Products that are computed as on a GPU
+    (`tts.gpu_product`) have operands as they are.
+
+    Needs: linalg on tensors. Leaves: no such attribute.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::tensor::TensorDialect"
   ];
+}
+
+def CpuGeneralizeProducts : Pass<"cpu-generalize-products"> {
+  let summary = "Write named operations of linalg as loops, but for a GPU's products";
+  let description = [{
+    Every named operation becomes a `linalg.generic`. Those that
+    `linalg-mark-gpu-products` has marked stay: `cpu-call-tensor-cores` computes
+    them when they are about memory.
+
+    Needs: linalg. Leaves: `linalg.generic`, and marked products.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
 def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {

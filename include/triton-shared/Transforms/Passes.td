@@ -216,6 +216,35 @@ def LinalgExtendDotOperands : Pass<"linalg-extend-dot-operands"> {
   ];
 }
 
+def LinalgMarkGpuProducts
+    : Pass<"linalg-mark-gpu-products", "::mlir::ModuleOp"> {
+  let summary = "Say of matrix products how a GPU would compute them";
+  let description = [{
+    Sends a copy of the module on the way to `gpu` until `cta-choose-instructions`
+    has run, and writes what has become of each product of floats on it, as the
+    attribute `tts.gpu_product`:
+
+    | entry              | what it says                                        |
+    |--------------------|-----------------------------------------------------|
+    | `instruction`      | `mma`, `wgmma`, or `fma`: one product after the other |
+    | `left`, `right`    | what the instruction reads operands as: `f16`, `bf16`, `e4m3`, `e5m2`, `tf32-nearest` (rounded before), `tf32-cut` |
+    | `sum`              | what it adds up in: `f32` or `f16`                  |
+    | `block`, `fraction`, `result` | the numbers of Target/TensorCores.def    |
+    | `part`             | how much of K is added up apart, 0 for all          |
+
+    A product by an instruction of which nothing is known is an error, as is a
+    kernel that the way to the GPU refuses.
+
+    Needs: phase `linalg`. Leaves: the same.
+  }];
+  let options = [
+    Option<"gpu", "gpu", "std::string", "\"90a\"",
+           "whose products: a compute capability, as in sm_90a">,
+    Option<"numWarps", "num-warps", "unsigned", "4",
+           "warps that run one program there">
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // Any phase
 //===----------------------------------------------------------------------===//

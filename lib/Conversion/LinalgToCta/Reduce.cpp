@@ -160,6 +160,7 @@ template <typename OpTy> struct ConvertProduct : OpRewritePattern<OpTy> {
   LogicalResult matchAndRewrite(OpTy op,
                                 PatternRewriter &rewriter) const override {
     Attribute addsInHalf = op->getDiscardableAttr(tts::kAddsInHalf);
+    Attribute number = op->getDiscardableAttr(tts::kProductNumber);
     auto dot = rewriter.replaceOpWithNewOp<cta::DotOp>(
         op, op.getInputs()[0], op.getInputs()[1], op.getOutputs()[0],
         op->template getAttrOfType<StringAttr>(tts::kInputPrecision),
@@ -167,6 +168,8 @@ template <typename OpTy> struct ConvertProduct : OpRewritePattern<OpTy> {
         op->template getAttrOfType<IntegerAttr>(tts::kMaxNumImpreciseAcc));
     if (addsInHalf)
       dot->setAttr(tts::kAddsInHalf, addsInHalf);
+    if (number)
+      dot->setAttr(tts::kProductNumber, number);
     return success();
   }
 };

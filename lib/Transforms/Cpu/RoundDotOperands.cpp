@@ -71,7 +71,8 @@ struct CpuRoundDotOperands
     getOperation().walk([](linalg::LinalgOp op) {
       auto precision = dyn_cast_or_null<StringAttr>(
           op->removeDiscardableAttr(tts::kInputPrecision));
-      if (!precision || precision != "tf32" || !op.hasPureTensorSemantics())
+      if (!precision || precision != "tf32" || !op.hasPureTensorSemantics() ||
+          op->hasAttr(tts::kGpuProduct))
         return;
       OpBuilder builder(op);
       for (OpOperand *input : op.getDpsInputOperands())

@@ -148,6 +148,8 @@ static cta::DotOp addInHalf(cta::DotOp dot) {
     return dot;
   auto added = cta::DotOp::create(builder, dot.getLoc(), dot.getA(), dot.getB(),
                                   accumulator);
+  if (Attribute number = dot->getDiscardableAttr(tts::kProductNumber))
+    added->setAttr(tts::kProductNumber, number);
   narrowed.replaceAllUsesWith(added.getResult());
   narrowed.erase();
   dot.erase();

@@ -24,6 +24,7 @@ _FILES = {
     "tritonSharedProcessorNumber": "machine.c",
     "tritonSharedProcessorCount": "machine.c",
     "tritonSharedPrintBegin": "print.c",
+    "tritonSharedTensorCoreDot": "tensor_core.c",
     "__truncsfbf2": "bfloat16.c",
     "__truncdfbf2": "bfloat16.c",
 }
@@ -53,6 +54,11 @@ def _join(folder: str, files: Sequence[str]) -> str:
     """The files as one text; the first is the header that the others include."""
     texts = [(_folder() / folder / file).read_text() for file in files]
     return "\n".join(text.replace(f'#include "{files[0]}"\n\n', "") for text in texts)
+
+
+def folder() -> Path:
+    """Where the files are that machine code for the CPU calls."""
+    return _folder() / "kernel"
 
 
 @functools.cache

@@ -8,11 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .. import knobs
-from ..options import LaunchOptions
+from ..options import IMPRECISE, WGMMA_CAPABILITY, LaunchOptions
 from . import tools
-
-WGMMA_CAPABILITY = 90
-"""Of the GPUs whose tensor cores add up products of 8-bit floats with fewer bits than f32 has."""
 
 _ARCH = re.compile(r"sm_?(?P<capability>\d+)[af]?")
 
@@ -47,7 +44,7 @@ class CudaOptions(LaunchOptions):
             )
         if self.max_num_imprecise_acc_default is None:
             is_imprecise = self.capability == WGMMA_CAPABILITY and not self.precise
-            most = 1 << 30 if is_imprecise else 0
+            most = IMPRECISE if is_imprecise else 0
             object.__setattr__(self, "max_num_imprecise_acc_default", most)
         if self.maxnreg is not None and self.maxnreg not in range(1, 256):
             raise ValueError(

@@ -30,9 +30,10 @@ import numpy as np
 import torch
 
 from .. import library
+from ..aot import runtime
 from ..cuda import tensor_map as recipes
 from ..launcher import hidden_kinds
-from . import rewrite
+from . import cores, rewrite
 from .tensor_map import TensorMap, encode_recipe
 
 _AXES = ("grid.x", "grid.y", "grid.z")
@@ -94,8 +95,8 @@ def _build_machine() -> tuple[tempfile.TemporaryDirectory[str], Path]:
     """The machine, and the folder that holds it."""
     folder = tempfile.TemporaryDirectory()
     built = Path(folder.name) / "machine.o"
-    flags = ("-O2", "-fPIC", "-ffp-contract=off", "-r", "-nostdlib")
-    run_tool(tool("clang"), *flags, "-o", built, *_MACHINE)
+    flags = ("-O2", "-fPIC", "-ffp-contract=off", "-r", "-nostdlib", f"-I{runtime.folder()}")
+    run_tool(tool("clang"), *flags, "-o", built, *_MACHINE, runtime.folder() / "tensor_core.c")
     return folder, built
 
 
@@ -252,12 +253,15 @@ def launch(
     grid: Sequence[int],
     seed: int = 0,
     memory: Sequence[torch.Tensor] = (),
+    exact: str = "",
 ) -> None:
     """Runs all programs of `grid`, a block after the other; tensors, those of tensor maps, and
     those in `memory` are the only memory there is.
 
-    `seed` 0 runs threads in ascending order, 1 in descending, others at random.
+    `seed` 0 runs threads in ascending order, 1 in descending, others at random. Matrix products
+    are added up in f32, or with `exact` bit by bit as that GPU does, as in `sm_90a`.
     """
+    cores.use(kernel.library, exact)
     blocks = [*grid, 1, 1][:3]
     arguments = [*arguments, *_fill_in(kernel, arguments, blocks)]
     blocks[0] = -(-blocks[0] // kernel.programs)

@@ -75,6 +75,8 @@ double decode(char type, const void *word, int element) {
   return value;
 }
 
+enum { kMaxDepth = 32 };
+
 typedef struct {
   const char *left, *right;
 } Operands;
@@ -94,19 +96,25 @@ void emu_mma(int type, int m, int k, const char *left, const char *right,
   for (int i = 0; i < m / 4; ++i) {
     int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
     double sum = 0;
+    float exactLeft[kMaxDepth], exactRight[kMaxDepth];
     for (int j = 0; j < k; ++j) {
       int among = j / per % 4, group = j / (4 * per);
       const char *a = operands[warp + row % 8 * 4 + among].left;
       const char *b = operands[warp + column * 4 + among].right;
       int words = m == 16 ? 2 : 1;
-      sum += decode(type, a + (row / 8 + words * group) * bytes, j % per) *
-             decode(type, b + group * bytes, j % per);
+      double x = decode(type, a + (row / 8 + words * group) * bytes, j % per);
+      double y = decode(type, b + group * bytes, j % per);
+      exactLeft[j] = x;
+      exactRight[j] = y;
+      sum += x * y;
     }
+    char types[] = {'f', type, type};
     if (type == 's')
       ((int32_t *)sums)[i] += (int32_t)sum;
     else if (type == 'd')
       ((double *)sums)[i] += sum;
-    else
+    else if (!add_exactly('m', types, exactLeft, exactRight, k,
+                          (float *)sums + i))
       ((float *)sums)[i] += sum;
   }
   // Others may still read these operands.

@@ -151,4 +151,12 @@ void begin_wgmma(void);
 /// Fails if the current thread, at its end, has products under way.
 void end_wgmma(void);
 
+// exact.c
+
+/// Adds `depth` products to `sum` as an instruction (w for wgmma, m for mma)
+/// does; `types` are those of result, left and right, as `decode` names them.
+/// Gives 0, with nothing done, if no such instruction was asked for.
+int add_exactly(char instruction, const char *types, const float *left,
+                const float *right, int depth, float *sum);
+
 #endif

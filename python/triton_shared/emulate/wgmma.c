@@ -132,6 +132,24 @@ static void add_to(void *sums, int i, char type, int keepsSums, float sum) {
     integers[i] = (keepsSums ? integers[i] : 0) + (int32_t)sum;
 }
 
+// The same as tensor cores add up, if they are asked for.
+static int add_to_exactly(void *sums, int i, const char *types, int keepsSums,
+                          const float *left, const float *right, int depth) {
+  _Float16 *halves = sums;
+  float *floats = sums, sum = 0;
+  if (types[0] == 'i')
+    return 0;
+  if (keepsSums)
+    sum = types[0] == 'h' ? (float)halves[i] : floats[i];
+  if (!add_exactly('w', types, left, right, depth, &sum))
+    return 0;
+  if (types[0] == 'h')
+    halves[i] = sum;
+  else
+    floats[i] = sum;
+  return 1;
+}
+
 // `types` has those of result, left and right, as `Product`; `flags` are scales
 // and transpositions; `sums` are this thread's registers of the result.
 void emu_wgmma(int columns, int depth, const char *types, const int *flags,
@@ -163,6 +181,8 @@ void emu_wgmma(int columns, int depth, const char *types, const int *flags,
   for (int i = 0; i < columns / 2; ++i) {
     const float *left = group->left[row + i / 2 % 2 * 8];
     const float *right = group->right[i / 4 * 8 + lane % 4 * 2 + i % 2];
+    if (add_to_exactly(sums, i, types, flags[0], left, right, depth))
+      continue;
     float sum = 0;
     for (int k = 0; k < depth; ++k)
       sum += left[k] * right[k];

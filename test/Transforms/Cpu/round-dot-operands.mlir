@@ -34,3 +34,13 @@ func.func @halves(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf32>)
          outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %0 : tensor<4x4xf32>
 }
+
+// What is computed as on a GPU has its operands rounded there.
+// CHECK-LABEL: func.func @as_on_gpu(
+// CHECK-NOT:     linalg.generic
+// CHECK:         linalg.matmul {{.*}} ins(%arg0, %arg1
+func.func @as_on_gpu(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>, %c: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul {tts.gpu_product = {block = 4 : i64}, tts.input_precision = "tf32"}
+         ins(%a, %b : tensor<4x8xf32>, tensor<8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %0 : tensor<4x4xf32>
+}

@@ -76,6 +76,12 @@ inline constexpr llvm::StringLiteral kMaxNumImpreciseAcc =
 /// f16: tensor cores may add up in f16.
 inline constexpr llvm::StringLiteral kAddsInHalf = "tts.adds_in_half";
 
+/// On a matrix product for a CPU that is computed bit by bit as on a GPU: which
+/// instruction that is, and how it adds up (`linalg-mark-gpu-products`).
+inline constexpr llvm::StringLiteral kGpuProduct = "tts.gpu_product";
+/// Which product of a function it is, while a copy goes the way to a GPU.
+inline constexpr llvm::StringLiteral kProductNumber = "tts.product_number";
+
 /// On a product of f32, the format that its operands are exact in: `bf16` or
 /// `tf32`. Only numbers near the smallest of f32 may lose bits.
 inline constexpr llvm::StringLiteral kExactIn = "tts.exact_in";
