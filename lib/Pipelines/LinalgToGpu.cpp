@@ -51,8 +51,10 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaAssignLayouts());
   addCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
-  if (target.numStages > 1)
+  if (target.numStages > 1) {
+    manager.addPass(createCtaGuardRows());
     manager.addPass(createCtaGuardBoxes());
+  }
   if (target.numStages > 1 && target.specializesWarps != SpecializeWarps::Never)
     manager.addPass(createCtaSpecializeWarps(
         {target.numStages,

@@ -228,6 +228,39 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::cta::CTADialect"];
 }
 
+def CtaGuardRows : Pass<"cta-guard-rows", "::mlir::ModuleOp"> {
+  let summary = "Load row after row where no row of a block is cut";
+  let description = [{
+    `where(i < M, i, 0)` takes rows behind the end of a matrix for its first one,
+    so that the rows of a block are gathered. A loop of products with such loads
+    becomes two, on a GPU whose copy engine gains by it: where the block ends
+    before `M`, its rows follow each other.
+
+    ```mlir
+    %i = arith.select %before_end, %count, %zeros
+    %r = scf.for … {
+      %a = tts.load %p[%at] strides [%s, 1] gather [0] by(%i) …
+      …
+    }
+    // becomes
+    %last = arith.addi %start, %c128
+    %inside = arith.cmpi sle, %last, %M
+    %r = scf.if %inside -> … {
+      %rows = scf.for … {
+        %a = tts.load %p[%place] strides [%s, 1] …
+        …
+      }
+      scf.yield %rows
+    } else {
+      %as_before = scf.for … { … }
+      scf.yield %as_before
+    }
+    ```
+
+    Needs: layouts, instructions of products. Leaves: the same.
+  }];
+}
+
 def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
   let summary = "Walk over matrices by the copy engine where a program can";
   let description = [{
