@@ -6,8 +6,10 @@ What a GPU itself says is in python/gpu_check/bit_exact.py.
 
 from __future__ import annotations
 
+import ctypes
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 import tensor_core_model
@@ -15,9 +17,18 @@ import torch
 import triton
 import triton.language as tl
 from gpu_check import bit_exact, dot_inputs, dot_probes
-from gpu_check.dot_forms import FORMS, STEP, Form
+from gpu_check.dot_forms import FORMS, STEP, Form, multiply
+from triton.backends.compiler import GPUTarget
+from triton_shared import emulate
+from triton_shared.emulate import cores
 
 HOPPER, AMPERE = "sm_90a", "sm_80"
+_POINTERS = {
+    torch.float32: "*fp32",
+    torch.float16: "*fp16",
+    torch.float8_e4m3fn: "*fp8e4nv",
+    torch.float8_e5m2: "*fp8e5",
+}
 FLOATS = [form for form in FORMS if form.is_float]
 BY_NAME = {form.name: form for form in FORMS}
 
@@ -181,3 +192,29 @@ def test_the_comparison_counts_what_differs(monkeypatch: pytest.MonkeyPatch):
     assert row["differing"]["triton"] == 0 < row["differing"]["ours"]
     text = bit_exact.table([row])
     assert "MEASURED OTHERWISE block: cpu 16, ours 8, triton 16" in text
+
+
+@pytest.mark.parametrize(
+    "name", ["wgmma f16", "wgmma e4m3 x e5m2", "wgmma f16 to f16", "mma tf32", "mma e4m3 as f16"]
+)
+def test_the_emulated_gpu_adds_up_as_the_cpu_does(name: str, tmp_path: Path):
+    form = BY_NAME[name]
+    kinds = [_POINTERS[dtype] for dtype in (form.left, form.right, form.sum, form.sum)]
+    signature = dict(zip(("a", "b", "c", "out"), kinds, strict=True)) | {"depth": "i32"}
+    constants = form.keywords()
+    signature |= dict.fromkeys(constants, "constexpr")
+    source = triton.compiler.ASTSource(multiply, signature, constexprs=constants)
+    compiled = triton.compile(source, target=GPUTarget("shared_cuda", 90, 32), options={})
+    kernel = emulate.compile_kernel(compiled.asm["ttir"], 4, tmp_path)
+    a, b, c = dot_inputs.make(form, "far apart", 1, STEP, torch.Generator().manual_seed(5))
+    want = run(form, HOPPER, a, b, c)
+    plain, exact = torch.zeros_like(c), torch.zeros_like(c)
+    for out, gpu in ((plain, ""), (exact, HOPPER)):
+        emulate.launch(kernel, (a, b, c, out, STEP), (1,), exact=gpu)
+    assert torch.equal(exact, want)
+    assert not torch.equal(plain, want)
+
+
+def test_tensor_cores_that_nobody_knows_are_not_emulated():
+    with pytest.raises(ValueError, match="not known how the tensor cores of 'sm_75' add up"):
+        cores.use(ctypes.CDLL(None), "sm_75")
