@@ -161,14 +161,14 @@ def measure(kernels: list[Any], folder: Path) -> Iterator[Facts]:
     """The facts of the kernels that are new to this process, for each architecture."""
     assert kernels
     for kernel in kernels:
-        warps = kernel.metadata.num_warps
-        key = f"{warps} {kernel.asm['ttir']}"
+        warps, stages = kernel.metadata.num_warps, kernel.metadata.num_stages
+        key = f"{warps} {stages} {kernel.asm['ttir']}"
         if key in _SEEN:
             continue
         _SEEN.add(key)
         source = folder / "kernel.mlir"
         source.write_text(kernel.asm["ttir"])
-        yield from (to_cubin(source, arch, warps, folder) for arch in ARCHS)
+        yield from (to_cubin(source, arch, warps, folder, stages) for arch in ARCHS)
 
 
 @pytest.mark.parametrize("case", list(all_cases()), ids=str)
@@ -184,6 +184,11 @@ SOME_TIMED = (
     "matmul f16 4096", "matmul f16 16x8192x8192",
     "matmul f16 32 of 1024", "matmul f16 64x8192x8192 in parts of K",
     "matmul f16 by i8 16x8192x8192", "attention f16 64x4096x128",
+    "attention f16 64x4096x128 causal", "attention f16 32x4096x256",
+    "attention f16 16x16384x128 window 1024", "attention f16 8 lengths to 4096, 16 heads of 128",
+    "attention of one token f16 128x8192x128, 16 heads, pages of 16",
+    "attention gradients of keys f16 64x4096x128 causal",
+    "attention gradients of queries f16 64x4096x128",
     "gather rows f16 65536x1024", "cumsum f32 4096x4096", "atomic histogram i32 2^24 into 65536",
     "argmax bf16 8192x8192", "sort f32 65536x512", "cross entropy bf16 4096x131072",
     "dropout f16 2^26",

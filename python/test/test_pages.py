@@ -27,6 +27,11 @@ def test_gpu_matmul(tmp_path: Path):
     assert replay("gpu-matmul.md", tmp_path) == 11
 
 
+@pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
+def test_gpu_attention(tmp_path: Path):
+    assert replay("gpu-attention.md", tmp_path) == 6
+
+
 def test_add_a_pass(tmp_path: Path):
     assert replay("add-a-pass.md", tmp_path) == 4
 
