@@ -7,7 +7,6 @@ when the first kernel meets this backend.
 
 from __future__ import annotations
 
-import difflib
 import functools
 from typing import Any, NoReturn
 
@@ -115,6 +114,8 @@ def _by_triton() -> tuple[str, ...]:
 
 def _nearest(key: str, has: list[str]) -> list[str]:
     """What to look at instead, the best first: another compiler's phase, or a slip of the pen."""
+    import difflib
+
     return [*_COUNTERPARTS.get(key, ()), *difflib.get_close_matches(key, has)]
 
 

@@ -39,6 +39,7 @@ using namespace mlir::triton_shared;
 /// What is computed, as few operations on tensors as computes nothing twice.
 static void buildTensors(OpPassManager &manager) {
   manager.addPass(createCpuRoundDotOperands());
+  manager.addNestedPass<func::FuncOp>(createCpuStartSums());
   manager.addPass(createCpuGeneralizeProducts());
   manager.addPass(createCpuFuseElementwise());
   manager.addPass(createCpuCollapseLoops());

@@ -65,12 +65,11 @@ class Collectives:
         element = value.element
         op, combine = self._combine(element)
         shape = (*value.shape[:axis], *value.shape[axis + 1 :])
-        wide = op == "arith.addf"
 
         def compute(x: Array) -> Array:
             x = np.moveaxis(x, axis, 0)
             x = numerics.widened(x, element) if element in FLOATS else x
-            total = numerics.reduced(list(x), combine if wide else self._rounding(combine, element))
+            total = numerics.reduced(list(x), self._between(op, combine, element))
             return numerics.rounded(total, element) if element in FLOATS else total
 
         text = (
@@ -88,7 +87,7 @@ class Collectives:
         def compute(x: Array) -> Array:
             x = np.moveaxis(x, axis, 0)[:: -1 if reverse else 1]
             x = numerics.widened(x, element) if element in FLOATS else x
-            rows = numerics.running(list(x), self._rounding(combine, element))
+            rows = numerics.running(list(x), self._between(op, combine, element))
             result = np.moveaxis(np.stack(rows)[:: -1 if reverse else 1], 0, axis)
             return numerics.rounded(result, element) if element in FLOATS else result
 
@@ -99,9 +98,10 @@ class Collectives:
         result = self.program.emit(text, (value,), compute, element, value.shape)
         return self._without_sign_of_zero(op, result)
 
-    def _rounding(self, combine: Combine, element: str) -> Combine:
-        """The same with a result of the type, if that is a float."""
-        if element not in FLOATS:
+    def _between(self, op: str, combine: Combine, element: str) -> Combine:
+        """What an operation hands on: of the type, but for sums of floats, which are rounded at
+        the end."""
+        if element not in FLOATS or op == "arith.addf":
             return combine
         return lambda a, b: numerics.rounded_between(combine(a, b), element)
 

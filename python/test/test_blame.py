@@ -371,10 +371,16 @@ class TestBelow:
         found = climb(runs, suspect="shared_cuda")
         assert found.verdict.level == "LLVM"
 
+    def test_ptx_goes_to_the_ptxas_of_its_compiler(self, runs: Runs):
+        """Triton 3.9 has two, and writes PTX that only the newer one reads."""
+        for made in (codes.of_ours(runs.recorded), codes.of_triton(runs.recorded)):
+            cubin, _ = assemblers.Assembler(made.ptxas).assemble(made.ptx)
+            assert cubin[:4] == b"\x7fELF"
+
     def test_a_ptxas_that_is_right_without_optimisation_is_to_blame(self, pretended: PretendGpu):
         pretended.breaks = r"^ptxas-[\d.]+$"
         found = climb(pretended, suspect="nvidia")
-        version = assemblers.own(".target sm_90a\n")
+        version = assemblers.Assembler(codes.of_triton(pretended.recorded).ptxas)
         assert found.verdict.level == "ptxas"
         assert found.verdict.sentence == (
             f"{version} is wrong: {version} -O0 is right for the same PTX"

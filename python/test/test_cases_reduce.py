@@ -259,6 +259,44 @@ def test_sums_of_small_floats_do_not_stall(dtype: torch.dtype):
     assert out.item() == 8192
 
 
+@triton.jit
+def plus(a, b):
+    return a + b
+
+
+@triton.jit
+def sums_of_block(
+    x_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr, DTYPE: tl.constexpr
+):  # fmt: skip
+    """Of rows, by a region, of columns, of all, and running ones."""
+    rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    x = tl.load(x_ptr + rows[:, None] * COLUMNS + columns[None, :]).to(DTYPE)
+    tl.store(out_ptr + rows, tl.sum(x, 1))
+    tl.store(out_ptr + ROWS + rows, tl.reduce(x, 1, plus))
+    tl.store(out_ptr + 2 * ROWS + columns, tl.sum(x, 0))
+    tl.store(out_ptr + 2 * ROWS + COLUMNS, tl.sum(x))
+    at = 2 * ROWS + COLUMNS + 1 + rows[:, None] * COLUMNS + columns[None, :]
+    tl.store(out_ptr + at, tl.cumsum(x, 1))
+
+
+@pytest.mark.parametrize("mode", ["reference", "fast"])
+@pytest.mark.parametrize("dtype", [tl.float16, tl.bfloat16, tl.float32, tl.float64])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 8), (4, 1), (4, 32), (2, 256)])
+def test_sums_begin_with_their_first_element(dtype: Any, shape: tuple[int, int], mode: str):
+    """Of nothing but -0.0 they are -0.0: no 0.0 is added. With one 0.0 they are 0.0."""
+    x = torch.full(shape, -0.0)
+    out = torch.ones(2 * shape[0] + shape[1] + 1 + x.numel(), dtype=torch.float64)
+    sums_of_block[(1,)](x, out, *shape, dtype, mode=mode)
+    assert not out.any()
+    assert out.signbit().all()
+    x[-1, -1] = 0.0
+    sums_of_block[(1,)](x, out, *shape, dtype, mode=mode)
+    positive = (~out.signbit()).tolist()
+    ends = [row == shape[0] - 1 for row in range(shape[0])] * 2
+    ends += [column == shape[1] - 1 for column in range(shape[1])] + [True]
+    assert positive == [*ends, *[False] * (x.numel() - 1), True]
+
+
 #
 # Types of results
 #

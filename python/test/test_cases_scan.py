@@ -370,3 +370,36 @@ def test_each_element_may_become_its_neighbour(
         out = torch.ones_like(x, dtype=dtype)
         roll_rows[(1,)](x, out, *shape, AXIS=axis, REVERSE=reverse, num_warps=warps)
         assert torch.equal(out, want.to(dtype))
+
+
+@triton.jit
+def add(a, b):
+    return a + b
+
+
+@triton.jit
+def add_and_double(a, b):
+    """As before a sum, but not one: the halves cancel the factor."""
+    return (a * 0.5 + b * 0.5) * 2
+
+
+@triton.jit
+def scan_sums(x_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(x_ptr + at)
+    tl.store(out_ptr + at, tl.cumsum(x, 0).to(x.dtype))
+    tl.store(out_ptr + N + at, tl.associative_scan(x, 0, add))
+    tl.store(out_ptr + 2 * N + at, tl.associative_scan(x, 0, add_and_double))
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_a_scan_that_adds_is_a_running_sum_whoever_writes_it(dtype: torch.dtype):
+    """In f32, each sum rounded. Every other region computes in its own type: a large number plus
+    one is itself there."""
+    x = torch.ones(64, dtype=dtype)
+    x[0] = 1 / torch.finfo(dtype).eps * 2
+    out = torch.zeros(3, 64, dtype=dtype)
+    scan_sums[(1,)](x, out, 64, mode="reference")
+    assert torch.equal(out[0], x.float().cumsum(0).to(dtype))
+    assert torch.equal(out[1], out[0])
+    assert (out[2] == x[0]).all()

@@ -10,6 +10,7 @@ from typing import Any
 
 import corpus_runs
 import numpy as np
+import ordered
 import pytest
 import torch
 import triton
@@ -250,20 +251,9 @@ class TestReasons:
             exact.transform(launch)
 
 
-ORDERED = """
-import torch, triton, triton.language as tl
-
-@triton.jit
-def minus(a, b):
-    return a - b
-
-@triton.jit
-def differences(x, out, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    v = tl.load(x + i, mask=i < n, other=0) * 2
-    total = tl.reduce(v, 0, minus)
-    tl.store(out + i, total + v, mask=i < n)
-
+ORDERED = (
+    ordered.KERNEL
+    + """
 @triton.jit
 def sums(x, out, n, BLOCK: tl.constexpr):
     i = tl.arange(0, BLOCK)
@@ -288,6 +278,7 @@ def run_bits():
 def cases():
     return [run_differences, run_sums, run_bits]
 """
+)
 
 
 class TestCommand:

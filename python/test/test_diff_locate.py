@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import ordered
 import pytest
 import torch
 import triton
@@ -234,30 +235,10 @@ class TestLogs:
             self.entries(launch, tmp_path, 5)
 
 
-ORDERED = """
-import torch, triton, triton.language as tl
-
-@triton.jit
-def minus(a, b):
-    return a - b
-
-@triton.jit
-def differences(x, out, n, BLOCK: tl.constexpr):
-    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    v = tl.load(x + i, mask=i < n, other=0) * 2
-    total = tl.reduce(v, 0, minus)
-    tl.store(out + i, total + i, mask=i < n)
-
-def case():
-    x, out = (torch.arange(90, dtype=torch.int32) for _ in range(2))
-    differences[(2,)](x, out, 90, BLOCK=64)
-"""
-
-
 class TestCommand:
     def test_a_report_shows_the_line(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         file, found = tmp_path / "ordered.py", tmp_path / "report.json"
-        file.write_text(ORDERED)
+        file.write_text(ordered.WITH_A_CASE)
         words = [str(file), "--targets", "cpu,emulated", "--locate", "--json", str(found)]
         assert main(words) == 1
         said = capsys.readouterr().out

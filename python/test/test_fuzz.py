@@ -160,6 +160,15 @@ def test_what_depends_on_the_order_of_a_scan_is_no_find(seed: int):
     assert programs.check(seed, "fast") == ""
 
 
+@pytest.mark.parametrize(
+    ("seed", "mode"),
+    [(10024, "reference"), (10811, "reference"), (12670, "fast"), (13727, "reference")],
+)
+def test_programs_that_were_finds(seed: int, mode: str):
+    """Running sums of f16 and bf16, a vector of bytes as a mask, a sum of -0.0 alone."""
+    assert programs.check(seed, mode) == ""
+
+
 def test_reductions_and_scans_have_two_orders():
     def grouped(left: str, right: str) -> str:
         return f"({left}{right})"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import triton
 import triton.language as tl
-from corpus_runs import Run
+from corpus_runs import Run, zeros
 from test_gpu_emulated import check
 
 
@@ -25,6 +25,25 @@ def test_parts_of_many_warps_meet_in_one(rows: int, columns: int, warps: int, tm
     const = {"ROWS": rows, "COLUMNS": columns}
     case = {"fn": _sums, "sig": {"x": "*i32", "o": "*i32"}, "const": const, "opts": {}}
     check(case, Run(), tmp_path, warps=warps)
+
+
+@triton.jit
+def _signs(x, o, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    """What is left of -0.0 by sums of rows, of columns, and of all."""
+    rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    v = -tl.load(x + rows[:, None] * COLUMNS + columns[None, :])
+    tl.store(o + rows, tl.sum(v, 1).to(tl.int32, bitcast=True))
+    tl.store(o + ROWS + columns, tl.sum(v, 0).to(tl.int32, bitcast=True))
+    tl.store(o + ROWS + COLUMNS, tl.sum(v).to(tl.int32, bitcast=True))
+
+
+@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (4, 2), (1, 256), (64, 16)])
+def test_a_sum_of_negative_zeros_is_one(rows: int, columns: int, warps: int, tmp_path: Path):
+    """As on the CPU; also where several threads hold one element."""
+    const = {"ROWS": rows, "COLUMNS": columns}
+    case = {"fn": _signs, "sig": {"x": "*fp32", "o": "*i32"}, "const": const, "opts": {}}
+    check(case, Run(fills={"x": zeros}), tmp_path, warps=warps)
 
 
 @triton.jit

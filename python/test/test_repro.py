@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import ordered
 import pytest
 import torch
 import triton
@@ -20,25 +21,6 @@ from triton_shared.diff.recording import RecordingError
 from triton_shared.repro import archive, reduction
 from triton_shared.repro.__main__ import main
 from triton_shared.repro.archive import ReproducerError
-
-ORDERED = """
-import torch, triton, triton.language as tl
-
-@triton.jit
-def minus(a, b):
-    return a - b
-
-@triton.jit
-def differences(x, out, n, BLOCK: tl.constexpr):
-    i = tl.arange(0, BLOCK)
-    v = tl.load(x + i, mask=i < n, other=0) * 2
-    tl.store(out + i, tl.reduce(v, 0, minus) + i, mask=i < n)
-
-def case():
-    x, out = (torch.arange(40, dtype=torch.int32) for _ in range(2))
-    differences[(1,)](x, out, 40, BLOCK=64)
-"""
-"""A result that depends on the order of a reduction, which no target promises."""
 
 
 @triton.jit
@@ -129,16 +111,16 @@ class TestCommands:
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
         file, kept = tmp_path / "ordered.py", tmp_path / "found.ttrepro"
-        file.write_text(ORDERED)
+        file.write_text(ordered.WITH_A_CASE)
         assert diff([str(file), "--targets", "cpu,emulated", "--repro", str(kept)]) == 1
         file.unlink()  # Runs without its source, anywhere.
         found = archive.read(kept)
-        assert found.report["launches"][0]["tensors"][1]["wrong"] == 40
+        assert found.report["launches"][0]["tensors"][1]["wrong"] == 90
         capsys.readouterr()
         assert main(["run", str(kept)]) == 0
         assert "was not run: that takes --run" in capsys.readouterr().out
         assert main(["run", str(kept), "--run"]) == 1
-        assert "out (40 int32): 40 of 40 elements" in capsys.readouterr().out
+        assert "out (90 int32): 90 of 90 elements" in capsys.readouterr().out
         assert diff([str(kept)]) == 2
         assert "is a reproducer, whose code may be anybody's" in capsys.readouterr().err
 
@@ -147,7 +129,7 @@ class TestCommands:
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
         file, kept = tmp_path / "ordered.py", tmp_path / "found.ttrepro"
-        file.write_text(ORDERED)
+        file.write_text(ordered.WITH_A_CASE)
         diff([str(file), "--targets", "cpu,emulated", "--repro", str(kept)])
         assert main(["reduce", str(kept), "--run"]) == 0
         text = archive.read(tmp_path / "found-reduced.ttrepro").launch.ttir

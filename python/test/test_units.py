@@ -190,6 +190,27 @@ def test_importing_the_package_imports_neither_triton_nor_torch():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
+UNASKED = (
+    "asyncio", "dask", "difflib", "distributed", "filelock", "hypothesis",
+    "numpy", "pip", "platformdirs", "pytest", "rich", "secrets", "sqlite3", "tomllib", "torch",
+    "triton_shared._native", "triton_shared.blame", "triton_shared.campaign",
+    "triton_shared.check.finding", "triton_shared.check.report", "triton_shared.diff",
+    "triton_shared.emulate", "triton_shared.measure", "triton_shared.repro",
+    "triton_shared.verification", "yaml",
+)  # fmt: skip
+"""What a kernel that compiles, launches and is right does without."""
+
+
+@pytest.mark.parametrize("package", ["triton", "triton_shared"])
+def test_an_import_loads_nothing_that_nobody_has_asked_for(package: str):
+    """Triton loads its backends' modules with itself: who imports it pays for ours."""
+    code = f"import sys, {package}; print(*(name for name in {UNASKED!r} if name in sys.modules))"
+    said = subprocess.run(
+        [sys.executable, "-c", code], check=True, timeout=60, text=True, stdout=subprocess.PIPE
+    ).stdout
+    assert said.split() == []
+
+
 def test_threads_may_load_the_library_at_once():
     code = """
 from concurrent.futures import ThreadPoolExecutor

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F
 from vllm_cases import Run, case, normal, starts, vllm, whole
@@ -277,15 +279,11 @@ def state_space_of_sequences() -> tuple[Run, Run]:
     return run, reference
 
 
-@case(
-    CHUNK, "chunk_gated_delta_rule_fwd_kernel_h_blockdim64", "chunk_fwd_kernel_o",
-    "chunk_scaled_dot_kkt_fwd_kernel", "chunk_local_cumsum_scalar_kernel",
-    "recompute_w_u_fwd_kernel", "merge_16x16_to_64x64_inverse_kernel", tolerance=2e-2,
-)  # fmt: skip
-def gated_delta_rule_in_chunks() -> tuple[Run, Run]:
-    function = vllm(CHUNK).chunk_gated_delta_rule
-    q, k, v = (x.bfloat16() for x in delta_inputs(100, 2, 64))
-    g, beta = F.logsigmoid(normal(1, 100, 2)), normal(1, 100, 2).sigmoid().bfloat16()
+def from_a_state(
+    function: Callable[..., object], q: torch.Tensor, k: torch.Tensor, v: torch.Tensor,
+    g: torch.Tensor, beta: torch.Tensor,
+) -> tuple[Run, Run]:  # fmt: skip
+    """A gated delta rule of one sequence that goes on from a state; sizes are [1, 100, 2, 64]."""
     begin = normal(1, 2, 64, 64)
 
     def reference() -> tuple[torch.Tensor, ...]:
@@ -296,6 +294,18 @@ def gated_delta_rule_in_chunks() -> tuple[Run, Run]:
         lambda: function(q, k, v.clone(), g, beta, initial_state=begin, output_final_state=True),
         reference,
     )
+
+
+@case(
+    CHUNK, "chunk_gated_delta_rule_fwd_kernel_h_blockdim64", "chunk_fwd_kernel_o",
+    "chunk_scaled_dot_kkt_fwd_kernel", "chunk_local_cumsum_scalar_kernel",
+    "recompute_w_u_fwd_kernel", "merge_16x16_to_64x64_inverse_kernel", tolerance=2e-2,
+)  # fmt: skip
+def gated_delta_rule_in_chunks() -> tuple[Run, Run]:
+    function = vllm(CHUNK).chunk_gated_delta_rule
+    q, k, v = (x.bfloat16() for x in delta_inputs(100, 2, 64))
+    g, beta = F.logsigmoid(normal(1, 100, 2)), normal(1, 100, 2).sigmoid().bfloat16()
+    return from_a_state(function, q, k, v, g, beta)
 
 
 @case(
@@ -306,13 +316,4 @@ def delta_attention_in_chunks() -> tuple[Run, Run]:
     function = vllm(KDA).chunk_kda
     q, k, v = delta_inputs(100, 2, 64)
     g, beta = F.logsigmoid(normal(1, 100, 2, 64)), normal(1, 100, 2).sigmoid()
-    begin = normal(1, 2, 64, 64)
-
-    def reference() -> tuple[torch.Tensor, ...]:
-        out, state = delta_rule(q[0], k[0], v[0], g[0], beta[0], begin[0])
-        return out[None], state[None]
-
-    return (
-        lambda: function(q, k, v.clone(), g, beta, initial_state=begin, output_final_state=True),
-        reference,
-    )
+    return from_a_state(function, q, k, v, g, beta)

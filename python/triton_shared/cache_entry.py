@@ -19,8 +19,6 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-import filelock
-
 MANIFEST = "manifest.json"
 UNCHECKED = "__grp__"
 """Files of this name say where others are; tools change them when they move a cache."""
@@ -65,6 +63,8 @@ def publish(folder: Path, final: Path, build: str) -> bool:
     text = json.dumps({"build": build, "files": files}, indent=1)
     write_file(folder / MANIFEST, text.encode())
     if not _rename(folder, final):
+        import filelock  # As rare as damaged entries.
+
         with filelock.FileLock(folder.parent / "replace.lock", timeout=_PATIENCE_SECONDS):
             if not _replace(folder, final, build):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -7,7 +7,6 @@ settings alone are read once, when the native library is loaded: a launch takes 
 
 from __future__ import annotations
 
-import difflib
 import functools
 import os
 import warnings
@@ -53,6 +52,8 @@ def warn_of_strangers() -> None:
         word = name.removeprefix(_PREFIX)
         if word == name or word in _OURS or word.startswith(_OF_OTHERS):
             continue
+        import difflib
+
         near = difflib.get_close_matches(word, _OURS, n=1, cutoff=0.5)
         hint = (
             f"the nearest is {_PREFIX}{near[0]}"

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from . import library
 from .check import session
-from .check.launcher import CheckedLauncher
 from .errors import DamagedObjectError, DeviceAssertError, TritonSharedError
 
 if TYPE_CHECKING:
     from . import _native
+    from .check.launcher import CheckedLauncher
 
 KINDS = {
     "u1": "i1",
@@ -148,6 +148,8 @@ def make_launcher(src: Any, metadata: Any) -> _native.CpuLauncher | CheckedLaunc
     plan = parameters(src.signature)
     if getattr(metadata, "instrumentation_mode", "") not in (session.ALL, session.BOUNDS):
         return _make_native(plan, metadata)
+    from .check.launcher import CheckedLauncher
+
     table = Parameter("where tensors lie", "pointer", ("ptr",))
     return CheckedLauncher(metadata.name, plan, _make_native([*plan, table], metadata))
 

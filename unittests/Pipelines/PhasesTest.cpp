@@ -34,28 +34,46 @@ struct BreakModule : PassWrapper<BreakModule, OperationPass<ModuleOp>> {
   }
 };
 
-TEST(PhasesTest, PhaseEndsVerified) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kKernel, &context);
-  ASSERT_TRUE(module);
-  std::string message;
-  ScopedDiagnosticHandler handler(
-      &context, [&](Diagnostic &diagnostic) { message += diagnostic.str(); });
-  int reached = 0;
-  auto count = [&](Phase, ModuleOp) { return ++reached, success(); };
-  EXPECT_TRUE(succeeded(runToPhase(*module, Phase::Structured, {}, count)));
-  EXPECT_EQ(reached, 2);
-  auto breakModule = [](PassManager &manager) {
-    manager.addPass(std::make_unique<BreakModule>());
-    return success();
-  };
-  EXPECT_TRUE(
-      failed(runToPhase(*module, Phase::Linalg, {}, count, breakModule)));
-  EXPECT_EQ(reached, 2);
-  EXPECT_NE(message.find("llvm.data_layout"), std::string::npos) << message;
+/// A context with all dialects.
+class PhasesTest : public testing::Test {
+protected:
+  PhasesTest() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {
+    context.loadAllAvailableDialects();
+  }
+
+  /// Runs the phases of `kernel` up to `last`, then, with a pass in it that
+  /// breaks the module, the next one, which ends where it breaks.
+  void breakPhaseAfter(StringRef kernel, Phase last, Phase next) {
+    auto module = parseSourceString<ModuleOp>(kernel, ParserConfig(&context));
+    ASSERT_TRUE(module);
+    std::string message;
+    ScopedDiagnosticHandler handler(
+        &context, [&](Diagnostic &diagnostic) { message += diagnostic.str(); });
+    int reached = 0;
+    auto count = [&](Phase, ModuleOp) { return ++reached, success(); };
+    EXPECT_TRUE(succeeded(runToPhase(*module, last, {}, count)));
+    int before = reached;
+    auto breakModule = [](PassManager &manager) {
+      manager.addPass(std::make_unique<BreakModule>());
+      return success();
+    };
+    EXPECT_TRUE(failed(runToPhase(*module, next, {}, count, breakModule)));
+    EXPECT_EQ(reached, before);
+    EXPECT_NE(message.find("llvm.data_layout"), std::string::npos) << message;
+  }
+
+  MLIRContext context;
+
+private:
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    return registry;
+  }
+};
+
+TEST_F(PhasesTest, PhaseEndsVerified) {
+  breakPhaseAfter(kKernel, Phase::Structured, Phase::Linalg);
 }
 
 /// A kernel of so many operations that phases lay them out anew.
@@ -78,11 +96,7 @@ std::string print(ModuleOp module) {
   return text;
 }
 
-TEST(PhasesTest, LongKernelsBecomeWhatPassesMakeOfThem) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
+TEST_F(PhasesTest, LongKernelsBecomeWhatPassesMakeOfThem) {
   std::string kernel = writeLongKernel();
   ParserConfig config(&context);
   auto module = parseSourceString<ModuleOp>(kernel, config);
@@ -108,28 +122,8 @@ TEST(PhasesTest, LongKernelsBecomeWhatPassesMakeOfThem) {
   EXPECT_TRUE(print(*module) == print(*expected));
 }
 
-TEST(PhasesTest, LongKernelsFailInTheirPhase) {
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  auto module =
-      parseSourceString<ModuleOp>(writeLongKernel(), ParserConfig(&context));
-  ASSERT_TRUE(module);
-  std::string message;
-  ScopedDiagnosticHandler handler(
-      &context, [&](Diagnostic &diagnostic) { message += diagnostic.str(); });
-  int reached = 0;
-  auto count = [&](Phase, ModuleOp) { return ++reached, success(); };
-  auto breakModule = [&](PassManager &manager) {
-    if (reached == 1)
-      manager.addPass(std::make_unique<BreakModule>());
-    return success();
-  };
-  EXPECT_TRUE(
-      failed(runToPhase(*module, Phase::Linalg, {}, count, breakModule)));
-  EXPECT_EQ(reached, 1);
-  EXPECT_NE(message.find("llvm.data_layout"), std::string::npos) << message;
+TEST_F(PhasesTest, LongKernelsFailInTheirPhase) {
+  breakPhaseAfter(writeLongKernel(), Phase::Ttir, Phase::Structured);
 }
 
 } // namespace

@@ -45,6 +45,18 @@ def CpuGeneralizeProducts : Pass<"cpu-generalize-products"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def CpuStartSums : Pass<"cpu-start-sums", "::mlir::func::FuncOp"> {
+  let summary = "Let sums begin with their first element";
+  let description = [{
+    A `linalg.reduce` that adds floats to a block of 0.0, as phase `linalg`
+    writes every sum, adds them to -0.0. That is the neutral element: a sum of
+    -0.0 alone stays -0.0, as in Triton, where sums have no start.
+
+    Needs: linalg on tensors, sums that are `linalg.reduce`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
   let summary = "Fuse element-wise operations where that saves a buffer";
   let description = [{
@@ -306,7 +318,7 @@ def CpuWidenBooleans : Pass<"cpu-widen-booleans", "::mlir::func::FuncOp"> {
 
     | operation                       | becomes                              |
     |---------------------------------|--------------------------------------|
-    | `memref.load` of an `i1`        | `memref.load` of an `i8`, `arith.trunci` |
+    | `memref.load` of an `i1`        | `memref.load` of an `i8`, `arith.cmpi ne` |
     | `memref.store` of an `i1`       | `arith.extui`, `memref.store`        |
     | an operand of `linalg.generic`  | the same at the ends of its body     |
 

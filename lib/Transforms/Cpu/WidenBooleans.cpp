@@ -31,10 +31,14 @@ Value toByte(OpBuilder &builder, Location loc, Value boolean) {
   return arith::ExtUIOp::create(builder, loc, builder.getI8Type(), boolean);
 }
 
-/// Makes a byte `value` a boolean for all its users.
+/// Makes a byte `value` a boolean for all its users. It is compared, not
+/// truncated: of bytes that are truncated LLVM makes one vector of all their
+/// bits, and has no code for a vector of 128 bits in mask registers.
 void showAsBoolean(OpBuilder &builder, Value value) {
-  auto boolean = arith::TruncIOp::create(builder, value.getLoc(),
-                                         builder.getI1Type(), value);
+  Location loc = value.getLoc();
+  Value zero = arith::ConstantIntOp::create(builder, loc, value.getType(), 0);
+  auto boolean = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                       value, zero);
   value.replaceAllUsesExcept(boolean, boolean);
 }
 

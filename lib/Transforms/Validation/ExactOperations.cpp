@@ -9,6 +9,7 @@
 #include "ExactFloats.h"
 #include "LibraryInDouble.h"
 #include "RingArithmetic.h"
+#include "StoredFloats.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -17,16 +18,8 @@ using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
 bool triton_shared::isRounded(Type type) {
-  while (true) {
-    if (auto pointer = dyn_cast<tt::PointerType>(type))
-      type = pointer.getPointeeType();
-    else if (auto described = dyn_cast<tt::TensorDescType>(type))
-      type = described.getSignlessBlockType().getElementType();
-    else if (auto shaped = dyn_cast<ShapedType>(type))
-      type = shaped.getElementType();
-    else
-      return isa<FloatType>(type) && !isa<Float128Type>(type);
-  }
+  Type number = getNumberType(type);
+  return isa<FloatType>(number) && !isa<Float128Type>(number);
 }
 
 bool triton_shared::movesNumbers(Operation *op) {
@@ -196,11 +189,6 @@ bool triton_shared::needsReal(ModuleOp module) {
   return found.wasInterrupted();
 }
 
-static bool hasFloats(Operation *op) {
-  return llvm::any_of(op->getOperandTypes(), isRounded) ||
-         llvm::any_of(op->getResultTypes(), isRounded);
-}
-
 /// Why `op`, which has floats, has no form in the ring; empty if it has one.
 static std::string findObstacle(Operation *op) {
   if (movesNumbers(op) || isa<scf::SCFDialect>(op->getDialect()) ||
@@ -208,6 +196,8 @@ static std::string findObstacle(Operation *op) {
           tt::ReduceOp, tt::ReduceReturnOp, tt::ScanOp, tt::ScanReturnOp,
           tt::PrintOp>(op))
     return "";
+  if (StringRef need = findNeedOfStorage(op); !need.empty())
+    return need.str();
   return TypeSwitch<Operation *, std::string>(op)
       .Case<tt::ExternElementwiseOp>([](tt::ExternElementwiseOp call) {
         if (getSymbolInDouble(call).empty())
@@ -226,13 +216,6 @@ static std::string findObstacle(Operation *op) {
       .Case<arith::BitcastOp, tt::BitcastOp>([](Operation *) {
         return "takes bits for a float, or those of a float for something else";
       })
-      .Case<tt::IntToPtrOp, tt::PtrToIntOp>([](Operation *) {
-        return "takes the address of a float for a number";
-      })
-      .Case<tt::ElementwiseInlineAsmOp>(
-          [](Operation *) { return "holds assembly for floats of one type"; })
-      .Case<tt::DotScaledOp>(
-          [](Operation *) { return "multiplies floats of one format"; })
       .Case<tt::AtomicCASOp, tt::DescriptorReduceOp>(
           [](Operation *) { return "compares or combines floats in memory"; })
       .Default([](Operation *other) {
@@ -244,7 +227,7 @@ static std::string findObstacle(Operation *op) {
 
 LogicalResult triton_shared::checkHasExactForm(ModuleOp module) {
   WalkResult checked = module.walk([](Operation *op) {
-    if (!hasFloats(op))
+    if (!hasNumbers(op, isRounded))
       return WalkResult::advance();
     std::string obstacle = findObstacle(op);
     if (obstacle.empty())

@@ -8,6 +8,7 @@
 
 #include "LibraryInDouble.h"
 #include "ProbePoints.h"
+#include "StoredFloats.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -25,43 +26,20 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
-/// `f16` of `tensor<4x!tt.ptr<f16>>`.
-static Type getNumberType(Type type) {
-  while (true) {
-    if (auto pointer = dyn_cast<tt::PointerType>(type))
-      type = pointer.getPointeeType();
-    else if (auto shaped = dyn_cast<ShapedType>(type))
-      type = shaped.getElementType();
-    else
-      return type;
-  }
-}
-
 static bool hasFloats(Operation *op) {
-  auto isFloat = [](Type type) { return isa<FloatType>(getNumberType(type)); };
-  return llvm::any_of(op->getOperandTypes(), isFloat) ||
-         llvm::any_of(op->getResultTypes(), isFloat);
+  return hasNumbers(op, [](Type number) { return isa<FloatType>(number); });
 }
 
 /// Why `op` has no meaning where floats are f64; empty if it has one.
 static StringRef findObstacle(Operation *op) {
   if (!hasFloats(op))
     return "";
-  return TypeSwitch<Operation *, StringRef>(op)
-      .Case<arith::BitcastOp, tt::BitcastOp>([](Operation *cast) {
-        return getNumberType(cast->getOperand(0).getType()) ==
-                       getNumberType(cast->getResult(0).getType())
-                   ? ""
-                   : "takes the bits of a float for something else";
-      })
-      .Case<tt::IntToPtrOp, tt::PtrToIntOp>([](Operation *) {
-        return "takes the address of a float for a number";
-      })
-      .Case<tt::ElementwiseInlineAsmOp>(
-          [](Operation *) { return "holds assembly for floats of one type"; })
-      .Case<tt::DotScaledOp>(
-          [](Operation *) { return "multiplies floats of one format"; })
-      .Default([](Operation *) { return ""; });
+  if (isa<arith::BitcastOp, tt::BitcastOp>(op))
+    return getNumberType(op->getOperand(0).getType()) ==
+                   getNumberType(op->getResult(0).getType())
+               ? ""
+               : "takes the bits of a float for something else";
+  return findNeedOfStorage(op);
 }
 
 std::string triton_shared::nameInDouble(StringRef symbol) {

@@ -56,12 +56,6 @@ def find(named: str) -> Assembler:
     return Assembler(path.resolve())
 
 
-def own(ptx: str) -> Assembler:
-    """The one that compiles kernels here."""
-    match = re.search(r"^\s*\.target\s+(sm_\w+)", ptx, re.MULTILINE)
-    return Assembler(tools.find_ptxas(match[1].replace("sm_", "cuda:") if match else "cuda:90a"))
-
-
 def package_of(version: str) -> str:
     """The package on PyPI that has this version of ptxas."""
     match = _VERSION.fullmatch(version)
@@ -119,7 +113,6 @@ def _fetch(version: str, place: Path) -> None:
         half.rename(place)
 
 
-def variants(ptx: str, named: Sequence[str]) -> list[Assembler]:
-    """The one that compiles here, it without optimisation, then those that are named."""
-    first = own(ptx)
-    return [first, Assembler(first.path, ("-O0",)), *(find(one) for one in named)]
+def variants(own: Path, named: Sequence[str]) -> list[Assembler]:
+    """A compiler's own, it without optimisation, then those that are named."""
+    return [Assembler(own), Assembler(own, ("-O0",)), *(find(one) for one in named)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cuda import known_faults, tools
+from ..cuda.known_faults import KnownFault
 from ..diff.given import Given
 from ..errors import CudaError
 from . import assemblers, codes
@@ -24,7 +25,7 @@ def blame(
 ) -> Verdict:
     """Who is wrong behind PTX that is right."""
     found: dict[str, str] = {}
-    for one in assemblers.variants(ptx, named):
+    for one in assemblers.variants(made.ptxas, named):
         try:
             cubin, log = one.assemble(ptx)
         except CudaError as error:
@@ -36,13 +37,15 @@ def blame(
         compared = runs.compare_given(given, name)
         found[str(one)] = status_of(compared)
         report.add(str(one), status_of(compared), describe(compared, str(one)), *kept)
-    return _judge(runs, report, found, ptx, is_ours)
+    known = known_faults.find(tools.version_of(made.ptxas), ptx)
+    return _judge(runs, report, found, known, is_ours)
 
 
-def _judge(runs: Runs, report: Report, found: dict[str, str], ptx: str, is_ours: bool) -> Verdict:
+def _judge(
+    runs: Runs, report: Report, found: dict[str, str], known: Sequence[KnownFault], is_ours: bool
+) -> Verdict:
     wrong = [name for name, status in found.items() if status == WRONG]
     right = [name for name, status in found.items() if status == RIGHT]
-    known = known_faults.find(tools.version_of(assemblers.own(ptx).path), ptx)
     hint = f"; it {known[0].what}: {known[0].source}" if known else ""
     if wrong and right:
         verb = "is" if len(right) == 1 else "are"

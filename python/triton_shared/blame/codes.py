@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import library
+from ..cuda import tools
 from ..diff.given import Given
 from ..diff.recording import Recording
 from ..errors import CompilationError, TritonSharedError
@@ -35,6 +36,8 @@ class Codes:
     cubin: bytes
     given: Given
     """Its PTX, as a launch takes it."""
+    ptxas: Path
+    """What the compiler assembles its PTX with."""
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -67,7 +70,7 @@ def of_ours(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
         facts["shared"],
         tuple(facts["hidden"]),
     )
-    return Codes(texts, done.artefact("cubin"), given, facts)
+    return Codes(texts, done.artefact("cubin"), given, tools.find_ptxas(f"cuda:{arch}"), facts)
 
 
 def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
@@ -79,6 +82,8 @@ def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
 
     if "nvidia" not in triton.backends.backends:
         raise TritonSharedError("this wheel of Triton has no backend for NVIDIA GPUs")
+    from triton.backends.nvidia.compiler import get_ptxas
+
     target = GPUTarget("cuda", arch, 32)
     backend = make_backend(target)
     context = ir.context()
@@ -112,7 +117,8 @@ def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
         (),
         tuple(scratch),
     )
-    return Codes(texts, made["cubin"], given, {k: v for k, v in metadata.items() if _is_plain(v)})
+    facts = {name: value for name, value in metadata.items() if _is_plain(value)}
+    return Codes(texts, made["cubin"], given, Path(get_ptxas(arch).path), facts)
 
 
 def through_our_llvm(made: Codes) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING
 
 from ..device import device
 from ..errors import TritonSharedError
-from .report import Report
-from .unwritten import marked
+
+if TYPE_CHECKING:
+    from .report import Report
 
 ALL, BOUNDS = "check", "check-bounds"
 """What Triton calls the instrumentation of a kernel; `LaunchOptions.checks` knows the words."""
@@ -34,6 +36,9 @@ def check(*, bounds_only: bool = False, hints: bool = False) -> Iterator[Report]
     ...     kernel[grid](x, y, n)
     """
     from triton import knobs
+
+    from .report import Report
+    from .unwritten import marked
 
     report = Report(bounds_only, hints)
     before = knobs.compilation.instrumentation_mode

@@ -10,7 +10,8 @@
 // CHECK:           %[[BYTE:.*]] = arith.extui %[[LESS]] : i1 to i8
 // CHECK:           linalg.yield %[[BYTE]] : i8
 // CHECK:         ^bb0(%[[M:.*]]: i8, %{{.*}}: f32):
-// CHECK:           %[[BOOL:.*]] = arith.trunci %[[M]] : i8 to i1
+// CHECK:           %[[ZERO:.*]] = arith.constant 0 : i8
+// CHECK:           %[[BOOL:.*]] = arith.cmpi ne, %[[M]], %[[ZERO]] : i8
 // CHECK:           arith.select %[[BOOL]]
 func.func @generic(%x: memref<8xf32>, %y: f32) {
   %mask = memref.alloc() : memref<8xi1>
@@ -35,7 +36,7 @@ func.func @generic(%x: memref<8xf32>, %y: f32) {
 // CHECK:         %[[FILL:.*]] = arith.extui %[[X]]
 // CHECK:         linalg.fill ins(%[[FILL]] : i8)
 // CHECK:         %[[BYTE:.*]] = memref.load
-// CHECK:         %[[BOOL:.*]] = arith.trunci %[[BYTE]]
+// CHECK:         %[[BOOL:.*]] = arith.cmpi ne, %[[BYTE]]
 // CHECK:         %[[AGAIN:.*]] = arith.extui %[[BOOL]]
 // CHECK:         memref.store %[[AGAIN]]
 func.func @elements(%x: i1) {
