@@ -104,7 +104,7 @@ def test_the_modules_that_passes_have_changed_are_shown(
     launch()
     passes = shown(file.read_text())
     assert "IR Dump Before" not in file.read_text()
-    assert "triton-to-structured" in passes
+    assert "triton-pointers-to-structured" in passes
     # What finds nothing to do is not shown.
     assert "triton-inline-calls" not in passes
     assert "verify-phase" not in passes
