@@ -226,17 +226,20 @@ struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
 struct VerifyTritonCheckpoint
     : triton_shared::impl::VerifyTritonCheckpointBase<VerifyTritonCheckpoint> {
   void runOnOperation() override {
-    WalkResult walk = getOperation().walk([](Operation *op) {
-      bool isOurs =
-          isa_and_nonnull<tts::TTSDialect, cta::CTADialect>(op->getDialect());
-      if (!isTriton(op) && !isOurs && !anyType(op, isTritonType))
-        return WalkResult::advance();
-      InFlightDiagnostic error =
-          op->emitOpError("is left of Triton or triton-shared");
-      error.attachNote() << "--triton-to-linalg-experimental leaves none, or "
-                            "says why";
-      return WalkResult::interrupt();
-    });
+    // A function is named before what is in it.
+    WalkResult walk =
+        getOperation().walk<WalkOrder::PreOrder>([](Operation *op) {
+          bool isOurs = isa_and_nonnull<tts::TTSDialect, cta::CTADialect>(
+              op->getDialect());
+          if (!isTriton(op) && !isOurs && !anyType(op, isTritonType))
+            return WalkResult::advance();
+          InFlightDiagnostic error =
+              op->emitOpError("is left of Triton or triton-shared");
+          error.attachNote()
+              << "--triton-to-linalg-experimental leaves none, or "
+                 "says why";
+          return WalkResult::interrupt();
+        });
     if (walk.wasInterrupted())
       signalPassFailure();
   }

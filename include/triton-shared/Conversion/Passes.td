@@ -156,8 +156,8 @@ def TritonTensorsToLinalg
     `tt.get_program_id` and `tt.get_num_programs`, and adds no arguments;
     `keep-functions` leaves `tt.func` and `tt.return`, whose pointers become
     memrefs all the same. `asserts-to-cf` makes `cf.assert` of `tt.assert`, in a
-    `linalg.generic` over the elements of a block; program and line are then
-    not known to the message.
+    `linalg.generic` over the elements of a block, and of the checks of sizes
+    (`tts.size`); program and line are then not known to the message.
 
     Needs: phase `structured`; inline assembly that takes addresses as integers,
     as `triton-pointers-to-structured` leaves it. Leaves: phase `linalg`, no `tt` op or

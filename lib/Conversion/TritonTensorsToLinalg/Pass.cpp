@@ -19,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
@@ -76,7 +77,12 @@ struct TritonTensorsToLinalg
                  (keepsProgramIds &&
                   isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op));
         })))
-      signalPassFailure();
+      return signalPassFailure();
+    if (assertsToCf)
+      checkMarkedSizes(getOperation(), [](OpBuilder &builder, Location loc,
+                                          Value holds, StringRef message) {
+        cf::AssertOp::create(builder, loc, holds, message);
+      });
   }
 };
 

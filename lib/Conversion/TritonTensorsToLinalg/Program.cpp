@@ -51,7 +51,9 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
     auto function = func::FuncOp::create(
         rewriter, op.getLoc(), op.getName(),
         rewriter.getFunctionType(signature.getConvertedTypes(), results));
-    function.setSymVisibilityAttr(op.getSymVisibilityAttr());
+    // Public is what a function is if it does not say otherwise.
+    if (op.isPrivate())
+      function.setPrivate();
     for (NamedAttribute attribute : op->getDiscardableAttrs())
       if (attribute.getNameDialect())
         function->setDiscardableAttr(attribute.getName(), attribute.getValue());
