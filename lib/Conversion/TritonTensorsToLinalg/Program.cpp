@@ -52,7 +52,7 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
         rewriter, op.getLoc(), op.getName(),
         rewriter.getFunctionType(signature.getConvertedTypes(), results));
     // Public is what a function is if it does not say otherwise.
-    if (op.isPrivate())
+    if (op.getSymVisibility() == "private")
       function.setPrivate();
     for (NamedAttribute attribute : op->getDiscardableAttrs())
       if (attribute.getNameDialect())
