@@ -3,15 +3,19 @@
 Configurations for GPUs often differ in fields alone that mean nothing here, as `num_stages`. The
 first of such twins is timed, and the others get its times: the autotuner takes the first of the
 fastest, so the best configuration stays one of the user's, and is launched with its own fields.
+The others are compiled some at a time, in threads, before the first of them is timed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from inspect import getclosurevars
 from typing import Any
 
+from . import tuning
 from .watched import READS_WARPS
 
 _OF_A_GPU = frozenset(
@@ -32,10 +36,21 @@ class _Request:
     kernel: Any
     config: Any
     arguments: tuple[Any, ...]
+    call: tuple[tuple[Any, ...], dict[str, Any]]
+    """The arguments of the launch, with its grid but without the fields of the configuration."""
 
     def is_twin(self, other: Any) -> bool:
         """Whether a configuration makes the same code, called in the same way."""
         return self._meaning(self.config) == self._meaning(other)
+
+    def is_like(self, one: Any, other: Any) -> bool:
+        """Whether two configurations are twins of each other."""
+        return self._meaning(one) == self._meaning(other)
+
+    def call_with(self, config: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments of a launch in a configuration."""
+        positional, named = self.call
+        return positional, {**named, **config.all_kwargs()}
 
     def _meaning(self, config: Any) -> tuple[Any, ...]:
         ignored = _OF_A_GPU - set(self.kernel.arg_names)
@@ -51,6 +66,8 @@ class Benchmarker:
     def __init__(self) -> None:
         self._arguments: tuple[Any, ...] = ()
         self._timed: list[tuple[Any, Any]] = []
+        self._compiled: list[Any] = []
+        self._clock = tuning.Clock("", 0)
 
     def __call__(self, run: Callable[[], Any], **how: Any) -> Any:
         """The times of `run`, in milliseconds, or those of a twin with the same arguments."""
@@ -59,12 +76,57 @@ class Benchmarker:
         request = _read(run)
         if request is None:
             return do_bench(run, **how)
+        configs = list(_find_configs(request.config))
         if request.arguments != self._arguments or request.config in dict(self._timed):
-            self._arguments, self._timed = request.arguments, []
+            self._arguments, self._timed, self._compiled = request.arguments, [], []
+            self._clock = tuning.Clock(request.kernel.__name__, len(configs))
         twin = next((times for other, times in self._timed if request.is_twin(other)), None)
-        times = do_bench(run, **how) if twin is None else twin
+        times = self._measure(request, configs, run, how) if twin is None else twin
         self._timed.append((request.config, times))
+        self._clock.note(times)
         return times
+
+    def _measure(
+        self, request: _Request, configs: list[Any], run: Callable[[], Any], how: dict[str, Any]
+    ) -> Any:
+        from triton.testing import do_bench
+
+        if self._clock.is_over():
+            return [float("inf")] * len(how.get("quantiles") or (0.5,))
+        self._compile_some(request, configs)
+        if set(how) != {"quantiles"}:
+            return do_bench(run, **how)
+        return tuning.measure(run, self._clock.best, how["quantiles"])
+
+    def _compile_some(self, request: _Request, configs: list[Any]) -> None:
+        """Compiles this configuration and some of the next ones, but for twins.
+
+        Not all at once, as the time may be up before they are timed. A hook may change what the
+        kernel is compiled for, as the blocks of descriptors: it is called with the launch alone.
+        """
+        if any(request.is_like(request.config, made) for made in self._compiled):
+            return
+        some: list[Any] = []
+        for config in configs[configs.index(request.config) :] if configs else ():
+            is_new = not any(request.is_like(config, made) for made in (*self._compiled, *some))
+            if is_new and config.pre_hook is None and len(some) < 2 * (os.cpu_count() or 1):
+                some.append(config)
+        self._compiled += some
+        tuning.compile_ahead(request.kernel, map(request.call_with, some))
+
+
+def _find_configs(config: Any) -> Iterator[Any]:
+    """All configurations that are timed with `config`: the autotuner has them, and names them so.
+
+    None of them where it does not any more: then each is compiled when it is timed.
+    """
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        found = frame.f_locals.get("pruned_configs")
+        if isinstance(found, list) and config in found:
+            yield from found
+            return
+        frame = frame.f_back
 
 
 def _read(run: Callable[[], Any]) -> _Request | None:
@@ -85,7 +147,9 @@ def _read(run: Callable[[], Any]) -> _Request | None:
         return None
     own = config.all_kwargs()
     arguments = tuple((n, _identity(v)) for n, v in given.items() if n not in own and n != "grid")
-    return _Request(tuner.fn, config, arguments)
+    positional, named = seen.get("args", ()), seen.get("current", {})
+    call = (positional, {n: value for n, value in named.items() if n not in own})
+    return _Request(tuner.fn, config, arguments, call)
 
 
 def _identity(argument: Any) -> Any:

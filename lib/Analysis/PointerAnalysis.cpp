@@ -163,8 +163,9 @@ DimensionPattern PointerAnalysis::describe(unsigned dim,
                                            ArrayRef<AffineTerm> terms) {
   if (auto strided = describeStrided(terms))
     return *strided;
-  if (auto wrapped = describeWrapped(dim, terms))
-    return *wrapped;
+  if (findsWraps)
+    if (auto wrapped = describeWrapped(dim, terms))
+      return *wrapped;
   return describeGathered(terms);
 }
 

@@ -114,11 +114,28 @@ static std::string readWord(StringRef name, StringRef value,
                               name.str() + "'; use " + *known;
 }
 
+/// The words of `text`: what is in braces, as the options of a pass are, may
+/// have blanks.
+static SmallVector<StringRef> splitWords(StringRef text) {
+  SmallVector<StringRef> words;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    bool isEnd = i == text.size() || (depth <= 0 && llvm::isSpace(text[i]));
+    if (!isEnd) {
+      depth += (text[i] == '{') - (text[i] == '}');
+      continue;
+    }
+    if (i > begin)
+      words.push_back(text.slice(begin, i));
+    begin = i + 1;
+  }
+  return words;
+}
+
 std::string triton_shared::parseOptions(StringRef text,
                                         CompileOptions &options) {
-  SmallVector<StringRef> words;
-  llvm::SplitString(text, words);
-  for (StringRef word : words) {
+  for (StringRef word : splitWords(text)) {
     auto [name, value] = word.split('=');
     std::string problem = readWord(name, value, options);
     if (!problem.empty())

@@ -20,7 +20,7 @@ using namespace mlir::triton_shared;
 void triton_shared::buildExplainableAccesses(OpPassManager &manager) {
   buildPhase(manager, Phase::Ttir);
   manager.addPass(createTritonDescriptorsToStructured());
-  manager.addPass(createTritonToStructured());
+  manager.addPass(createTritonPointersToStructured());
   addCleanUp(manager);
 }
 

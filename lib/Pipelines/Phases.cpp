@@ -160,19 +160,25 @@ static void buildTtir(OpPassManager &manager, const CompileTarget &target) {
   manager.addPass(createLoopInvariantCodeMotionPass());
 }
 
-static void buildStructured(OpPassManager &manager) {
+static void buildStructured(OpPassManager &manager, const HandOver &handOver) {
   manager.addPass(createTritonDescriptorsToStructured());
-  manager.addPass(createTritonToStructured());
+  manager.addPass(createTritonPointersToStructured());
   addCleanUp(manager);
-  manager.addPass(createStructuredRecoverAccesses());
+  if (!handOver.recoversAccesses)
+    return;
+  manager.addPass(createStructuredRecoverAccesses(
+      {handOver.findsWraps, handOver.gathersDimensions}));
   addCleanUp(manager);
   // Strides and bounds of loop accesses have become scalar arithmetic.
   manager.addPass(createLoopInvariantCodeMotionPass());
 }
 
-static void buildLinalg(OpPassManager &manager, const CompileTarget &target) {
+static void buildLinalg(OpPassManager &manager, const CompileTarget &target,
+                        const HandOver &handOver) {
   bool checks = target.checksAccesses && !target.isGpu();
-  manager.addPass(createTritonTensorsToLinalg({/*keepsBarriers=*/checks}));
+  manager.addPass(createTritonTensorsToLinalg(
+      {/*keepsBarriers=*/checks, handOver.keepsProgramIds,
+       handOver.keepsFunctions, handOver.assertsToCf}));
   addCleanUp(manager);
   if (!target.isGpu() && !target.getDotGpu().empty())
     manager.addPass(createLinalgMarkGpuProducts(
@@ -189,7 +195,8 @@ static void buildMemRef(OpPassManager &manager) {
 }
 
 void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
-                               const CompileTarget &target) {
+                               const CompileTarget &target,
+                               const HandOver &handOver) {
   switch (phase) {
   case Phase::Source:
     return;
@@ -197,10 +204,12 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
     buildTtir(manager, target);
     break;
   case Phase::Structured:
-    buildStructured(manager);
+    buildStructured(manager, handOver);
     break;
   case Phase::Linalg:
-    buildLinalg(manager, target);
+    buildLinalg(manager, target, handOver);
+    if (!handOver.keepsContracts())
+      return;
     break;
   case Phase::MemRef:
     buildMemRef(manager);

@@ -269,17 +269,26 @@ static bool isRecoverable(tts::AccessOpInterface access) {
   return access.hasOffsetPerElement() && !access.isAtomic();
 }
 
-/// The accesses of `function` that have a pattern.
-static std::vector<RecoveredAccess> findAccesses(Operation *function,
-                                                 AffineAnalysis &forms) {
+static bool hasGatheredDimension(const AccessPattern &pattern) {
+  return llvm::any_of(
+      pattern.dimensions,
+      [](const DimensionPattern &dimension) { return dimension.isGathered(); });
+}
+
+/// The accesses of `function` that have a pattern, of those that are wanted.
+static std::vector<RecoveredAccess>
+findAccesses(Operation *function, AffineAnalysis &forms,
+             const StructuredRecoverAccessesOptions &wanted) {
   std::vector<RecoveredAccess> accesses;
   function->walk([&](tts::AccessOpInterface access) {
     if (!isRecoverable(access))
       return;
     PointerAnalysis::Result result =
-        PointerAnalysis(forms).analyze(access.getOffset());
+        PointerAnalysis(forms, wanted.wraps).analyze(access.getOffset());
     Value mask = access.getMask();
-    if (auto *pattern = std::get_if<AccessPattern>(&result))
+    if (auto *pattern = std::get_if<AccessPattern>(&result);
+        pattern &&
+        (wanted.gathersDimensions || !hasGatheredDimension(*pattern)))
       accesses.push_back(
           {access, *pattern,
            mask ? MaskAnalysis(forms).analyze(mask, pattern->shape)
@@ -352,15 +361,17 @@ namespace {
 struct StructuredRecoverAccesses
     : triton_shared::impl::StructuredRecoverAccessesBase<
           StructuredRecoverAccesses> {
+  using StructuredRecoverAccessesBase::StructuredRecoverAccessesBase;
+
   void runOnOperation() override {
-    getOperation().walk([](FunctionOpInterface function) {
+    getOperation().walk([&](FunctionOpInterface function) {
       if (!function.isExternal())
         recover(function);
     });
   }
 
 private:
-  static void recover(Operation *function) {
+  void recover(Operation *function) {
     std::unique_ptr<AffineAnalysis> analysis;
     std::vector<RecoveredAccess> accesses = analyze(function, analysis);
     AffineAnalysis &forms = *analysis;
@@ -377,17 +388,20 @@ private:
 
   /// Finds the accesses of `function` by what is certain; takes what indices
   /// are divided by for sizes, and marks them, where that tells more.
-  static std::vector<RecoveredAccess>
-  analyze(Operation *function, std::unique_ptr<AffineAnalysis> &forms) {
+  std::vector<RecoveredAccess> analyze(Operation *function,
+                                       std::unique_ptr<AffineAnalysis> &forms) {
+    StructuredRecoverAccessesOptions wanted{wraps, gathersDimensions};
     forms = std::make_unique<AffineAnalysis>(function, DivisorSign::Unknown);
     llvm::SetVector<Value> sizes = findAssumedSizes(function, *forms);
-    std::vector<RecoveredAccess> proven = findAccesses(function, *forms);
+    std::vector<RecoveredAccess> proven =
+        findAccesses(function, *forms, wanted);
     if (sizes.empty() || !llvm::all_of(sizes, [&](Value size) {
           return canMarkSize(function, size);
         }))
       return proven;
     auto assuming = std::make_unique<AffineAnalysis>(function);
-    std::vector<RecoveredAccess> assumed = findAccesses(function, *assuming);
+    std::vector<RecoveredAccess> assumed =
+        findAccesses(function, *assuming, wanted);
     if (countUnstructured(function, proven) <=
         countUnstructured(function, assumed))
       return proven;

@@ -8,6 +8,7 @@
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_VERIFYPHASE
+#define GEN_PASS_DEF_VERIFYTRITONCHECKPOINT
 #include "triton-shared/Transforms/Passes.h.inc"
 } // namespace mlir::triton_shared
 
@@ -217,6 +218,28 @@ struct VerifyPhase : triton_shared::impl::VerifyPhaseBase<VerifyPhase> {
           << "please report a kernel that should be";
       return WalkResult::interrupt();
     });
+    if (walk.wasInterrupted())
+      signalPassFailure();
+  }
+};
+
+struct VerifyTritonCheckpoint
+    : triton_shared::impl::VerifyTritonCheckpointBase<VerifyTritonCheckpoint> {
+  void runOnOperation() override {
+    // A function is named before what is in it.
+    WalkResult walk =
+        getOperation().walk<WalkOrder::PreOrder>([](Operation *op) {
+          bool isOurs = isa_and_nonnull<tts::TTSDialect, cta::CTADialect>(
+              op->getDialect());
+          if (!isTriton(op) && !isOurs && !anyType(op, isTritonType))
+            return WalkResult::advance();
+          InFlightDiagnostic error =
+              op->emitOpError("is left of Triton or triton-shared");
+          error.attachNote()
+              << "--triton-to-linalg-experimental leaves none, or "
+                 "says why";
+          return WalkResult::interrupt();
+        });
     if (walk.wasInterrupted())
       signalPassFailure();
   }

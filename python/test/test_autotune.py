@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -154,3 +158,99 @@ def count_benchmarks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(triton.testing, "do_bench", counted)
     return calls
+
+
+def test_configurations_are_compiled_in_threads(monkeypatch: pytest.MonkeyPatch):
+    """The front end may go on with one while the compiler is at another: both meet here."""
+    from triton_shared.backend import compiler
+
+    together = threading.Barrier(2, timeout=60)
+    original = compiler._make_ttir
+
+    def make_ttir(*given: Any) -> Any:
+        together.wait()
+        return original(*given)
+
+    monkeypatch.setattr(compiler, "_make_ttir", make_ttir)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    run_double(tune(double, fields((16, 64))), 101)
+
+
+def test_what_does_not_compile_fails_in_its_own_configuration(compiled: list[int]):
+    configs = [triton.Config({"BLOCK": block}) for block in (24, 32)]
+    tuned = tune(double, configs)
+    with pytest.raises(triton.CompilationError, match="power of 2"):
+        run_double(tuned, 102)
+
+
+def test_a_hook_of_a_configuration_runs_before_the_kernel_is_compiled():
+    """It may set what the kernel is compiled for."""
+    hooks: list[int] = []
+    configs = [
+        triton.Config({"BLOCK": block}, pre_hook=lambda args: hooks.append(args["BLOCK"]))
+        for block in (32, 128)
+    ]
+    run_double(tune(double, configs), 103)
+    assert set(hooks) == {32, 128}
+
+
+def test_tuning_ends_in_time_and_takes_the_best_so_far(
+    compiled: list[int], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TRITON_SHARED_TUNING_SECONDS", "1e-9")
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    configs = fields((16, 32, 64, 128, 256))
+    tuned = tune(double, configs)
+    run_double(tuned, 104)
+    assert tuned.best_config == configs[0], "the only one that was timed"
+    assert len(compiled) == 2, "no more than were compiled beside it"
+    times = [timing[0] for timing in tuned.configs_timings.values()]
+    assert times[0] < float("inf")
+    assert times[-1] == float("inf")
+
+
+@pytest.mark.parametrize("text", ["many", "-1", "inf", "nan"])
+def test_a_bound_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITON_SHARED_TUNING_SECONDS", text)
+    with pytest.raises(ValueError, match="must be a number of seconds"):
+        run_double(tune(double, fields((32, 64))), 105)
+
+
+def test_results_are_kept_on_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("TRITON_CACHE_DIR", str(tmp_path))
+    configs = [triton.Config({"BLOCK": block}) for block in (32, 64)]
+    first = tune(double, configs, cache_results=True)
+    run_double(first, 106)
+    monkeypatch.setattr("triton_shared.backend.tuning.measure", None)  # Nobody may call it.
+    second = tune(double, configs, cache_results=True)
+    run_double(second, 106)
+    assert second.best_config == first.best_config
+    assert list(tmp_path.glob("*/*.autotune.json"))
+
+
+def test_a_long_kernel_is_run_a_few_times_and_a_hopeless_one_twice():
+    from triton_shared.backend import tuning
+
+    runs: list[int] = []
+
+    def run_for(seconds: float) -> Callable[[], None]:
+        return lambda: (runs.append(1), time.sleep(seconds))[0]
+
+    long = tuning.measure(run_for(0.06), float("inf"), (0.5, 0.2, 0.8))
+    assert len(runs) == 4, "once before it is timed, then three times"
+    assert long[1] <= long[0] <= long[2]
+    runs.clear()
+    hopeless = tuning.measure(run_for(0.06), 1.0, (0.5, 0.2, 0.8))
+    assert len(runs) == 3
+    assert hopeless == [hopeless[0]] * 3
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_progress_is_shown_on_a_terminal_only(
+    is_terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
+    run_double(tune(double, fields((32, 64))), 107)
+    said = capsys.readouterr().err
+    assert ("tuning double: 3 of 12" in said) == is_terminal
+    assert said.endswith("\r") == is_terminal, "nothing is left of it"

@@ -66,11 +66,11 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 def test_changes_are_read_by_pass():
     snapshots = read_changes(changes())
     names = [snapshot.name for snapshot in snapshots]
-    assert names[0] == "triton-to-structured"
+    assert names[0] == "triton-pointers-to-structured"
     assert "structured-to-memref" in names
     assert all("@scale" in snapshot.text for snapshot in snapshots)
     phases = {snapshot.name: bisect.phase_of(snapshot) for snapshot in snapshots}
-    assert phases["triton-to-structured"] == "structured"
+    assert phases["triton-pointers-to-structured"] == "structured"
     assert phases["triton-tensors-to-linalg"] == "linalg"
     assert phases["one-shot-bufferize"] == "memref"
     assert phases["upstream-to-llvm"] is None

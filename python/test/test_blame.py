@@ -88,7 +88,7 @@ def climb(runs: Runs, **options: Any) -> Report:
 
 FAULTS = {
     "triton-combine": ["triton-combine"],
-    "triton-to-structured": ["triton-to-structured"],
+    "triton-pointers-to-structured": ["triton-pointers-to-structured"],
     "structured-recover-accesses": ["structured-recover-accesses"],
     "triton-tensors-to-linalg": ["triton-tensors-to-linalg"],
     **{
@@ -107,7 +107,7 @@ TOGETHER = (
     "cta-to-gpu",
 )  # fmt: skip
 """Those that cannot be told from each other without another compiler."""
-OFTEN = ("triton-to-structured", "cta-pipeline-loads")
+OFTEN = ("triton-pointers-to-structured", "cta-pipeline-loads")
 
 
 def faulty(name: str) -> Compiler:

@@ -16,7 +16,7 @@ from pathlib import Path
 _PREFIX = "TRITON_SHARED_"
 _OURS = (
     "ACTIVE", "CPU", "DOT", "DUMP", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA", "LIBRARY",
-    "MODE", "PRECISE", "PTXAS_WARNING", "THREADS",
+    "MODE", "PRECISE", "PTXAS_WARNING", "THREADS", "TUNING_SECONDS",
 )  # fmt: skip
 _OF_OTHERS = ("TEST_", "ROUNDTRIP", "LLVM_ROOT", "PYTHON", "SANITIZE")
 """What variables of our build and of its tests begin with."""
@@ -205,6 +205,22 @@ def launch_settings() -> LaunchSettings:
         grid_order=os.environ.get("TRITON_SHARED_GRID_ORDER", GRID_ORDERS[0]),
         grid_seed=_number("TRITON_SHARED_GRID_SEED"),
     )
+
+
+def tuning_seconds() -> float:
+    """`TRITON_SHARED_TUNING_SECONDS`: when a search on the CPU takes the best so far; 0 is never.
+
+    At least one configuration is timed, and one that has begun is timed to its end.
+    """
+    name = "TRITON_SHARED_TUNING_SECONDS"
+    text = os.environ.get(name, "0")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"{name} must be a number of seconds, or 0 for no bound; got '{text}'")
+    return seconds
 
 
 def _is_on(name: str) -> bool:

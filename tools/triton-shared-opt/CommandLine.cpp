@@ -12,34 +12,15 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// A pass of microsoft/triton-shared, and what does its work here.
+/// A pass of another triton-shared that is not here, and what to do.
 struct ForeignPass {
   StringLiteral name, instead;
 };
 
 constexpr ForeignPass kForeignPasses[] = {
-    {"triton-arith-to-linalg",
-     "--triton-tensors-to-linalg converts what is computed; --to-phase=linalg "
-     "runs everything up to there"},
-    {"triton-to-unstructured",
-     "--triton-to-structured gives every access its form, tts.gather and "
-     "tts.scatter where it has no strides"},
-    {"unstructured-to-memref",
-     "--structured-to-memref lowers gathers and scatters, too"},
-    {"triton-ptr-to-memref",
-     "--triton-to-structured makes a memref and an offset of each pointer"},
-    {"triton-to-ptr",
-     "--triton-to-structured makes an offset of each pointer; no dialect of "
-     "pointers is needed"},
-    {"reconcile-ptr-casts",
-     "there are no such casts here: --triton-to-structured rewrites all uses "
-     "of a pointer at once"},
-    {"collapse-shape",
-     "--cpu-collapse-loops does it for the CPU, on the way of "
-     "--linalg-to-cpu"},
-    {"add-llvm-debug-info",
-     "--ensure-debug-info-scope-on-llvm-func of mlir-opt does it on phase "
-     "'llir'"},
+    {"triton-ptr-to-ptr",
+     "no pointer is left to convert: --triton-to-structured makes offsets of "
+     "them, --triton-arith-to-linalg memrefs"},
 };
 
 constexpr StringLiteral kPassPlugin = "load-pass-plugin";
@@ -95,7 +76,7 @@ LogicalResult checkPasses(const Option &option) {
     if (option.name != pass.name && !isInPipeline)
       continue;
     llvm::errs() << "triton-shared-opt: error: '" << pass.name
-                 << "' is a pass of microsoft/triton-shared that is not here\n"
+                 << "' is a pass of another triton-shared that is not here\n"
                  << "triton-shared-opt: note: " << pass.instead << "\n";
     return failure();
   }

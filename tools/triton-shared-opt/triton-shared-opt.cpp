@@ -15,6 +15,7 @@
 #include "PhaseFlags.h"
 #include "RunToPhase.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
@@ -131,7 +132,9 @@ int tritonSharedOptMain(int argc, char **argv) {
   PhaseFlags flags;
   DialectRegistry registry;
   registerAllDialects(registry);
-  registerAllPasses();
+  triton_shared::registerAllPasses();
+  // As mlir-opt has them: who takes over may go on in the same command.
+  mlir::registerAllPasses();
   registerRunToPhase();
   auto [inputFile, outputFile] = registerAndParseCLIOptions(
       argc, argv, "triton-shared-opt: lower Triton IR to linalg and beyond\n",

@@ -175,7 +175,7 @@ TEST(Compile, ReportsUnknownOptions) {
 }
 
 TEST(Compile, RunsPassesAndNothingElse) {
-  Compilation run(kKernel, "passes=triton-to-structured,canonicalize");
+  Compilation run(kKernel, "passes=triton-pointers-to-structured,canonicalize");
   EXPECT_TRUE(run.succeeded());
   EXPECT_NE(run.artefact("module").find("tts.load"), std::string::npos);
   EXPECT_EQ(run.artefact("obj"), "");

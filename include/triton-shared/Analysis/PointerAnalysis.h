@@ -38,7 +38,9 @@ class PointerAnalysis {
 public:
   using Result = std::variant<AccessPattern, Unstructured>;
 
-  explicit PointerAnalysis(AffineAnalysis &forms) : forms(forms) {}
+  /// Without `findsWraps`, an index that wraps around is a list of indices.
+  explicit PointerAnalysis(AffineAnalysis &forms, bool findsWraps = true)
+      : forms(forms), findsWraps(findsWraps) {}
 
   /// The pattern of a tensor of element offsets. Something is gained by it: at
   /// least one dimension that varies is not gathered, or two are gathered by
@@ -63,6 +65,7 @@ private:
   std::pair<AffineTerm, AffineTerm> splitFactors(const AffineTerm &term) const;
 
   AffineAnalysis &forms;
+  bool findsWraps;
 };
 
 } // namespace mlir::triton_shared

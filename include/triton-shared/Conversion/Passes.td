@@ -38,7 +38,7 @@ def TritonDescriptorsToStructured
 
     Needs: single-block functions without calls. Leaves: no block pointer, no
     descriptor; scalar pointers may still be computed, and are bases of `tts`
-    accesses until `triton-to-structured` has run.
+    accesses until `triton-pointers-to-structured` has run.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
@@ -46,7 +46,8 @@ def TritonDescriptorsToStructured
   ];
 }
 
-def TritonToStructured : Pass<"triton-to-structured", "::mlir::ModuleOp"> {
+def TritonPointersToStructured
+    : Pass<"triton-pointers-to-structured", "::mlir::ModuleOp"> {
   let summary = "Take pointers apart into a base and an integer offset";
   let description = [{
     Mechanical and right for every program: no analysis of shapes or strides is
@@ -151,17 +152,31 @@ def TritonTensorsToLinalg
     Barriers go: elements of a program run in order. With `keep-barriers` they
     stay, as `gpu.barrier`, for who has to know where a GPU has them.
 
+    What another compiler does itself stays with it: `keep-program-ids` leaves
+    `tt.get_program_id` and `tt.get_num_programs`, and adds no arguments;
+    `keep-functions` leaves `tt.func` and `tt.return`, whose pointers become
+    memrefs all the same. `asserts-to-cf` makes `cf.assert` of `tt.assert`, in a
+    `linalg.generic` over the elements of a block, and of the checks of sizes
+    (`tts.size`); program and line are then not known to the message.
+
     Needs: phase `structured`; inline assembly that takes addresses as integers,
-    as `triton-to-structured` leaves it. Leaves: phase `linalg`, no `tt` op or
+    as `triton-pointers-to-structured` leaves it. Leaves: phase `linalg`, no `tt` op or
     type, no assembly.
   }];
   let options = [
     Option<"keepsBarriers", "keep-barriers", "bool", "false",
-           "leave barriers within a program">
+           "leave barriers within a program">,
+    Option<"keepsProgramIds", "keep-program-ids", "bool", "false",
+           "leave tt.get_program_id and tt.get_num_programs">,
+    Option<"keepsFunctions", "keep-functions", "bool", "false",
+           "leave tt.func and tt.return">,
+    Option<"assertsToCf", "asserts-to-cf", "bool", "false",
+           "turn tt.assert into cf.assert">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",
-    "::mlir::bufferization::BufferizationDialect", "::mlir::func::FuncDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::func::FuncDialect",
     "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect",

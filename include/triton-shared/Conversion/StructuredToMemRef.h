@@ -4,6 +4,7 @@
 #define TRITON_SHARED_CONVERSION_STRUCTUREDTOMEMREF_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
@@ -28,9 +29,15 @@ void populateStructuredToMemRef(RewritePatternSet &patterns);
 /// in their order and each pair once.
 void populateScansToLoops(RewritePatternSet &patterns);
 
-/// Puts a `tts.assert` behind each number below `root` that was taken for a
-/// size
-/// (`tts.size`): a negative one ends the launch.
+/// Builds what ends a launch with a message unless the i1 holds.
+using BuildSizeCheck =
+    function_ref<void(OpBuilder &, Location, Value, StringRef)>;
+
+/// Puts such a check behind each number below `root` that was taken for a size
+/// (`tts.size`) and must not be negative, and takes the marks away.
+void checkMarkedSizes(Operation *root, BuildSizeCheck buildCheck);
+
+/// The same by `tts.assert`.
 void checkMarkedSizes(Operation *root);
 
 /// Reports memory of `function` that is not the memory of all tensors, which

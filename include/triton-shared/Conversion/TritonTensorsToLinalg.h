@@ -22,15 +22,14 @@ namespace mlir::triton_shared {
 #define GEN_PASS_DECL_TRITONTENSORSTOLINALG
 #include "triton-shared/Conversion/Passes.h.inc"
 
-/// A pointer `!tt.ptr<T>` becomes `memref<*xT>`, whatever its address space;
-/// other types stay what they are.
+/// A pointer `!tt.ptr<T>` becomes `memref<*xT>`, in a memory space if it is in
+/// neither global nor constant memory; other types stay what they are.
 void addPointerConversion(TypeConverter &types);
 
-/// Functions, grid, pointers and barriers.
-void populateTritonTensorsToLinalgProgram(const TypeConverter &types,
-                                          RewritePatternSet &patterns,
-                                          ConversionTarget &target,
-                                          bool keepsBarriers);
+/// Functions, grid, pointers and barriers. `types` must outlive `target`.
+void populateTritonTensorsToLinalgProgram(
+    const TypeConverter &types, RewritePatternSet &patterns,
+    ConversionTarget &target, const TritonTensorsToLinalgOptions &options);
 
 /// arith and math on tensors; the element-wise ops that only `tt` has.
 void populateTritonTensorsToLinalgElementwise(RewritePatternSet &patterns,
@@ -44,6 +43,8 @@ void populateTritonTensorsToLinalgCasts(RewritePatternSet &patterns,
 /// tt.print and tt.assert.
 void populateTritonTensorsToLinalgMessages(RewritePatternSet &patterns,
                                            ConversionTarget &target);
+/// tt.assert as `cf.assert`, instead of what the function above makes of it.
+void populateTritonTensorsToLinalgAssertsToCf(RewritePatternSet &patterns);
 /// Calls of libdevice functions.
 void populateTritonTensorsToLinalgExtern(RewritePatternSet &patterns,
                                          ConversionTarget &target);

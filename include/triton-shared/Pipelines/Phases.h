@@ -72,10 +72,27 @@ std::string describeMissingWay(Phase from, Phase to,
 /// phase can be read again and continued.
 Phase detectPhase(ModuleOp module);
 
+/// What somebody may want otherwise who takes over from a phase; the ways to
+/// code need all of it as it is here. See the passes of these options.
+struct HandOver {
+  /// False: every access of a block is a gather or a scatter.
+  bool recoversAccesses = true;
+  /// Of `structured-recover-accesses`.
+  bool findsWraps = true, gathersDimensions = true;
+  /// Of `triton-tensors-to-linalg`.
+  bool keepsProgramIds = false, keepsFunctions = false, assertsToCf = false;
+
+  /// False if phase `linalg` then holds what its contract excludes.
+  bool keepsContracts() const {
+    return !keepsProgramIds && !keepsFunctions && !assertsToCf;
+  }
+};
+
 /// Adds the passes that lead from the phase before `phase`, which is MLIR, to
 /// it, with the contract check at the end.
 void buildPhase(OpPassManager &manager, Phase phase,
-                const CompileTarget &target = {});
+                const CompileTarget &target = {},
+                const HandOver &handOver = {});
 
 /// Goes from the phase in which `module` is up to `last`, which is MLIR: `step`
 /// runs the passes of one phase after the other.
@@ -120,7 +137,8 @@ void buildExplainableAccesses(OpPassManager &manager);
 /// Makes `explain-accesses` available as a pass pipeline.
 void registerExplainAccessesPipeline();
 
-/// Makes `triton-to-linalg` and its alias available as pass pipelines.
+/// Makes `triton-to-linalg` and the flags of other triton-shareds available as
+/// pass pipelines (docs/migrating.md).
 void registerTritonToLinalgPipelines();
 
 } // namespace mlir::triton_shared

@@ -163,10 +163,20 @@ def StructuredRecoverAccesses
     divided by is positive. A divisor that is no constant is marked
     (`tts.size`): whoever executes the function checks it.
 
+    For who lowers accesses otherwise: with `wraps=false` an index that wraps
+    around is a list of indices, with `gathered-dimensions=false` an access with
+    such a list stays a gather.
+
     Needs: accesses of blocks as `tts.gather` and `tts.scatter`.
     Leaves: gathers and scatters only where no dimension has a stride, and
     `tts.size` on arguments and operations whose number has to be positive.
   }];
+  let options = [
+    Option<"wraps", "wraps", "bool", /*default=*/"true",
+           "recover dimensions that wrap around">,
+    Option<"gathersDimensions", "gathered-dimensions", "bool",
+           /*default=*/"true", "recover accesses with lists of indices">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
 }
@@ -336,6 +346,59 @@ def GuardIntegers : Pass<"guard-integers"> {
     `arith.shli`, `shrui` by more whose result is chosen.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// For who comes from another triton-shared (docs/migrating.md)
+//===----------------------------------------------------------------------===//
+
+def AddLLVMDebugInfo : Pass<"add-llvm-debug-info", "::mlir::ModuleOp"> {
+  let summary = "Give functions a debug scope that LLVM IR keeps";
+  let description = [{
+    A function that has a line gets a `#llvm.di_subprogram` on its location, in
+    a compile unit of its module. The locations of its operations are then lines
+    in the debug information of LLVM, which sanitizers print. A function that
+    has a scope keeps it.
+
+    Needs: functions of any dialect. Leaves: the same operations.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def CollapseShape : Pass<"collapse-shape", "::mlir::ModuleOp"> {
+  let summary = "Make one dimension of neighbours in linalg operations";
+  let description = [{
+    Dimensions that lie beside each other in every operand of an operation on
+    tensors, and that are of one kind, become one:
+
+    ```mlir
+    %0 = linalg.fill ins(%x : f32) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+    // becomes
+    %1 = tensor.collapse_shape %e [[0, 1]] : tensor<8x4xf32> into tensor<32xf32>
+    %2 = linalg.fill ins(%x : f32) outs(%1 : tensor<32xf32>) -> tensor<32xf32>
+    %0 = tensor.expand_shape %2 [[0, 1]] output_shape [8, 4]
+    ```
+
+    That is done to `linalg.fill`, `broadcast`, `transpose`, `reduce` and
+    `generic`. A reduction becomes a `linalg.generic`; the others keep their
+    names where the result has one.
+
+    Needs: linalg on tensors. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def VerifyTritonCheckpoint
+    : Pass<"verify-triton-checkpoint", "::mlir::ModuleOp"> {
+  let summary = "Fail where something of Triton or of this project is left";
+  let description = [{
+    An operation of `tt`, `ttg`, `tts` or `cta` is an error at its place, and so
+    is one with a value of a type of Triton.
+
+    Needs: nothing. Leaves: the module as it was.
+  }];
 }
 
 include "triton-shared/Transforms/CpuPasses.td"

@@ -97,7 +97,7 @@ struct StructuredToMemRef
     RewritePatternSet patterns(&getContext());
     populateStructuredToMemRef(patterns);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
-    for (auto function : getOperation().getOps<func::FuncOp>())
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
       tts::KernelSignature::removeNames(function);
   }
 };

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -18,8 +19,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_TRITONTENSORSTOLINALG
@@ -28,6 +31,7 @@ namespace mlir::triton_shared {
 
 using namespace mlir;
 using namespace mlir::triton_shared;
+namespace tt = mlir::triton;
 
 namespace {
 
@@ -43,8 +47,13 @@ struct TritonTensorsToLinalg
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     addPointerConversion(types);
-    populateTritonTensorsToLinalgProgram(types, patterns, target,
-                                         keepsBarriers);
+    populateTritonTensorsToLinalgProgram(
+        types, patterns, target,
+        {keepsBarriers, keepsProgramIds, keepsFunctions, assertsToCf});
+    if (assertsToCf) {
+      populateTritonTensorsToLinalgAssertsToCf(patterns);
+      target.addLegalDialect<cf::ControlFlowDialect>();
+    }
     for (auto populate : {populateTritonTensorsToLinalgElementwise,
                           populateTritonTensorsToLinalgViews,
                           populateTritonTensorsToLinalgCasts,
@@ -63,8 +72,17 @@ struct TritonTensorsToLinalg
 
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))) ||
-        failed(reportLeftovers(getOperation())))
-      signalPassFailure();
+        failed(reportLeftovers(getOperation(), [&](Operation *op) {
+          return (keepsFunctions && isa<tt::FuncOp, tt::ReturnOp>(op)) ||
+                 (keepsProgramIds &&
+                  isa<tt::GetProgramIdOp, tt::GetNumProgramsOp>(op));
+        })))
+      return signalPassFailure();
+    if (assertsToCf)
+      checkMarkedSizes(getOperation(), [](OpBuilder &builder, Location loc,
+                                          Value holds, StringRef message) {
+        cf::AssertOp::create(builder, loc, holds, message);
+      });
   }
 };
 

@@ -29,7 +29,9 @@ namespace tt = mlir::triton;
 namespace {
 
 struct LowerFunc : OpConversionPattern<tt::FuncOp> {
-  using OpConversionPattern::OpConversionPattern;
+  LowerFunc(const TypeConverter &types, MLIRContext *context,
+            bool hasProgramIds)
+      : OpConversionPattern(types, context), hasProgramIds(hasProgramIds) {}
 
   LogicalResult
   matchAndRewrite(tt::FuncOp op, OpAdaptor adaptor,
@@ -43,19 +45,23 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
       return rewriter.notifyMatchFailure(op, "unknown type in the signature");
     SmallVector<Type> program(std::size(tts::kGridAndProgram),
                               rewriter.getI32Type());
-    signature.addInputs(program);
+    if (hasProgramIds)
+      signature.addInputs(program);
 
     auto function = func::FuncOp::create(
         rewriter, op.getLoc(), op.getName(),
         rewriter.getFunctionType(signature.getConvertedTypes(), results));
-    function.setSymVisibilityAttr(op.getSymVisibilityAttr());
+    // Public is what a function is if it does not say otherwise.
+    if (op.getSymVisibility() == "private")
+      function.setPrivate();
     for (NamedAttribute attribute : op->getDiscardableAttrs())
       if (attribute.getNameDialect())
         function->setDiscardableAttr(attribute.getName(), attribute.getValue());
     for (unsigned i = 0; i < type.getNumInputs(); ++i)
       if (DictionaryAttr attributes = op.getArgAttrDict(i))
         function.setArgAttrs(i, attributes);
-    tts::KernelSignature::nameLast(function, tts::kGridAndProgram);
+    if (hasProgramIds)
+      tts::KernelSignature::nameLast(function, tts::kGridAndProgram);
 
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.end());
@@ -64,6 +70,62 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
                                            *getTypeConverter(), &signature)))
       return rewriter.notifyMatchFailure(op, "unknown type in a block");
     rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  bool hasProgramIds;
+};
+
+/// A function of Triton that stays one: its pointers become memrefs.
+struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
+  ConvertFunc(const TypeConverter &types, MLIRContext *context,
+              bool hasProgramIds)
+      : OpConversionPattern(types, context), hasProgramIds(hasProgramIds) {}
+
+  LogicalResult
+  matchAndRewrite(tt::FuncOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FunctionType type = op.getFunctionType();
+    TypeConverter::SignatureConversion signature(type.getNumInputs());
+    SmallVector<Type> results;
+    if (failed(getTypeConverter()->convertSignatureArgs(type.getInputs(),
+                                                        signature)) ||
+        failed(getTypeConverter()->convertTypes(type.getResults(), results)))
+      return rewriter.notifyMatchFailure(op, "unknown type in the signature");
+    SmallVector<DictionaryAttr> attributes;
+    op.getAllArgAttrs(attributes);
+    if (hasProgramIds) {
+      signature.addInputs(SmallVector<Type>(std::size(tts::kGridAndProgram),
+                                            rewriter.getI32Type()));
+      attributes.resize(signature.getConvertedTypes().size(),
+                        rewriter.getDictionaryAttr({}));
+    }
+    if (!op.isExternal() &&
+        failed(rewriter.convertRegionTypes(&op.getBody(), *getTypeConverter(),
+                                           &signature)))
+      return rewriter.notifyMatchFailure(op, "unknown type in a block");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.setFunctionType(
+          rewriter.getFunctionType(signature.getConvertedTypes(), results));
+      op.setAllArgAttrs(attributes);
+      if (hasProgramIds)
+        tts::KernelSignature::nameLast(op, tts::kGridAndProgram);
+    });
+    return success();
+  }
+
+private:
+  bool hasProgramIds;
+};
+
+struct ConvertReturn : OpConversionPattern<tt::ReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::ReturnOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.modifyOpInPlace(op, [&] { op->setOperands(adaptor.getSrcs()); });
     return success();
   }
 };
@@ -88,7 +150,7 @@ struct LowerGridQuestion : OpConversionPattern<OpTy> {
   LogicalResult
   matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    auto function = op->template getParentOfType<func::FuncOp>();
+    auto function = op->template getParentOfType<FunctionOpInterface>();
     BlockArgument answer;
     if (function)
       answer = tts::KernelSignature(function).find(kinds[op.getAxisAsInt()]);
@@ -222,19 +284,34 @@ void triton_shared::addPointerConversion(TypeConverter &types) {
 
 void triton_shared::populateTritonTensorsToLinalgProgram(
     const TypeConverter &types, RewritePatternSet &patterns,
-    ConversionTarget &target, bool keepsBarriers) {
+    ConversionTarget &target, const TritonTensorsToLinalgOptions &options) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<LowerFunc, LowerReturn, LowerPointerBitcast>(types, context);
-  patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, tts::kGridSizes>,
-               LowerGridQuestion<tt::GetProgramIdOp, tts::kProgramIds>>(
-      context);
+  bool hasProgramIds = !options.keepsProgramIds;
+  if (options.keepsFunctions) {
+    patterns.add<ConvertFunc>(types, context, hasProgramIds);
+    patterns.add<ConvertReturn>(types, context);
+    target.addDynamicallyLegalOp<tt::FuncOp>([&, hasProgramIds](tt::FuncOp op) {
+      return types.isSignatureLegal(op.getFunctionType()) &&
+             (!hasProgramIds || tts::KernelSignature(op).hasProgram());
+    });
+    target.addDynamicallyLegalOp<tt::ReturnOp>(
+        [&](tt::ReturnOp op) { return types.isLegal(op); });
+  } else {
+    patterns.add<LowerFunc>(types, context, hasProgramIds);
+    patterns.add<LowerReturn>(types, context);
+  }
+  patterns.add<LowerPointerBitcast>(types, context);
+  if (hasProgramIds)
+    patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, tts::kGridSizes>,
+                 LowerGridQuestion<tt::GetProgramIdOp, tts::kProgramIds>>(
+        context);
   patterns.add<EraseGridDependency>(context);
   patterns.add<ConvertPointerTypes>(types, context);
   for (StringRef name :
        {"tt.grid_dependency_wait", "tt.grid_dependency_launch_dependents",
         "llvm.intr.assume"})
     patterns.add<EraseByName>(name, context);
-  if (keepsBarriers) {
+  if (options.keepsBarriers) {
     patterns.add<KeepBarrier>(context);
     target.addLegalOp<gpu::BarrierOp>();
   } else {

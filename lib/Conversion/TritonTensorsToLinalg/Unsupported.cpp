@@ -36,7 +36,7 @@ static StringRef findMissingPass(Operation *op) {
     return "triton-descriptors-to-structured";
   if (isa<tt::LoadOp, tt::StoreOp, tt::AddPtrOp, tt::IntToPtrOp, tt::PtrToIntOp,
           tt::AtomicRMWOp, tt::AtomicCASOp>(op))
-    return "triton-to-structured";
+    return "triton-pointers-to-structured";
   return "";
 }
 
@@ -117,10 +117,12 @@ static bool isLeftover(Operation *op) {
   return dialect == "tt" || dialect == "ttg";
 }
 
-LogicalResult triton_shared::reportLeftovers(Operation *root) {
+LogicalResult
+triton_shared::reportLeftovers(Operation *root,
+                               function_ref<bool(Operation *)> isKept) {
   LogicalResult result = success();
   root->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (!isLeftover(op))
+    if (!isLeftover(op) || isKept(op))
       return WalkResult::advance();
     result = failure();
     InFlightDiagnostic error = op->emitOpError("has no lowering to linalg");

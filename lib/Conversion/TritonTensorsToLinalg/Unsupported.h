@@ -11,9 +11,10 @@ namespace mlir::triton_shared {
 /// meaning outside of one kind of GPU or no known meaning at all.
 LogicalResult reportUnsupported(Operation *root);
 
-/// Fails, with an error on each op, if ops or values of Triton are left under
-/// `root`.
-LogicalResult reportLeftovers(Operation *root);
+/// Fails, with an error on each op, if ops of Triton are left under `root` that
+/// are not to be kept.
+LogicalResult reportLeftovers(Operation *root,
+                              function_ref<bool(Operation *)> isKept);
 
 } // namespace mlir::triton_shared
 

@@ -20,7 +20,7 @@
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 namespace mlir::triton_shared {
-#define GEN_PASS_DEF_TRITONTOSTRUCTURED
+#define GEN_PASS_DEF_TRITONPOINTERSTOSTRUCTURED
 #include "triton-shared/Conversion/Passes.h.inc"
 } // namespace mlir::triton_shared
 
@@ -342,8 +342,9 @@ PointerRewriter::rewriteStructuredAccess(tts::AccessOpInterface access) {
 
 namespace {
 
-struct TritonToStructured
-    : triton_shared::impl::TritonToStructuredBase<TritonToStructured> {
+struct TritonPointersToStructured
+    : triton_shared::impl::TritonPointersToStructuredBase<
+          TritonPointersToStructured> {
   void runOnOperation() override {
     DataFlowSolver solver;
     dataflow::loadBaselineAnalyses(solver);

@@ -20,7 +20,8 @@ from ..errors import CompilationError
 from .pipeline import Compiler, Pass
 
 NEEDED = (
-    "triton-descriptors-to-structured", "triton-to-structured", "triton-tensors-to-linalg",
+    "triton-descriptors-to-structured", "triton-pointers-to-structured",
+    "triton-tensors-to-linalg",
     "linalg-to-cta", "cta-assign-layouts", "cta-share-operands", "cta-allocate-shared",
     "cta-to-gpu", "structured-to-memref", "one-shot-bufferize", "upstream-to-llvm",
 )  # fmt: skip

@@ -3,7 +3,7 @@
 // Special registers that assembly reads: those that say which program this is
 // are hidden parameters, the others what the machine holds at each read.
 
-// CHECK-LABEL: func.func public @program(
+// CHECK-LABEL: func.func @program(
 // CHECK-SAME:    %[[SIZE:arg[0-9]+]]: i32 {tts.parameter = "grid.x"}
 // CHECK-SAME:    %[[Y:arg[0-9]+]]: i32 {tts.parameter = "program.y"}
 // CHECK:         %[[SUM:.*]] = arith.addi %[[Y]], %[[SIZE]]
@@ -14,7 +14,7 @@ tt.func public @program() -> i32 {
 }
 
 // A program is alone in its cluster.
-// CHECK-LABEL: func.func public @cluster(
+// CHECK-LABEL: func.func @cluster(
 // CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK-DAG:     %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK:         arith.addi %[[ZERO]], %[[ONE]]
@@ -24,7 +24,7 @@ tt.func public @cluster() -> i32 {
 }
 
 // Each read is one of its own, also of the same register.
-// CHECK-LABEL: func.func public @clock(
+// CHECK-LABEL: func.func @clock(
 // CHECK:         %[[A:.*]] = tts.read_machine globaltimer : i64
 // CHECK:         %[[B:.*]] = tts.read_machine globaltimer : i64
 // CHECK:         arith.subi %[[B]], %[[A]]
@@ -34,7 +34,7 @@ tt.func public @clock() -> i64 {
 }
 
 // Of a block, every element has what its thread reads; of a pack, every pack.
-// CHECK-LABEL: func.func public @blocks(
+// CHECK-LABEL: func.func @blocks(
 // CHECK:         tts.read_machine laneid : tensor<64xi32>
 // CHECK:         tts.read_machine laneid : tensor<16xi32>
 tt.func public @blocks(%x: tensor<64xi32>, %y: tensor<64xi8>) -> (tensor<64xi32>, tensor<64xi8>) {

@@ -2,7 +2,7 @@
 
 // The scalar op runs in a loop over the elements.
 // CHECK: #[[ID:.*]] = affine_map<(d0) -> (d0)>
-// CHECK-LABEL: func.func public @add(
+// CHECK-LABEL: func.func @add(
 // CHECK:         %[[EMPTY:.*]] = tensor.empty() : tensor<8xf32>
 // CHECK:         linalg.generic {indexing_maps = [#[[ID]], #[[ID]], #[[ID]]], iterator_types = ["parallel"]}
 // CHECK-SAME:      ins(%[[X:.*]], %[[X]] : tensor<8xf32>, tensor<8xf32>) outs(%[[EMPTY]] : tensor<8xf32>)
@@ -17,7 +17,7 @@ tt.func public @add(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 // Attributes of the op come along; hints about a tensor end here.
-// CHECK-LABEL: func.func public @attributes(
+// CHECK-LABEL: func.func @attributes(
 // CHECK:         arith.cmpf ult, %{{.*}}, %{{.*}} fastmath<nnan> : f32
 // CHECK:         arith.muli %{{.*}}, %{{.*}} overflow<nsw> : i32
 tt.func public @attributes(%x: tensor<8xf32>, %i: tensor<8xi32>) -> (tensor<8xi1>, tensor<8xi32>) {
@@ -29,7 +29,7 @@ tt.func public @attributes(%x: tensor<8xf32>, %i: tensor<8xi32>) -> (tensor<8xi1
 // -----
 
 // A scalar condition counts for each element.
-// CHECK-LABEL: func.func public @scalar_condition(
+// CHECK-LABEL: func.func @scalar_condition(
 // CHECK-SAME:    %{{.*}}: tensor<2x4xf32>, %{{.*}}: tensor<2x4xf32>, %[[C:[^:]*]]: i1
 // CHECK:         linalg.generic
 // CHECK-SAME:      ins(%{{.*}}, %{{.*}} : tensor<2x4xf32>, tensor<2x4xf32>)
@@ -42,7 +42,7 @@ tt.func public @scalar_condition(%x: tensor<2x4xf32>, %y: tensor<2x4xf32>, %c: i
 // -----
 
 // One repeated value is a fill, different values stay data.
-// CHECK-LABEL: func.func public @constants(
+// CHECK-LABEL: func.func @constants(
 // CHECK:         %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK:         %[[FILL:.*]] = linalg.fill ins(%[[ONE]] : f32)
 // CHECK:         %[[DATA:.*]] = arith.constant dense<[1, 2]> : tensor<2xi32>
@@ -56,7 +56,7 @@ tt.func public @constants() -> (tensor<4xf32>, tensor<2xi32>) {
 // -----
 
 // Undefined elements are zero in each run.
-// CHECK-LABEL: func.func public @poison(
+// CHECK-LABEL: func.func @poison(
 // CHECK:         %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
 // CHECK:         linalg.fill ins(%[[ZERO]] : f32)
 tt.func public @poison() -> tensor<4xf32> {
@@ -67,7 +67,7 @@ tt.func public @poison() -> tensor<4xf32> {
 // -----
 
 // Without propagation a NaN gives way to a bound, with it the NaN stays.
-// CHECK-LABEL: func.func public @clamp(
+// CHECK-LABEL: func.func @clamp(
 // CHECK:         %[[RAISED:.*]] = arith.maxnumf %{{.*}}, %{{.*}} : f32
 // CHECK-NEXT:    arith.minnumf %[[RAISED]], %{{.*}} : f32
 // CHECK:         %[[RAISED:.*]] = arith.maximumf %{{.*}}, %{{.*}} : f32
@@ -81,7 +81,7 @@ tt.func public @clamp(%x: tensor<8xf32>, %lo: tensor<8xf32>, %hi: tensor<8xf32>)
 // -----
 
 // Scalars need no loop.
-// CHECK-LABEL: func.func public @scalars(
+// CHECK-LABEL: func.func @scalars(
 // CHECK-NOT:     linalg.generic
 // CHECK:         math.sqrt %{{.*}} {tts.precise} : f32
 // CHECK:         arith.divf %{{.*}}, %{{.*}} : f32

@@ -3,7 +3,7 @@
 // A phase was skipped.
 tt.func public @unstructured(%p: !tt.ptr<f32>) {
   // expected-error @below {{'tt.load' op is not expected in phase 'structured'}}
-  // expected-note @below {{run --triton-to-structured first}}
+  // expected-note @below {{run --triton-pointers-to-structured first}}
   %v = tt.load %p : !tt.ptr<f32>
   tts.print "v" {hex = false, is_signed = array<i32: 1>} : %v : f32
   tt.return

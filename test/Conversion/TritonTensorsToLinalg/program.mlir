@@ -2,7 +2,7 @@
 
 // A pointer becomes an unranked memref, hints on arguments stay, and the grid
 // and the place in it follow the arguments.
-// CHECK-LABEL: func.func public @signature(
+// CHECK-LABEL: func.func @signature(
 // CHECK-SAME:    %{{.*}}: memref<*xf32> {tt.divisibility = 16 : i32}, %{{.*}}: i64,
 // CHECK-SAME:    %{{.*}}: i32 {tts.parameter = "grid.x"}, %{{.*}}: i32 {tts.parameter = "grid.y"}, %{{.*}}: i32 {tts.parameter = "grid.z"},
 // CHECK-SAME:    %{{.*}}: i32 {tts.parameter = "program.x"}, %{{.*}}: i32 {tts.parameter = "program.y"}, %{{.*}}: i32 {tts.parameter = "program.z"}) {
@@ -15,7 +15,7 @@ tt.func public @signature(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i64
 
 // A bool lies in memory as a byte, a pointer as its address, and the address
 // space of a constant pointer makes no difference.
-// CHECK-LABEL: func.func public @elements_in_memory(
+// CHECK-LABEL: func.func @elements_in_memory(
 // CHECK-SAME:    %{{.*}}: memref<*xi8>, %{{.*}}: memref<*xi64>, %{{.*}}: memref<*xf16>,
 tt.func public @elements_in_memory(%b: !tt.ptr<i1>, %pp: !tt.ptr<!tt.ptr<f32>>, %c: !tt.ptr<f16, 4>) {
   tt.return
@@ -24,7 +24,7 @@ tt.func public @elements_in_memory(%b: !tt.ptr<i1>, %pp: !tt.ptr<!tt.ptr<f32>>, 
 // -----
 
 // Hidden parameters answer what a program asks about the grid.
-// CHECK-LABEL: func.func public @grid(
+// CHECK-LABEL: func.func @grid(
 // CHECK-SAME:    %[[SIZE_Z:[^:]*]]: i32 {tts.parameter = "grid.z"}, %[[ID_X:[^:]*]]: i32 {tts.parameter = "program.x"}, %[[ID_Y:[^:]*]]: i32 {tts.parameter = "program.y"}
 // CHECK:         %[[SUM:.*]] = arith.addi %[[SIZE_Z]], %[[ID_X]]
 // CHECK:         arith.addi %[[SUM]], %[[ID_Y]]
@@ -42,7 +42,7 @@ tt.func public @grid(%p: !tt.ptr<i32>) {
 // -----
 
 // Another element type at the same address goes through the address.
-// CHECK-LABEL: func.func public @pointer_bitcast(
+// CHECK-LABEL: func.func @pointer_bitcast(
 // CHECK-SAME:    %[[P:[^:]*]]: memref<*xf32>
 // CHECK:         %[[ADDRESS:.*]] = tts.to_address %[[P]] : memref<*xf32>
 // CHECK:         %[[Q:.*]] = tts.from_address %[[ADDRESS]] : memref<*xi32>
@@ -58,7 +58,7 @@ tt.func public @pointer_bitcast(%p: !tt.ptr<f32>) {
 // -----
 
 // i1 and i8 lie in memory alike.
-// CHECK-LABEL: func.func public @bool_pointer_bitcast(
+// CHECK-LABEL: func.func @bool_pointer_bitcast(
 // CHECK-SAME:    %[[P:[^:]*]]: memref<*xi8>
 // CHECK-NOT:     tts.to_address
 // CHECK:         tts.load %[[P]]
@@ -73,7 +73,7 @@ tt.func public @bool_pointer_bitcast(%p: !tt.ptr<i1>, %out: !tt.ptr<i8>) {
 // -----
 
 // Loops and branches may carry a base.
-// CHECK-LABEL: func.func public @carried_base(
+// CHECK-LABEL: func.func @carried_base(
 // CHECK:         scf.if %{{.*}} -> (memref<*xf32>)
 // CHECK:         scf.for {{.*}} -> (memref<*xf32>)
 tt.func public @carried_base(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %c: i1, %n: i32) {
@@ -98,7 +98,7 @@ tt.func public @carried_base(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %c: i1, %n: i32
 
 // The elements of one program run in order: nothing to wait for. What was
 // assumed has been read by the analyses.
-// CHECK-LABEL: func.func public @barriers(
+// CHECK-LABEL: func.func @barriers(
 // CHECK-NOT:     gpu.barrier
 // CHECK-NOT:     ttg.barrier
 // CHECK-NOT:     tt.grid_dependency
@@ -118,7 +118,7 @@ tt.func public @barriers(%c: i1) {
 // -----
 
 // Addresses are taken of memrefs.
-// CHECK-LABEL: func.func public @address(
+// CHECK-LABEL: func.func @address(
 // CHECK-SAME:    %[[P:[^:]*]]: memref<*xi8>
 // CHECK:         %[[ADDRESS:.*]] = tts.to_address %[[P]] : memref<*xi8>
 // CHECK:         tts.from_address %[[ADDRESS]] : memref<*xf32>

@@ -1,7 +1,7 @@
 // RUN: triton-shared-opt %s --triton-tensors-to-linalg --split-input-file | FileCheck %s
 
 // A block of one repeated number is a fill.
-// CHECK-LABEL: func.func public @splat(
+// CHECK-LABEL: func.func @splat(
 // CHECK-SAME:    %[[X:[^:]*]]: f32
 // CHECK:         %[[EMPTY:.*]] = tensor.empty() : tensor<4x8xf32>
 // CHECK:         linalg.fill ins(%[[X]] : f32) outs(%[[EMPTY]] : tensor<4x8xf32>)
@@ -13,7 +13,7 @@ tt.func public @splat(%x: f32) -> tensor<4x8xf32> {
 // -----
 
 // The only element is read.
-// CHECK-LABEL: func.func public @unsplat(
+// CHECK-LABEL: func.func @unsplat(
 // CHECK:         %[[ZERO:.*]] = arith.constant 0 : index
 // CHECK:         tensor.extract %{{.*}}[%[[ZERO]], %[[ZERO]]] : tensor<1x1xf32>
 tt.func public @unsplat(%x: tensor<1x1xf32>) -> f32 {
@@ -24,7 +24,7 @@ tt.func public @unsplat(%x: tensor<1x1xf32>) -> f32 {
 // -----
 
 // A range is its index, from where it starts.
-// CHECK-LABEL: func.func public @range(
+// CHECK-LABEL: func.func @range(
 // CHECK:         linalg.generic
 // CHECK-SAME:      outs(%{{.*}} : tensor<16xi32>)
 // CHECK:           %[[INDEX:.*]] = linalg.index 0 : index
@@ -41,7 +41,7 @@ tt.func public @range() -> tensor<16xi32> {
 // A dimension of size 1 is read at index 0.
 // CHECK: #[[READ:.*]] = affine_map<(d0, d1, d2) -> (d0, 0, d2)>
 // CHECK: #[[WRITE:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-// CHECK-LABEL: func.func public @broadcast(
+// CHECK-LABEL: func.func @broadcast(
 // CHECK:         linalg.generic {indexing_maps = [#[[READ]], #[[WRITE]]], iterator_types = ["parallel", "parallel", "parallel"]}
 // CHECK-SAME:      ins(%{{.*}} : tensor<2x1x1xf32>) outs(%{{.*}} : tensor<2x8x1xf32>)
 tt.func public @broadcast(%x: tensor<2x1x1xf32>) -> tensor<2x8x1xf32> {
@@ -52,7 +52,7 @@ tt.func public @broadcast(%x: tensor<2x1x1xf32>) -> tensor<2x8x1xf32> {
 // -----
 
 // A new dimension joins the group of a neighbour.
-// CHECK-LABEL: func.func public @expand(
+// CHECK-LABEL: func.func @expand(
 // CHECK:         tensor.expand_shape %{{.*}} {{\[}}[0, 1]] output_shape [1, 8]
 // CHECK:         tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2]] output_shape [1, 8, 1]
 tt.func public @expand(%x: tensor<8xf32>) -> tensor<1x8x1xf32> {
@@ -64,7 +64,7 @@ tt.func public @expand(%x: tensor<8xf32>) -> tensor<1x8x1xf32> {
 // -----
 
 // One collapse or one expand where the groups allow it ...
-// CHECK-LABEL: func.func public @reshape_by_groups(
+// CHECK-LABEL: func.func @reshape_by_groups(
 // CHECK:         tensor.collapse_shape %{{.*}} {{\[}}[0, 1], [2]] : tensor<2x4x8xf32> into tensor<8x8xf32>
 // CHECK:         tensor.expand_shape %{{.*}} {{\[}}[0], [1, 2, 3]] output_shape [8, 2, 2, 2]
 tt.func public @reshape_by_groups(%x: tensor<2x4x8xf32>) -> tensor<8x2x2x2xf32> {
@@ -76,7 +76,7 @@ tt.func public @reshape_by_groups(%x: tensor<2x4x8xf32>) -> tensor<8x2x2x2xf32> 
 // -----
 
 // ... and both through one dimension otherwise.
-// CHECK-LABEL: func.func public @reshape_through_flat(
+// CHECK-LABEL: func.func @reshape_through_flat(
 // CHECK:         %[[FLAT:.*]] = tensor.collapse_shape %{{.*}} {{\[}}[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
 // CHECK:         tensor.expand_shape %[[FLAT]] {{\[}}[0, 1]] output_shape [8, 3]
 tt.func public @reshape_through_flat(%x: tensor<4x6xf32>) -> tensor<8x3xf32> {
@@ -87,7 +87,7 @@ tt.func public @reshape_through_flat(%x: tensor<4x6xf32>) -> tensor<8x3xf32> {
 // -----
 
 // Dimension i of the result is dimension order[i] of the source.
-// CHECK-LABEL: func.func public @trans(
+// CHECK-LABEL: func.func @trans(
 // CHECK:         linalg.transpose ins(%{{.*}} : tensor<2x4x8xf32>) outs(%{{.*}} : tensor<8x2x4xf32>) permutation = [2, 0, 1]
 tt.func public @trans(%x: tensor<2x4x8xf32>) -> tensor<8x2x4xf32> {
   %0 = tt.trans %x {order = array<i32: 2, 0, 1>} : tensor<2x4x8xf32> -> tensor<8x2x4xf32>

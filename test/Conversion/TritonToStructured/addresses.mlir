@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --triton-to-structured --canonicalize | FileCheck %s
+// RUN: triton-shared-opt %s --triton-pointers-to-structured --canonicalize | FileCheck %s
 
 // The address of a pointer is that of its base, and its offset in bytes.
 // CHECK-LABEL: tt.func @to_integer(

@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --triton-to-structured --canonicalize | FileCheck %s
+// RUN: triton-shared-opt %s --triton-pointers-to-structured --canonicalize | FileCheck %s
 
 // Order and scope are kept, the mask too.
 // CHECK-LABEL: tt.func @update(

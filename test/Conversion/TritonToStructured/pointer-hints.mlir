@@ -1,5 +1,5 @@
 // What a kernel says about the alignment of pointers is kept at their loads.
-// RUN: triton-shared-opt %s --triton-to-structured --structured-recover-accesses | FileCheck %s
+// RUN: triton-shared-opt %s --triton-pointers-to-structured --structured-recover-accesses | FileCheck %s
 
 // In a loop that moves the block on by a multiple, it holds in every turn.
 // CHECK-LABEL: tt.func @in_a_loop(

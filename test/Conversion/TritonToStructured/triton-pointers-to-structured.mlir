@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --triton-to-structured --canonicalize | FileCheck %s
+// RUN: triton-shared-opt %s --triton-pointers-to-structured --canonicalize | FileCheck %s
 
 // A block of pointers is an argument and a block of offsets.
 // CHECK-LABEL: tt.func @block(

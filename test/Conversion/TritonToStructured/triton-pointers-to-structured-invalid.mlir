@@ -1,4 +1,4 @@
-// RUN: triton-shared-opt %s --triton-to-structured --split-input-file --verify-diagnostics
+// RUN: triton-shared-opt %s --triton-pointers-to-structured --split-input-file --verify-diagnostics
 
 tt.func private @callee(%p: !tt.ptr<f32>)
 
