@@ -332,6 +332,7 @@ class KernelWriter:
                 return axis
         loop = self._loop_of(request.where)
         block = self.blocks.depth if loop == 0 else self.blocks.inner
+        block = block if symbol else 0
         name = f"{symbol or 'one'}_{loop + 1 if block else 'whole'}"
         axis = Axis(name, symbol, size, block, loop + 1 if block else 0)
         if axis in used:
@@ -350,11 +351,11 @@ class KernelWriter:
         where = list(request.where)
         where[node.named["dim"]] = axis if operand.shape[node.named["dim"]] != 1 else None
         has = [one for one in request.where if one and not one.is_batch]
+        if not axis.symbol:
+            return Request(operand, tuple(where), request.row, request.column)
         if len(has) > 1:
             raise Unsupported(f"{node.op} over a third dimension of a tile")
-        if has and has[0] == request.column and axis != request.row:
-            return Request(operand, tuple(where), axis, request.column)
-        if axis == request.row:
+        if axis == request.row or (has and has[0] == request.column):
             return Request(operand, tuple(where), axis, request.column)
         return Request(operand, tuple(where), request.row, axis)
 
@@ -366,10 +367,11 @@ class KernelWriter:
         along: list[Axis | None] = [axis if a.shape[-1] != 1 else None]
         of_a = (*self._batches(a, request), row, *along)
         of_b = (*self._batches(b, request), *along, column)
+        depth = axis if axis.symbol else None
         if (row is None or row == request.row) and (column is None or column == request.column):
-            return (Request(a, of_a, request.row, axis), Request(b, of_b, axis, request.column))
+            return (Request(a, of_a, request.row, depth), Request(b, of_b, depth, request.column))
         if (row is None or row == request.column) and (column is None or column == request.row):
-            return (Request(b, of_b, request.row, axis), Request(a, of_a, axis, request.column))
+            return (Request(b, of_b, request.row, depth), Request(a, of_a, depth, request.column))
         raise Unsupported("a product along axes that its tile does not have")
 
     def _batches(self, operand: Node, request: Request) -> Where:

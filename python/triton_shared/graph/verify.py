@@ -233,6 +233,8 @@ class Judge:
         for place, (one, right) in enumerate(zip(found, expected, strict=True)):
             if one.shape != right.value.shape:
                 raise Rejected(run.gate, f"output {place} is {tuple(one.shape)}", run.sizes)
+            if one.dtype != self.flat.outputs[place].dtype:
+                raise Rejected(run.gate, f"output {place} is of {one.dtype}", run.sizes)
             values = one.double()
             off = torch.where(values == right.value, 0.0, (values - right.value).abs())
             if run.content == "integers":
