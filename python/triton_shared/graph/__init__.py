@@ -15,14 +15,28 @@ and times what is right. docs/graph.md says how.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torch import bfloat16, float16, float32
 
+from .from_torch import from_torch
 from .generate import generate_triton_program
 from .ir import GraphError
 from .kernel_graph import KernelGraph
 from .profiler import SearchError, profile_and_select_best_graph
 from .report import Report
+from .threadblock import ThreadblockGraph
 from .tiles import Unsupported
+
+
+def new_threadblock_graph(
+    grid_dim: Sequence[int],
+    block_dim: Sequence[int],
+    forloop_range: int = 1,
+    reduction_dimx: int = 64,
+) -> ThreadblockGraph:
+    """An empty graph of one thread block; `block_dim` and `reduction_dimx` are left to Triton."""
+    return ThreadblockGraph(grid_dim, block_dim, forloop_range, reduction_dimx)
 
 
 def new_kernel_graph() -> KernelGraph:
@@ -35,11 +49,14 @@ __all__ = [
     "KernelGraph",
     "Report",
     "SearchError",
+    "ThreadblockGraph",
     "Unsupported",
     "bfloat16",
     "float16",
     "float32",
+    "from_torch",
     "generate_triton_program",
     "new_kernel_graph",
+    "new_threadblock_graph",
     "profile_and_select_best_graph",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import ir
@@ -14,6 +14,7 @@ from .tiles import Blocks, Unsupported
 
 if TYPE_CHECKING:
     from .report import Report
+    from .threadblock import ThreadblockGraph
 
 CONFIGS = ("mlp", "attention", "lora")
 """Names of searches that Mirage has; here the graph itself says what is worth trying."""
@@ -34,6 +35,7 @@ class KernelGraph:
         self._plan = plan
         self._program: Program | None = None
         self._error = ""
+        self._by_hand: dict[Node, Blocks] = {}
         self.report: Report | None = None
         """What the search has tried, if there was one."""
 
@@ -170,6 +172,14 @@ class KernelGraph:
         if self._plan:
             raise GraphError("a graph that was searched cannot be changed: write a new one")
 
+    def customized(self, inputs: Sequence[Node], threadblock: ThreadblockGraph) -> list[Node]:
+        """The results of a thread block's graph: one kernel, with blocks as it says."""
+        if list(inputs) != threadblock.inputs or not threadblock.outputs:
+            raise GraphError("the inputs are those of the thread block, in order; it has a result")
+        nodes = [tile.node for tile in threadblock.outputs]
+        self._by_hand.update(dict.fromkeys(nodes, threadblock.blocks()))
+        return nodes
+
     # Running.
 
     @property
@@ -188,7 +198,7 @@ class KernelGraph:
     def plan(self) -> Plan:
         """How it is cut into kernels: as the search has found, or one kernel for each operation."""
         if self._plan is None:
-            return one_by_one(self.graph)
+            return one_by_one(self.graph, self._by_hand)
         return self._plan
 
     @property
@@ -237,13 +247,22 @@ class KernelGraph:
         return superoptimize(self, **options)
 
 
-def one_by_one(graph: Graph) -> Plan:
-    """A kernel for each operation: what always works."""
+def one_by_one(graph: Graph, by_hand: Mapping[Node, Blocks] | None = None) -> Plan:
+    """A kernel for each operation: what always works. What is cut by hand is one kernel."""
     flat = expanded(graph)
-    needed = set(flat.outputs)
-    parts = [
-        Part((place,), Blocks())
-        for place, node in enumerate(flat.nodes)
-        if node in needed or node.kind not in ("input", "view")
-    ]
-    return Plan(flat, tuple(parts))
+    hand = by_hand or {}
+    parts: dict[Node, Part] = {}
+
+    def visit(node: Node, is_inside: bool) -> None:
+        needed = node in flat.outputs or node in hand
+        if node in parts or node.op == "input":
+            return
+        if needed or (node.kind != "view" and not is_inside):
+            parts[node] = Part((flat.nodes.index(node),), hand.get(node, Blocks()))
+        inside = node in hand or (is_inside and not needed)
+        for operand in node.inputs:
+            visit(operand, inside)
+
+    for output in flat.outputs:
+        visit(output, False)
+    return Plan(flat, tuple(sorted(parts.values(), key=lambda part: part.roots)))
