@@ -30,6 +30,8 @@ class Machine:
     memory: float
     """Bytes from memory; for a bound, of what may lie in a cache."""
     launch: float
+    turn: float
+    """Of a turn of a loop, besides what it computes and loads."""
     shortest: float
     """Of a launch, at the very least."""
     shared: int = 0
@@ -37,9 +39,14 @@ class Machine:
 
     def estimate(self, text: KernelText) -> float:
         """Seconds that a kernel may take."""
-        waves = math.ceil(text.programs / self.units) * self.units / text.programs
+        rounds = math.ceil(text.programs / self.units)
+        waves = rounds * self.units / text.programs
         work = max(text.flops / (0.5 * self.flops), text.bytes / (0.5 * self.cache)) * waves
-        return self.launch + max(work, _traffic(text) / self.memory)
+        return (
+            self.launch
+            + rounds * (1 + text.turns) * self.turn
+            + max(work, _traffic(text) / self.memory)
+        )
 
     def bound(self, text: KernelText) -> float:
         """Seconds that it takes at least."""
@@ -66,12 +73,12 @@ def machine(target_cc: int | None) -> Machine:
     """A GPU of that capability; without one, this CPU. Raises ValueError if it is not known."""
     if target_cc is None:
         cores = os.cpu_count() or 1
-        return Machine("cpu", cores, 2e11 * cores, 6e10 * cores, 2e11 * cores, 2e-5, 1e-6)
+        return Machine("cpu", cores, 2e11 * cores, 6e10 * cores, 2e11 * cores, 2e-5, 5e-7, 1e-6)
     if target_cc not in SHARED:
         known = ", ".join(map(str, SHARED))
         raise ValueError(f"target_cc is ten times the capability: {known}; not {target_cc}")
     rates = _RATES[max(cc for cc in _RATES if cc <= max(target_cc, 80))]
-    return Machine(f"cuda:{target_cc}", *rates, 4e-6, 1.5e-6, SHARED[target_cc] * 1024)
+    return Machine(f"cuda:{target_cc}", *rates, 4e-6, 1e-7, 1.5e-6, SHARED[target_cc] * 1024)
 
 
 def capability(target_cc: int) -> int:

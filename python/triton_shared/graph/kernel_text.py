@@ -441,6 +441,7 @@ class KernelWriter:
         every = [*group, *followers]
         names = {request: self._initial(request, base) for request in every}
         body = Scope(scope.trips * -(-axis.size // axis.extent))
+        self.text.turns += body.trips
         start = f"at_{axis.name}"
         self._index(axis, start, body.lines)
         self.scopes.append(body)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .cost import Machine
 from .ir import Graph, Node
@@ -15,6 +15,10 @@ from .tiles import Blocks, KernelText, Unsupported, padded
 
 LARGEST_TILE = 1 << 15
 """Elements of a tile that is worth trying."""
+
+
+_RUNS = ((4, 3), (8, 3), (4, 2), (8, 4))
+"""Warps and stages, of GPUs alone."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +35,16 @@ def choices(
 ) -> list[Choice]:
     """All blocks for a kernel, those first that should be fast."""
     found = []
-    for blocks in _space(graph, roots, kept, machine):
+    for blocks in _space(roots, kept):
         try:
             text = KernelWriter("kernel", graph, roots, kept, blocks).write()
         except Unsupported:
             continue
         if _largest_tile(text) <= LARGEST_TILE:
-            found.append(Choice(blocks, machine.estimate(text), machine.bound(text)))
+            estimate, bound = machine.estimate(text), machine.bound(text)
+            for warps, stages in _RUNS if machine.shared else _RUNS[:1]:
+                run = replace(blocks, num_warps=warps, num_stages=stages)
+                found.append(Choice(run, estimate, bound))
     return sorted(found, key=lambda one: one.estimate)
 
 
@@ -47,9 +54,7 @@ def _largest_tile(text: KernelText) -> int:
     return first * second
 
 
-def _space(
-    graph: Graph, roots: Sequence[Node], kept: frozenset[Node], machine: Machine
-) -> Iterator[Blocks]:
+def _space(roots: Sequence[Node], kept: frozenset[Node]) -> Iterator[Blocks]:
     """Blocks that make sense for what the kernel computes."""
     cone = _cone(roots, kept)
     shape = max((node.shape for node in roots), key=len)
@@ -73,11 +78,10 @@ def _space(
     nested = sum(node.kind == "dot" for node in cone) > 1
     inners = (0, 32, 64) if nested else (0,)
     onlines = (True, False) if any(node.op == "max" for node in cone) and has_dots else (False,)
-    runs = ((4, 3), (8, 3), (4, 2), (8, 4)) if machine.shared else ((4, 3),)
-    for height, width, depth, inner, online, (warps, stages) in itertools.product(
-        heights, widths, depths, inners, onlines, runs
+    for height, width, depth, inner, online in itertools.product(
+        heights, widths, depths, inners, onlines
     ):
-        yield Blocks(height, width, depth, inner, online, warps, stages)
+        yield Blocks(height, width, depth, inner, online)
 
 
 def _up_to(sizes: Sequence[int], size: int) -> list[int]:

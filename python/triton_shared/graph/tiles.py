@@ -126,6 +126,8 @@ class KernelText:
     bytes: float = 0.0
     """Moved by loads and stores, those of a cache too."""
     programs: int = 1
+    turns: int = 0
+    """Of all loops of one program."""
     uses_libdevice: bool = False
 
 
