@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 import triton_shared.graph as mi
 from graph_cases import PAPER, assert_right, attention, gated_mlp, random_inputs, rms_norm_matmul
 from triton_shared.graph import operations, search, search_cache
@@ -161,6 +162,24 @@ class TestSearch:
 
 def _takes_nothing(self: Search, one: Any) -> None:
     one.row.stage, one.row.time = "PROFILED", 1e-12
+
+
+class TestSizes:
+    def test_a_call_takes_the_entry_that_is_nearest(self):
+        graph = quick_graph()
+        table = mi.superoptimize_for(graph, [[(16, 64)], [(32, 512)]], **{**SHORT, "candidates": 1})
+        assert [one.sizes for one in table.entries] == [{"d0": 16, "d1": 64}, {"d0": 32, "d1": 512}]
+        assert table.entry({"d0": 8, "d1": 100}) is table.entries[0]
+        assert table.entry({"d0": 40, "d1": 300}) is table.entries[1]
+        for shape in ((8, 100), (40, 300), (1, 1)):
+            given = [torch.randn(shape).half()]
+            assert_right(graph, given, table(given))
+
+    def test_shapes_that_do_not_fit_are_refused(self):
+        with pytest.raises(mi.GraphError, match="a size of 1 is another graph"):
+            mi.superoptimize_for(quick_graph(), [[(1, 64)]])
+        with pytest.raises(mi.GraphError, match="no shapes"):
+            mi.superoptimize_for(quick_graph(), [])
 
 
 class TestReport:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from torch import bfloat16, float16, float32
 
+from .dispatch import Dispatch, superoptimize_for
 from .from_torch import from_torch
 from .generate import generate_triton_program
 from .ir import GraphError
@@ -45,6 +46,7 @@ def new_kernel_graph() -> KernelGraph:
 
 
 __all__ = [
+    "Dispatch",
     "GraphError",
     "KernelGraph",
     "Report",
@@ -59,4 +61,5 @@ __all__ = [
     "new_kernel_graph",
     "new_threadblock_graph",
     "profile_and_select_best_graph",
+    "superoptimize_for",
 ]
