@@ -54,6 +54,10 @@ def test_diff(tmp_path: Path):
     assert replay("diff.md", tmp_path) == 9
 
 
+def test_graph(tmp_path: Path):
+    assert replay("graph.md", tmp_path) == 3
+
+
 @pytest.mark.nightly
 def test_blame(tmp_path: Path):
     (tmp_path / "inject-fault.so").symlink_to(BUILD / "lib" / "libTritonSharedInjectFault.so")

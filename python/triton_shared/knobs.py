@@ -15,8 +15,8 @@ from pathlib import Path
 
 _PREFIX = "TRITON_SHARED_"
 _OURS = (
-    "ACTIVE", "CPU", "DOT", "DUMP", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA", "LIBRARY",
-    "MODE", "PRECISE", "PTXAS_WARNING", "THREADS", "TUNING_SECONDS",
+    "ACTIVE", "CPU", "DOT", "DUMP", "GRAPH_CACHE", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA",
+    "LIBRARY", "MODE", "PRECISE", "PTXAS_WARNING", "THREADS", "TUNING_SECONDS",
 )  # fmt: skip
 _OF_OTHERS = ("TEST_", "ROUNDTRIP", "LLVM_ROOT", "PYTHON", "SANITIZE")
 """What variables of our build and of its tests begin with."""
@@ -66,6 +66,11 @@ def warn_of_strangers() -> None:
 def dump_folder() -> Path | None:
     """`TRITON_SHARED_DUMP`: keep every phase of every compilation below this folder."""
     return _path("TRITON_SHARED_DUMP")
+
+
+def graph_cache_folder() -> Path | None:
+    """`TRITON_SHARED_GRAPH_CACHE`: where results of graph searches are, instead of the user's."""
+    return _path("TRITON_SHARED_GRAPH_CACHE")
 
 
 def shows_changes(kernel: str) -> bool:

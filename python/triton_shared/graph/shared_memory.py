@@ -1,0 +1,60 @@
+"""How much shared memory a plan's kernels take on a GPU: compiled for it, on any machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .program import Program
+from .tiles import KernelText
+
+_WORDS = {"torch.float16": "*fp16", "torch.bfloat16": "*bf16", "torch.float32": "*fp32"}
+
+
+def shared_bytes(program: Program, target_cc: int) -> int:
+    """The most bytes that one of its kernels takes. Raises what Triton raises."""
+    import triton
+    from triton.backends.compiler import GPUTarget
+
+    sizes = program.plan.graph.sizes
+    module = program.module(sizes)
+    most = 0
+    for text in program.plan.texts(sizes):
+        kernel = getattr(module, text.name)
+        source = triton.compiler.ASTSource(kernel, *_specialization(text, kernel, sizes))
+        options = {"num_warps": text.blocks.num_warps, "num_stages": text.blocks.num_stages}
+        compiled = triton.compile(source, target=GPUTarget("cuda", target_cc, 32), options=options)
+        most = max(most, int(compiled.metadata.shared))
+    return most
+
+
+def _specialization(text: KernelText, kernel: Any, sizes: dict[str, int]) -> tuple[Any, Any, Any]:
+    """Types, constants and divisors of arguments, as a launch of contiguous tensors has them."""
+    tensors = {parameter: node for node, parameter in text.tensors.items()}
+    axes = {axis.name: axis for axis in text.axes}
+    types: dict[str, str] = {}
+    constants: dict[str, int] = {}
+    divisors: dict[tuple[int, ...], list[list[Any]]] = {}
+    for place, name in enumerate(kernel.arg_names):
+        word, _, rest = name.partition("_")
+        if name in tensors:
+            types[name] = _WORDS[str(tensors[name].dtype)]
+            divisors[(place,)] = [["tt.divisibility", 16]]
+            continue
+        if word == "BLOCK":
+            types[name], constants[name] = "constexpr", axes[rest].extent
+            continue
+        value = sizes[rest] if word == "size" else _stride(tensors[word].shape, int(rest[1:]))
+        if value == 1:
+            types[name], constants[name] = "constexpr", 1
+            continue
+        types[name] = "i32"
+        if value % 16 == 0:
+            divisors[(place,)] = [["tt.divisibility", 16]]
+    return types, constants, divisors
+
+
+def _stride(shape: tuple[int, ...], dim: int) -> int:
+    stride = 1
+    for n in shape[dim + 1 :]:
+        stride *= n
+    return stride

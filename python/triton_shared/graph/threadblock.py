@@ -1,0 +1,187 @@
+"""Graphs of one thread block, as Mirage writes them, as kernels of this package.
+
+A thread block of the grid has a tile of each input: `input_map` says which dimension each axis of
+the grid divides (-1: none, every block has all of it), `forloop_dim` which one the loop divides.
+What blocks and turns compute together is a graph of whole tensors, and that is what is built: the
+grid and the loop become the blocks of its kernel. Between a product or a sum over what the loop
+divides and `forloop_accum`, a tile is a part of a sum, of which only sums and multiples make sense.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .ir import GraphError, Node, make
+from .operations import TABLE
+from .tiles import DOT, Blocks
+
+ACCUMULATIONS = (None, "sum", "mean", "rms", "sum_todimx", "max")
+_OF_PARTS = ("add", "sub", "neg", "mul_scalar")
+"""What may be done to parts of a sum."""
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tensor in shared memory: what all blocks and turns have of it, and how it is divided."""
+
+    node: Node
+    grid: tuple[int, int, int]
+    """Per axis of the grid the dimension that it divides, counted from the end; 0 if none."""
+    loop: int
+    """The dimension that the loop divides, counted from the end; 0 if none."""
+    is_part: bool = False
+    """Whether each turn has a part of a sum."""
+
+
+class ThreadblockGraph:
+    """What a thread block does, in a loop and after it. Raises GraphError for what no block can."""
+
+    def __init__(
+        self, grid_dim: Sequence[int], block_dim: Sequence[int], forloop_range: int = 1,
+        reduction_dimx: int = 64,
+    ) -> None:  # fmt: skip
+        if len(grid_dim) != 3 or min(grid_dim) < 1 or forloop_range < 1:
+            raise GraphError(f"a grid has three sizes from 1 on, and a loop has turns: {grid_dim}")
+        self.grid_dim = tuple(grid_dim)
+        self.block_dim = tuple(block_dim)
+        self.forloop_range = forloop_range
+        self.reduction_dimx = reduction_dimx
+        self.inputs: list[Node] = []
+        self.outputs: list[Tile] = []
+        self._depth = 0
+
+    def new_input(self, dtensor: Node, input_map: Sequence[int], forloop_dim: int = -1) -> Tile:
+        """The tile of a tensor that a block has in a turn."""
+        rank = len(dtensor.shape)
+        for axis, dim in enumerate(input_map):
+            self._check_divides(dtensor, dim, self.grid_dim[axis])
+        self._check_divides(dtensor, forloop_dim, self.forloop_range)
+        self.inputs.append(dtensor)
+        if forloop_dim >= 0:
+            self._depth = max(self._depth, dtensor.shape[forloop_dim] // self.forloop_range)
+        x, y, z = (dim - rank if dim >= 0 else 0 for dim in input_map)
+        return Tile(dtensor, (x, y, z), forloop_dim - rank if forloop_dim >= 0 else 0)
+
+    def _check_divides(self, tensor: Node, dim: int, parts: int) -> None:
+        if not -1 <= dim < len(tensor.shape) or (dim >= 0 and tensor.shape[dim] % parts):
+            raise GraphError(f"{parts} parts of dimension {dim} of {tensor} are not equal")
+
+    def matmul(self, a: Tile, b: Tile) -> Tile:
+        """Products of tiles; over what the loop divides, parts of a sum."""
+        self._check_whole(a, b)
+        if (a.loop == -1) != (b.loop == -2):
+            raise GraphError("the loop divides only one of the dimensions that a product sums over")
+        if -1 in a.grid or -2 in b.grid:
+            raise GraphError("the grid divides what a product sums over")
+        # Batches have one number more in front, so the dimensions are counted from the end.
+        grid = tuple(self._common(dims) for dims in zip(a.grid, b.grid, strict=True))
+        outer = {loop for loop in (a.loop, b.loop) if loop} - {-1 if a.loop == -1 else 0}
+        loop = 0 if a.loop == -1 else next(iter(outer), 0)
+        return Tile(make("matmul", (a.node, b.node)), grid, loop, a.loop == -1)  # type: ignore[arg-type]
+
+    def _clash(self) -> int:
+        raise GraphError("an axis of the grid divides two dimensions of a result")
+
+    def _check_whole(self, *tiles: Tile) -> None:
+        if any(tile.is_part for tile in tiles):
+            raise GraphError("each turn has only a part of this sum: forloop_accum makes it whole")
+
+    def _map(self, op: str, *tiles: Tile, **attributes: Any) -> Tile:
+        if op not in _OF_PARTS:
+            self._check_whole(*tiles)
+        if len({tile.is_part for tile in tiles}) > 1:
+            raise GraphError("parts of a sum meet what is whole: forloop_accum makes them whole")
+        node = make(op, tuple(tile.node for tile in tiles), **attributes)
+        grid = tuple(self._common([tile.grid[axis] for tile in tiles]) for axis in range(3))
+        loop = self._common([tile.loop for tile in tiles])
+        return Tile(node, grid, loop, tiles[0].is_part)  # type: ignore[arg-type]
+
+    def _common(self, dims: Sequence[int]) -> int:
+        found = {dim for dim in dims if dim}
+        return self._clash() if len(found) > 1 else next(iter(found), 0)
+
+    def reduction(self, x: Tile, dim: int) -> Tile:
+        """The sum over a dimension of a tile; over what the loop divides, a part of a sum."""
+        self._check_whole(x)
+        dim = dim - len(x.node.shape) if dim >= 0 else dim
+        if dim in x.grid:
+            raise GraphError("the grid divides what a sum runs over")
+        loop = 0 if x.loop == dim else x.loop
+        return Tile(make("sum", (x.node,), dim=dim), x.grid, loop, x.loop == dim)
+
+    def reduction_max(self, x: Tile, dim: int) -> Tile:
+        """The largest element of a dimension of a tile, which the loop must not divide."""
+        self._check_whole(x)
+        dim = dim - len(x.node.shape) if dim >= 0 else dim
+        if dim in x.grid or dim == x.loop:
+            raise GraphError("the grid or the loop divides what a maximum runs over")
+        return Tile(make("max", (x.node,), dim=dim), x.grid, x.loop)
+
+    def mul_scalar(self, x: Tile, value: float) -> Tile:
+        """Products with a number."""
+        return self._map("mul_scalar", x, value=float(value))
+
+    def clamp(self, x: Tile, min_val: float, max_val: float) -> Tile:
+        """Elements no smaller and no larger than these."""
+        return self._map("clamp", x, low=float(min_val), high=float(max_val))
+
+    def forloop_accum(self, x: Tile, acc: str | None = None) -> Tile:
+        """What all turns make together.
+
+        Of parts of a sum, the sum. Of a tile that the loop divides along its last dimension: `sum`
+        (and `sum_todimx`), `mean`, `max` or `rms`, the root of the mean square, of that dimension.
+        """
+        if acc not in ACCUMULATIONS:
+            raise GraphError(f"acc is one of {', '.join(map(str, ACCUMULATIONS))}, not '{acc}'")
+        if x.is_part:
+            if acc not in (None, "sum"):
+                raise GraphError(f"parts of a sum are added up, they have no {acc}")
+            return Tile(x.node, x.grid, 0)
+        if x.loop != -1 or acc is None:
+            raise GraphError(
+                "turns of what no product or sum has added up would be added element by element: "
+                'say what of the last dimension is wanted, as forloop_accum(x, "sum")'
+            )
+        node = x.node
+        if acc == "rms":
+            node = make("sqrt", (make("mean", (make("square", (node,)),), dim=-1),))
+        else:
+            node = make(acc.removesuffix("_todimx"), (node,), dim=-1)
+        return Tile(node, x.grid, 0)
+
+    def new_output(self, stensor: Tile, output_map: Sequence[int]) -> None:
+        """A tile that blocks leave in memory; `output_map` says how the whole is put together."""
+        self._check_whole(stensor)
+        if stensor.loop:
+            raise GraphError("a result is left after the loop: forloop_accum comes first")
+        rank = len(stensor.node.shape)
+        wanted = tuple(dim - rank if dim >= 0 else 0 for dim in output_map)
+        for axis, (dim, has) in enumerate(zip(wanted, stensor.grid, strict=True)):
+            if dim != has and self.grid_dim[axis] > 1:
+                raise GraphError(
+                    f"axis {axis} of the grid divides dimension {has + rank if has else -1} of the "
+                    f"result, not {output_map[axis]}"
+                )
+        self.outputs.append(stensor)
+
+    def blocks(self) -> Blocks:
+        """The grid and the loop as blocks of a kernel, padded as products need it."""
+        shape = self.outputs[0].node.shape
+        sizes = {-1: shape[-1] if shape else 1, -2: shape[-2] if len(shape) > 1 else 1}
+        for axis, dim in enumerate(self.outputs[0].grid):
+            if dim in sizes:
+                sizes[dim] //= self.grid_dim[axis]
+        depth = _power(self._depth) if self.forloop_range > 1 else 0
+        return Blocks(_power(sizes[-2]), _power(sizes[-1]), depth, online=False)
+
+    def __getattr__(self, name: str) -> Any:
+        row = TABLE.get(name)
+        if row is None or row.kind != "map" or "{value}" in row.meaning or "{low}" in row.meaning:
+            raise AttributeError(f"a thread block has no '{name}'; docs/graph.md lists what it has")
+        return lambda *tiles: self._map(name, *tiles)
+
+
+def _power(size: int) -> int:
+    return max(DOT, 1 << (size - 1).bit_length())
