@@ -206,7 +206,11 @@ private:
   /// Functions that know their file let LLVM keep places.
   LogicalResult addLines() {
     PassManager manager(module.getContext());
-    manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass());
+    LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+    // Of code with tables, ptxas makes what debuggers want: it is not optimised.
+    if (options.target.isGpu())
+      lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+    manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
     return manager.run(module);
   }
 
