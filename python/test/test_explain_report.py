@@ -242,6 +242,7 @@ def test_what_is_wrong_with_a_command_line_is_said(words: list[str], said: str):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.nightly
 def test_several_kernels_are_no_page(tmp_path: Path):
     script = tmp_path / "script.py"
     script.write_text(

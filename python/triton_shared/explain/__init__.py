@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +146,8 @@ class Explanation:
     texts: tuple[str | bytes, ...] = field(default=(), repr=False)
     """The TTIR of the kernels."""
     printed_by_triton: bool = False
+    launch: Any = field(default=None, repr=False)
+    """Makes the recording of the launch, where there is one kernel and its arguments."""
 
     def report(self, number: int = 0, *, target: str = "cpu", **options: Any) -> Report:
         """Everything about one of the texts: a page, data, a cell of a notebook.
@@ -157,7 +159,8 @@ class Explanation:
 
         text = self.texts[number]
         text = text.decode() if isinstance(text, bytes) else text
-        return Report.of(Question(text, target, options, self.printed_by_triton))
+        launch = self.launch() if self.launch else None
+        return Report.of(Question(text, target, options, self.printed_by_triton, launch))
 
     def write(self, path: str | Path) -> Path:
         """Writes the page of the first text, or its data if the name ends with `.json`."""
@@ -194,6 +197,10 @@ def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Expla
 
     compiled = _compiled(kernel, args, grid, keywords)
     found = explain_texts([str(each.asm["ttir"]) for each in compiled], printed_by_triton=True)
+    if type(kernel).__name__ == "JITFunction":
+        from .launches import record
+
+        found = replace(found, launch=lambda: record(kernel, args, grid, keywords))
     show(found)
     return found
 

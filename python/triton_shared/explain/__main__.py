@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import TritonSharedError, device
-from . import Explanation, explain_texts
+from . import Explanation, explain_texts, launches
 from .gathering import Question
 from .report import Report
 from .table import show
@@ -56,6 +56,16 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--option", action="append", default=[], metavar="NAME=VALUE",
         help="an option of a launch line: num_warps=8, mode=reference; may be repeated",
+    )  # fmt: skip
+    add(
+        "--arg", action="append", default=[], metavar="NAME=VALUE",
+        help="with a signature: a number, or a tensor's shape as 32x64; all of them are a launch, "
+        "which is looked at, too",
+    )  # fmt: skip
+    add("--grid", "-g", default="1", help="of that launch: 8 or 8,2,1 (default: 1)")
+    add(
+        "--program", action="append", metavar="X,Y,Z",
+        help="whose accesses are shown; may be repeated (default: the first ones and the last)",
     )  # fmt: skip
     add("file", help="a Python script, or a file of TTIR; with ::NAME, one kernel of it")
     add("arguments", nargs="*", help="of the script; write -- before its options")
@@ -112,7 +122,27 @@ def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Repo
     source = sources.read(options.file, options.kernel)
     parameters = parse_signature(options.signature, source.parameters)
     ttir = source.to_ttir(options.kernel, parameters, Target.parse(options.target), keywords)
-    return Report.of(Question(ttir, options.target, keywords, source.kernel is not None))
+    launch = None
+    if options.arg:
+        if source.kernel is None:
+            raise TritonSharedError("a launch needs the kernel's Python source, not its TTIR")
+        given = launches.make_arguments(parameters, options.arg, options.kernel)
+        launch = launches.record(source.kernel, tuple(given.values()), _numbers(options.grid), {})
+    programs = [_program(word) for word in options.program] if options.program else None
+    is_printed = source.kernel is not None
+    return Report.of(Question(ttir, options.target, keywords, is_printed, launch, programs))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise TritonSharedError(f"'{text}' is no list of numbers; write it as 8,2,1") from None
+
+
+def _program(text: str) -> tuple[int, int, int]:
+    x, y, z = (*_numbers(text), 0, 0)[:3]
+    return x, y, z
 
 
 def _choose(texts: list[str], options: argparse.Namespace) -> str:

@@ -6,9 +6,9 @@ What `gather` gives is what `schema.json` describes, and all that the page and t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import library, stages
 from ..errors import CompilationError
@@ -17,6 +17,9 @@ from . import commands, gpu_use
 from .machine_code import place_assembly, place_sass
 from .pass_changes import describe_passes
 from .shown_sources import show_sources
+
+if TYPE_CHECKING:
+    from ..diff.recording import Recording
 
 SCHEMA = 1
 _KEPT = "keep=places keep=passes keep=lines"
@@ -33,6 +36,10 @@ class Question:
     """Those of a launch line: `num_warps`, `mode`, …"""
     printed_by_triton: bool = True
     """Whether the text is Triton's own: others are compiled in another process."""
+    launch: Recording | None = field(default=None, repr=False)
+    """A launch of it, of which more can be said."""
+    programs: Sequence[tuple[int, int, int]] | None = None
+    """Those whose accesses are looked at; by default the first ones and the last."""
 
 
 def gather(question: Question) -> dict[str, Any]:
@@ -59,7 +66,16 @@ def gather(question: Question) -> dict[str, Any]:
         "accesses": _accesses(accesses),
         "resources": gpu_use.describe(facts, question.target),
         "commands": commands.describe(question, facts["name"], words),
+        "run": _run(question),
     }
+
+
+def _run(question: Question) -> dict[str, Any] | None:
+    if question.launch is None:
+        return None
+    from .launches import describe
+
+    return describe(question.launch, question.programs)
 
 
 def _compile(question: Question, words: str) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import jinja2
 
+from . import drawings
 from .highlight import highlight
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -29,6 +30,8 @@ _SAYS = {
     "ptx": "assembly for ptxas",
     "sass": "the GPU's instructions",
 }
+_MAIN = 6
+"""Of a pass, so many kinds of operations are named without asking."""
 _SHOWN_FIRST = ("source", "ttir", "structured")
 
 
@@ -75,6 +78,10 @@ def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[
     yield section("passes", "Passes", **_passes(report["passes"]))
     if report["resources"]:
         yield section("resources", "What it takes of the GPU", r=report["resources"])
+    if any("tiles" in one for text in report["phases"] for one in text["operations"]):
+        yield section("layouts", "Layouts of tiles", **_layouts(report, numbers))
+    if report["run"]:
+        yield from _run_sections(report["run"], numbers, section)
     ttir = report["commands"]["input"]
     yield section(
         "commands",
@@ -161,7 +168,8 @@ def _passes(passes: list[dict[str, Any]]) -> dict[str, Any]:
     for number, one in enumerate(changed):
         removed = sum(line.startswith("-") for line in one["diff"])
         added = sum(line.startswith("+") for line in one["diff"])
-        shown.append({**one, "number": number, "removed": removed, "added": added})
+        counts = {"main": _main_counts(one["counts"]), "others": max(0, len(one["counts"]) - _MAIN)}
+        shown.append({**one, **counts, "number": number, "removed": removed, "added": added})
     phases = [
         {
             "name": name,
@@ -178,6 +186,82 @@ def _passes(passes: list[dict[str, Any]]) -> dict[str, Any]:
         "milliseconds": milliseconds,
         "phases": phases,
     }
+
+
+def _main_counts(counts: dict[str, list[int]]) -> list[str]:
+    """The kinds of operations of which most came or went."""
+    by_change = sorted(counts.items(), key=lambda item: -abs(item[1][1] - item[1][0]))
+    return [f"{name} {before}→{after}" for name, (before, after) in by_change[:_MAIN]]
+
+
+def _layouts(report: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
+    """Each layout once, with the operations that have it; what goes through shared memory."""
+    found: dict[str, dict[str, Any]] = {}
+    moves = []
+    for operation in (one for text in report["phases"] for one in text["operations"]):
+        for move in operation.get("shared", ()):
+            moves.append(
+                {**move, "op": operation["op"], "sources": numbers.of(operation["places"])}
+            )
+        for tile in operation.get("tiles", ()):
+            label = f"{'×'.join(map(str, tile['shape']))} of {tile['element']}"
+            key = json.dumps(tile)
+            entry = found.setdefault(key, {"label": label, "tile": tile, "of": []})
+            entry["of"].append(operation["name"] or operation["op"])
+    drawn = [
+        {
+            "label": one["label"],
+            "of": ", ".join(dict.fromkeys(one["of"])),
+            "svg": drawings.draw_layout(one["tile"], f"layout of {one['label']}"),
+            "registers": 1 << len(one["tile"]["registers"]),
+            "warps": 1 << len(one["tile"]["warps"]),
+        }
+        for one in found.values()
+    ]
+    return {"layouts": drawn, "moves": moves}
+
+
+def _run_sections(
+    run: dict[str, Any], numbers: _SourceNumbers, section: Any
+) -> Iterator[dict[str, str]]:
+    grid = "×".join(map(str, run["launch"]["grid"]))
+    programs = [_program(one, numbers) for one in run["maps"] or ()]
+    yield section(
+        "maps",
+        f"What programs of a launch of {grid} access",
+        programs=programs,
+        arguments=run["launch"]["arguments"],
+        problems=run["problems"],
+    )
+    if run["validation"]:
+        results = [
+            {**one, "tensors": [_validated(tensor) for tensor in one["tensors"]]}
+            for one in run["validation"]
+        ]
+        yield section("validation", "Is it right?", results=results)
+    if run["roofline"]:
+        svg = drawings.draw_roofline(run["roofline"])
+        yield section("roofline", "Is it fast?", r=run["roofline"], svg=svg)
+
+
+def _program(program: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
+    accesses = [
+        {
+            **one,
+            "sources": numbers.of([one]),
+            "block": drawings.draw_block(one["picture"], f"{one['access']} in line {one['line']}"),
+            "strip_svg": drawings.draw_strip(one["strip"], f"where in {one['argument']}"),
+            "coalesced": one["least_sectors"] / one["sectors"] if one["sectors"] else 1.0,
+        }
+        for one in program["accesses"]
+    ]
+    return {**program, "accesses": accesses, "label": ", ".join(map(str, program["program"]))}
+
+
+def _validated(tensor: dict[str, Any]) -> dict[str, Any]:
+    label = f"error of {tensor['argument']}"
+    heat = drawings.draw_heat(tensor["heat"], label) if tensor["heat"] else ""
+    return {**tensor, "heat_svg": heat}
 
 
 def _pack(content: Any) -> str:
