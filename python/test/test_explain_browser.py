@@ -141,9 +141,7 @@ def test_a_diff_is_unpacked_when_it_is_opened(page: Any):
     details = page.find_element(By.CSS_SELECTOR, "details.pass")
     assert details.find_elements(By.CSS_SELECTOR, ".diff span") == []
     details.find_element(By.TAG_NAME, "summary").click()
-    WebDriverWait(page, 10).until(
-        lambda _: details.find_elements(By.CSS_SELECTOR, ".diff span")
-    )
+    WebDriverWait(page, 10).until(lambda _: details.find_elements(By.CSS_SELECTOR, ".diff span"))
     shown = [
         one.get_attribute("textContent")
         for one in details.find_elements(By.CSS_SELECTOR, ".diff span")

@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 import torch
 import triton_shared
-from test_explain_report import FILE, SCHEMA, run
+from test_explain_report import FILE, SCHEMA, call
 from triton_shared.diff import workers
 from triton_shared.diff.recording import RecordingError
 from triton_shared.errors import TritonSharedError
@@ -229,7 +229,7 @@ def test_a_launch_of_a_signature_becomes_part_of_the_page(tmp_path: Path):
     signature = explain_kernels.SIGNATURES["add_kernel"].replace("1024", "128")
     page = tmp_path / "add.json"
     words = ["--grid", "3", "--program", "2", "-s", signature, *sizes, "-o", page]
-    done = run(f"{FILE}::add_kernel", *words)
+    done = call(f"{FILE}::add_kernel", *words)
     assert done.returncode == 0, done.stderr
     data = json.loads(page.read_text())
     jsonschema.validate(data, SCHEMA)

@@ -22,7 +22,7 @@ from .. import TritonSharedError, device
 from . import Explanation, explain_texts, launches
 from .gathering import Question
 from .report import Report
-from .table import show
+from .table import show, working
 
 _FUNCTION = re.compile(r'tt\.func public @(?:"([^"]+)"|([\w.$-]+))\(')
 
@@ -35,6 +35,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     options.file = Path(path)
     if not options.file.is_file():
         parser.error(f"there is no file '{options.file}'")
+    if options.compare and (not options.output or options.output.suffix == ".json"):
+        parser.error("--compare makes a page: name it with -o")
     if options.signature and not options.kernel:
         parser.error("a signature is that of one kernel: name it, as in kernel.py::add_kernel")
     return options
@@ -67,6 +69,10 @@ def _parser() -> argparse.ArgumentParser:
         "--program", action="append", metavar="X,Y,Z",
         help="whose accesses are shown; may be repeated (default: the first ones and the last)",
     )  # fmt: skip
+    add(
+        "--compare", type=Path, metavar="REPORT",
+        help="a report as JSON: the page puts it and this one side by side, differences first",
+    )  # fmt: skip
     add("file", help="a Python script, or a file of TTIR; with ::NAME, one kernel of it")
     add("arguments", nargs="*", help="of the script; write -- before its options")
     return parser
@@ -77,7 +83,9 @@ def main(words: list[str]) -> int:
     options = parse(words)
     try:
         if options.output or options.signature or options.kernel:
-            _tell_report(_report(options), options)
+            with working(f"looking at {options.file.name}"):
+                report = _report(options)
+            _tell_report(report, options)
             return 0
         found = _explain(options.file, options.arguments)
     except (TritonSharedError, ValueError) as error:
@@ -91,7 +99,10 @@ def main(words: list[str]) -> int:
 
 
 def _tell_report(report: Report, options: argparse.Namespace) -> None:
-    if options.output:
+    if options.compare:
+        options.output.write_text(Report.load(options.compare).compared(report))
+        print(options.output)
+    elif options.output:
         print(report.write(options.output))
     elif options.json:
         print(report.json())

@@ -38,14 +38,18 @@ _SHOWN_FIRST = ("source", "ttir", "structured")
 def render(report: dict[str, Any]) -> str:
     """The page of a report, which needs nothing beside it."""
     numbers = _SourceNumbers(report["sources"])
-    return _template("page.html").render(
+    return fill(
+        "page.html",
         title=report["kernel"],
         subtitle=_subtitle(report),
-        css=(_TEMPLATES / "page.css").read_text(),
-        js=(_TEMPLATES / "page.js").read_text(),
         diffs=_pack([one["diff"] for one in report["passes"] if one["changed"]]),
         sections=list(_sections(report, numbers)),
     )
+
+
+def fill(template: str, **values: Any) -> str:
+    """A template with these values; a name that it lacks is an error."""
+    return _environment().get_template(template).render(**values)
 
 
 class _SourceNumbers:
@@ -70,7 +74,7 @@ def _subtitle(report: dict[str, Any]) -> str:
 
 def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str, str]]:
     def section(name: str, title: str, **values: Any) -> dict[str, str]:
-        return {"id": name, "title": title, "body": _template(f"{name}.html").render(**values)}
+        return {"id": name, "title": title, "body": fill(f"{name}.html", **values)}
 
     yield section("panes", "From source to code", panes=list(_panes(report, numbers)))
     accesses = [_access(one, numbers) for one in report["accesses"]]
@@ -270,16 +274,15 @@ def _pack(content: Any) -> str:
     return base64.b64encode(packed).decode()
 
 
-def _template(name: str) -> jinja2.Template:
-    return _environment().get_template(name)
-
-
 @functools.cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         undefined=jinja2.StrictUndefined,
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["css"] = (_TEMPLATES / "page.css").read_text()
+    environment.globals["js"] = (_TEMPLATES / "page.js").read_text()
+    return environment

@@ -40,6 +40,20 @@ class Report:
         """The same as data."""
         return json.dumps(self.data, indent=1)
 
+    @staticmethod
+    def load(path: str | Path) -> Report:
+        """A report that was written as JSON. Raises ValueError for what is none of this version."""
+        data = json.loads(Path(path).read_text())
+        if not isinstance(data, dict) or data.get("schema") != gathering.SCHEMA:
+            raise ValueError(f"{path} is no report of this version of triton_shared.explain")
+        return Report(data)
+
+    def compared(self, other: Report) -> str:
+        """One page about two reports: what differs comes first."""
+        from . import compare
+
+        return compare.render(self.data, other.data)
+
     def write(self, path: str | Path) -> Path:
         """Writes a page, or data if the name ends with `.json`."""
         path = Path(path)
