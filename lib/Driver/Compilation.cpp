@@ -207,7 +207,8 @@ private:
   LogicalResult addLines() {
     PassManager manager(module.getContext());
     LLVM::DIScopeForLLVMFuncOpPassOptions lines;
-    // Of code with tables, ptxas makes what debuggers want: it is not optimised.
+    // Of code with tables, ptxas makes what debuggers want: it is not
+    // optimised.
     if (options.target.isGpu())
       lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
     manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));

@@ -272,3 +272,21 @@ def test_several_kernels_are_no_page(tmp_path: Path):
     assert done.returncode == 0, done.stderr
     done = run(f"{FILE}::add_kernel", "-o", tmp_path / "page.html")
     assert "has compiled no kernel; it must launch one" in done.stderr
+
+
+CORPUS = sorted((Path(__file__).resolve().parents[2] / "test/corpus/located").glob("*.mlir"))
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("path", CORPUS, ids=lambda path: path.stem)
+def test_every_kernel_of_the_corpus_has_a_report(path: Path, target: str):
+    report = Report.of(Question(path.read_text(), target, {}, printed_by_triton=False))
+    jsonschema.validate(json.loads(report.json()), SCHEMA)
+    rows = Rows(report.html()).links
+    for phase in report.data["phases"]:
+        lines = phase["text"].splitlines()
+        assert len(rows[phase["phase"]]) == len(lines)
+        for operation in phase["operations"]:
+            short = operation["op"].rpartition(".")[2]
+            assert short in lines[operation["line"] - 1], (phase["phase"], operation)
