@@ -245,7 +245,10 @@ def test_a_launch_that_is_explained_has_its_page(capsys: pytest.CaptureFixture[s
     found = triton_shared.explain(
         explain_kernels.add_kernel, x, x.clone(), x.clone(), 100, grid=(1,), BLOCK_SIZE=128
     )
-    page = found.report().html()
+    report = found.report(target="cuda:90")
+    checked = {one["target"]: one["status"] for one in report.data["run"]["validation"]}
+    assert checked == {"cpu-fast": "equal", "interpreter": "equal", "emulated": "equal"}
+    page = report.html()
     assert "Is it right?" in page
     assert "28 left out" in page
     assert page.count("<svg") >= 7

@@ -198,9 +198,15 @@ def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Expla
     compiled = _compiled(kernel, args, grid, keywords)
     found = explain_texts([str(each.asm["ttir"]) for each in compiled], printed_by_triton=True)
     if type(kernel).__name__ == "JITFunction":
-        from .launches import record
+        from .launches import record, with_text
 
-        found = replace(found, launch=lambda: record(kernel, args, grid, keywords))
+        (one,) = compiled
+        found = replace(
+            found,
+            launch=lambda: with_text(
+                record(kernel, args, grid, keywords), str(one.asm["ttir"]), one.src.signature
+            ),
+        )
     show(found)
     return found
 

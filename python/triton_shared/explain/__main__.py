@@ -139,6 +139,8 @@ def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Repo
             raise TritonSharedError("a launch needs the kernel's Python source, not its TTIR")
         given = launches.make_arguments(parameters, options.arg, options.kernel)
         launch = launches.record(source.kernel, tuple(given.values()), _numbers(options.grid), {})
+        types = {p.name: p.type if p.is_passed else "constexpr" for p in parameters}
+        launches.with_text(launch, ttir, types)
     programs = [_program(word) for word in options.program] if options.program else None
     is_printed = source.kernel is not None
     return Report.of(Question(ttir, options.target, keywords, is_printed, launch, programs))

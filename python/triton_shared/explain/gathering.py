@@ -75,7 +75,7 @@ def _run(question: Question) -> dict[str, Any] | None:
         return None
     from .launches import describe
 
-    return describe(question.launch, question.programs)
+    return describe(question.launch, question.programs, question.target)
 
 
 def _compile(question: Question, words: str) -> Any:

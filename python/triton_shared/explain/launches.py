@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from ..diff import addresses
 from ..diff.recorder import record_launch
 from ..diff.recording import Recording, RecordingError
 from ..errors import TritonSharedError
@@ -20,8 +21,20 @@ def record(kernel: Any, args: Sequence[Any], grid: Any, keywords: Mapping[str, A
     return recording
 
 
+def with_text(launch: Recording, ttir: str, types: Mapping[str, Any]) -> Recording:
+    """The launch with the text of its kernel, without which the emulator has nothing to run.
+
+    `types` has Triton's word for the type of each argument.
+    """
+    launch.ttir, launch.types = ttir, dict(types)
+    addresses.forget_unused(launch, ttir)
+    return launch
+
+
 def describe(
-    launch: Recording, programs: Sequence[tuple[int, int, int]] | None = None
+    launch: Recording,
+    programs: Sequence[tuple[int, int, int]] | None = None,
+    target: str = "cpu",
 ) -> dict[str, Any]:
     """The parts "launch", "maps", "validation" and "roofline" of a report.
 
@@ -44,7 +57,8 @@ def describe(
     except (RecordingError, TritonSharedError) as error:
         problems.append(str(error))
     try:
-        found["validation"] = validation.validate(launch)
+        emulated = ("emulated",) if target != "cpu" and launch.ttir else ()
+        found["validation"] = validation.validate(launch, (*validation.TARGETS, *emulated))
     except (RecordingError, TritonSharedError) as error:
         problems.append(str(error))
     return found

@@ -1,4 +1,5 @@
-"""Whether a launch leaves the same everywhere: our fast code, our reference, Triton's interpreter.
+"""Whether a launch leaves the same everywhere: our fast code, our reference, Triton's interpreter,
+our code for a GPU in the emulator.
 
 Replays and bounds are those of `triton_shared.diff`.
 """
