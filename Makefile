@@ -26,6 +26,7 @@ check:
 	@scripts/check
 
 test-all: test
+	@scripts/setup --browser
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
 	@scripts/check-embedding bundled

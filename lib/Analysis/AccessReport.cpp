@@ -128,6 +128,7 @@ static AccessReport reportOffsets(tts::AccessOpInterface access, StringRef noun,
       mask ? MaskAnalysis(forms).analyze(mask, pattern.shape) : MaskPattern();
   report.isReshaped = pattern.shape != report.shape;
   report.shape = pattern.shape;
+  report.offset = describeIndex(forms, pattern.offset);
   report.dimensions = describeDimensions(forms, pattern, bounds);
   report.kind = classify(report.dimensions);
   for (auto [dimension, size] :

@@ -3,6 +3,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Analysis/AccessReport.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/Support/JSON.h"
 
 #include <array>
@@ -38,6 +39,17 @@ static llvm::json::Object toJson(const DimensionReport &dimension) {
   return object;
 }
 
+/// The parameter that memory is reached from, if it is one.
+static void addBase(Operation *op, llvm::json::Object &object) {
+  auto access = cast<tts::AccessOpInterface>(op);
+  auto base = dyn_cast_or_null<BlockArgument>(access.getBase());
+  if (!base || !isa<FunctionOpInterface>(base.getOwner()->getParentOp()))
+    return;
+  auto name = base.getLoc()->findInstanceOf<NameLoc>();
+  object["base"] = name ? name.getName().getValue().str()
+                        : "arg" + std::to_string(base.getArgNumber());
+}
+
 static llvm::json::Object toJson(const AccessReport &report, StringRef kernel) {
   llvm::json::Array dimensions, masks;
   for (const DimensionReport &dimension : report.dimensions)
@@ -49,6 +61,9 @@ static llvm::json::Object toJson(const AccessReport &report, StringRef kernel) {
                             {"kind", stringify(report.kind)},
                             {"shape", llvm::json::Array(report.shape)},
                             {"dimensions", std::move(dimensions)}};
+  if (!report.offset.empty())
+    object["offset"] = report.offset;
+  addBase(report.op, object);
   if (report.why) {
     object["why"] = toJson(*report.why);
     object["way_out"] = getWayOut(*report.why);

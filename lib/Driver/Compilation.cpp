@@ -2,11 +2,17 @@
 
 #include "triton-shared/Driver/Compilation.h"
 
+#include "TileFacts.h"
+
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "triton-shared/Analysis/AccessReport.h"
+#include "triton-shared/Analysis/UseAnalysis.h"
 #include "triton-shared/Driver/KernelFacts.h"
+#include "triton-shared/Driver/PlacedText.h"
 #include "triton-shared/Pipelines/OwnThread.h"
+#include "triton-shared/Pipelines/RecordPasses.h"
 #include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Target/CudaToolkit.h"
 #include "triton-shared/Target/IrCode.h"
@@ -25,6 +31,47 @@ std::string printModule(ModuleOp module) {
   return text;
 }
 
+StringRef stringify(Use use) {
+  switch (use) {
+  case Use::None:
+    return "none";
+  case Use::Meta:
+    return "address";
+  case Use::Data:
+    return "data";
+  case Use::Mixed:
+    return "both";
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// The module with accesses by offsets, and what its values are for.
+llvm::json::Object describeUses(ModuleOp module) {
+  llvm::DenseMap<Operation *, UseAnalysis *> ofFunctions;
+  std::vector<std::unique_ptr<UseAnalysis>> analyses;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    if (!function.isExternal()) {
+      analyses.push_back(std::make_unique<UseAnalysis>(function));
+      ofFunctions[function] = analyses.back().get();
+    }
+  return placeText(module, [&](Operation *op, llvm::json::Object &facts) {
+    UseAnalysis *uses =
+        ofFunctions.lookup(op->getParentOfType<FunctionOpInterface>());
+    if (!uses || op->getNumResults() == 0)
+      return;
+    int all = 0;
+    for (Value result : op->getResults())
+      all |= static_cast<int>(uses->getUse(result));
+    facts["use"] = stringify(static_cast<Use>(all));
+  });
+}
+
+std::string toText(llvm::json::Value value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
 class Driver {
 public:
   Driver(ModuleOp module, const CompileOptions &options, Compilation &result)
@@ -40,6 +87,8 @@ public:
     if (detectPhase(module) >= Phase::Linalg)
       recordKernel();
     bool hasSucceeded = succeeded(lower()) && succeeded(writeCode());
+    if (options.keepsPlaces)
+      result.artefacts[kPlacesArtefact] = toText(std::move(placed));
     // Also of what failed: who tries several sizes learns how far off this is.
     if (!hasSucceeded && result.kernel && options.target.isGpu())
       recordKernel();
@@ -55,6 +104,7 @@ private:
       return failure();
     llvm::raw_string_ostream stream(result.artefacts[kAccessesArtefact]);
     printAccesses(module, AccessFormat::Json, stream);
+    result.artefacts[kOffsetsArtefact] = toText(describeUses(module));
     return success();
   }
 
@@ -75,7 +125,14 @@ private:
     // A module without accesses may be in a later phase than its source was.
     if (wanted != Phase::Llir && wanted == detectPhase(module))
       return record(wanted);
-    auto reached = [&](Phase phase, ModuleOp) { return record(phase); };
+    std::optional<PassRecords> records;
+    if (options.keepsPasses)
+      records.emplace(module);
+    auto reached = [&](Phase phase, ModuleOp) {
+      if (records)
+        records->close(phase);
+      return record(phase);
+    };
     llvm::raw_string_ostream changes(result.artefacts[kChangesArtefact]);
     llvm::raw_string_ostream times(result.artefacts[kTimesArtefact]);
     auto configure = [&](PassManager &manager) {
@@ -83,14 +140,28 @@ private:
         printChanges(manager, changes);
       if (options.keepsTimes)
         printTimes(manager, times);
+      if (records)
+        records->attach(manager);
       return success();
     };
-    return runToPhase(module, wanted, options.target, reached, configure);
+    LogicalResult done =
+        runToPhase(module, wanted, options.target, reached, configure);
+    if (records)
+      result.artefacts[kPassesArtefact] = toText(records->take());
+    return done;
+  }
+
+  void place(Phase phase, llvm::json::Object text) {
+    text["phase"] = stringifyPhase(phase);
+    placed.push_back(std::move(text));
   }
 
   LogicalResult record(Phase phase) {
+    bool isReplaced = phase == Phase::Llir && isCode(options.getLastPhase());
+    if (options.keepsPlaces && !isReplaced)
+      place(phase, placeText(module, describeTiles));
     // The text of LLVM IR takes the place of its dialect's.
-    if (phase != Phase::Llir || !isCode(options.getLastPhase()))
+    if (!isReplaced)
       keepText(phase);
     if (phase >= Phase::Linalg)
       recordKernel();
@@ -120,6 +191,8 @@ private:
       return success();
     if (!result.kernel && !options.keepsCodeOnly)
       return module.emitError("holds no kernel");
+    if (options.keepsLines && failed(addLines()))
+      return failure();
     LogicalResult result = failure();
     // Passes have left holes all over this heap. Instructions that lay in them
     // would lie anywhere, and each of LLVM's walks would wait for memory: of
@@ -130,12 +203,30 @@ private:
     return result;
   }
 
+  /// Functions that know their file let LLVM keep places.
+  LogicalResult addLines() {
+    PassManager manager(module.getContext());
+    LLVM::DIScopeForLLVMFuncOpPassOptions lines;
+    // Of code with tables, ptxas makes what debuggers want: it is not
+    // optimised.
+    if (options.target.isGpu())
+      lines.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+    manager.addPass(LLVM::createDIScopeForLLVMFuncOpPass(lines));
+    return manager.run(module);
+  }
+
+  void keepLlvmIr(std::string text, ArrayRef<IrLine> lines) {
+    if (options.keepsPlaces)
+      place(Phase::Llir, placeText(text, lines));
+    result.artefacts[stringifyPhase(Phase::Llir)] = std::move(text);
+  }
+
   LogicalResult writeCpuCode() {
     std::optional<CpuObject> object =
         writeObject(module, options.target.getCpu());
     if (!object)
       return failWithoutCode();
-    result.artefacts[stringifyPhase(Phase::Llir)] = std::move(object->llvmIr);
+    keepLlvmIr(std::move(object->llvmIr), object->llvmIrLines);
     result.artefacts[stringifyPhase(Phase::Object)].assign(
         object->object.begin(), object->object.end());
     return success();
@@ -156,7 +247,7 @@ private:
     std::optional<PtxCode> code = writePtx(module, options.target, tools);
     if (!code)
       return failWithoutCode();
-    result.artefacts[stringifyPhase(Phase::Llir)] = std::move(code->llvmIr);
+    keepLlvmIr(std::move(code->llvmIr), code->llvmIrLines);
     result.artefacts[stringifyPhase(Phase::Ptx)] = code->ptx;
     if (options.getLastPhase() == Phase::Ptx)
       return success();
@@ -173,6 +264,8 @@ private:
   ModuleOp module;
   const CompileOptions &options;
   Compilation &result;
+  /// Texts of phases with places, if they are kept.
+  llvm::json::Array placed;
 };
 
 } // namespace

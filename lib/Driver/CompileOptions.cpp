@@ -36,8 +36,15 @@ static std::string readSource(StringRef value, CompileOptions &options) {
 static std::string readKept(StringRef value, CompileOptions &options) {
   options.keepsChanges |= value == kChangesArtefact;
   options.keepsTimes |= value == kTimesArtefact;
-  return expect(value == kChangesArtefact || value == kTimesArtefact,
-                "changes or times");
+  options.keepsPasses |= value == kPassesArtefact;
+  options.keepsPlaces |= value == kPlacesArtefact;
+  options.keepsLines |= value == kLines;
+  return expect(
+      llvm::is_contained({StringRef(kChangesArtefact),
+                          StringRef(kTimesArtefact), StringRef(kPassesArtefact),
+                          StringRef(kPlacesArtefact), StringRef(kLines)},
+                         value),
+      "changes, times, passes, places or lines");
 }
 
 static std::string readExplained(StringRef value, CompileOptions &options) {

@@ -113,8 +113,7 @@ std::optional<CpuObject> triton_shared::writeObject(ModuleOp module,
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O2,
            tuneFor(*llvmModule));
   CpuObject result;
-  llvm::raw_string_ostream text(result.llvmIr);
-  llvmModule->print(text, /*AAW=*/nullptr);
+  result.llvmIrLines = printWithLines(*llvmModule, result.llvmIr);
   if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::ObjectFile,
                 result.object)) {
     module.emitError("this machine has no object files");

@@ -160,8 +160,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   widenSelects(*llvmModule);
 
   PtxCode code;
-  llvm::raw_string_ostream text(code.llvmIr);
-  llvmModule->print(text, /*AAW=*/nullptr);
+  code.llvmIrLines = printWithLines(*llvmModule, code.llvmIr);
   SmallString<0> ptx;
   if (!emitCode(*llvmModule, *machine, llvm::CodeGenFileType::AssemblyFile,
                 ptx)) {

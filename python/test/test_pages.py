@@ -59,6 +59,17 @@ def test_graph(tmp_path: Path):
 
 
 @pytest.mark.nightly
+def test_explain(tmp_path: Path):
+    assert replay("explain.md", tmp_path) == 9
+
+
+@pytest.mark.nightly
+@pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
+def test_tutorial_vector_add(tmp_path: Path):
+    assert replay("tutorial-vector-add.md", tmp_path) == 10
+
+
+@pytest.mark.nightly
 def test_blame(tmp_path: Path):
     (tmp_path / "inject-fault.so").symlink_to(BUILD / "lib" / "libTritonSharedInjectFault.so")
     assert replay("blame.md", tmp_path) == 2

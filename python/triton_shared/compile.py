@@ -43,13 +43,14 @@ def parse(words: list[str]) -> argparse.Namespace:
         help=f"what to write, of {','.join(aot.EMITTABLE)} (default: c,h, on the CPU c,h,obj)",
     )  # fmt: skip
     add(
-        "--option", action="append", default=[], metavar="NAME=VALUE", type=_option,
+        "--option", action="append", default=[], metavar="NAME=VALUE", type=parse_option,
         help="another option of a launch line: mode=fast, precise=True; may be repeated",
     )  # fmt: skip
     return parser.parse_args(words)
 
 
-def _option(text: str) -> tuple[str, Any]:
+def parse_option(text: str) -> tuple[str, Any]:
+    """Reads `NAME=VALUE`, where the value is a literal of Python or a word."""
     name, equals, value = text.partition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")

@@ -10,8 +10,8 @@
 // COUNTS:      copy: 1 scalar, 1 strided, 1 gathered, 1 atomic
 // COUNTS-NEXT: nothing:
 
-// JSON:      {"access":"load",{{.*}}"dimensions":[{"bounds":["0","n"],"size":8,"stride":"1"}]
-// JSON-SAME: "kernel":"copy","kind":"strided","line":[[@LINE+23]],"shape":[8]}
+// JSON:      {"access":"load","base":"arg0",{{.*}}"dimensions":[{"bounds":["0","n"],"size":8,"stride":"1"}]
+// JSON-SAME: "kernel":"copy","kind":"strided","line":[[@LINE+23]],"offset":"0","shape":[8]}
 // JSON-NEXT: "kind":"scalar"
 // JSON-NEXT: "access":"store",{{.*}}"kind":"gathered","line":[[@LINE+26]]
 // JSON-SAME: "way_out":"an offset with one term per dimension

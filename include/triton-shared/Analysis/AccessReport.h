@@ -48,6 +48,9 @@ struct AccessReport {
   SmallVector<int64_t> shape;
   bool isReshaped = false; ///< `shape` is not that of the tensor.
   SmallVector<DimensionReport> dimensions;
+  /// Where the block begins, in elements from its base; empty if that has no
+  /// name.
+  std::string offset;
   /// Of what is gathered, in full or in part.
   std::optional<Unstructured> why;
   /// What of the mask stays a tensor.

@@ -14,6 +14,11 @@ inline constexpr llvm::StringLiteral kAccessesArtefact = "accesses";
 inline constexpr llvm::StringLiteral kChangesArtefact = "changes";
 inline constexpr llvm::StringLiteral kTimesArtefact = "times";
 inline constexpr llvm::StringLiteral kModuleArtefact = "module";
+inline constexpr llvm::StringLiteral kOffsetsArtefact = "offsets";
+inline constexpr llvm::StringLiteral kPassesArtefact = "passes";
+inline constexpr llvm::StringLiteral kPlacesArtefact = "places";
+/// No artefact, but a word that keeps something all the same.
+inline constexpr llvm::StringLiteral kLines = "lines";
 
 struct CompileOptions {
   /// `cpu` unless it says otherwise.
@@ -35,6 +40,12 @@ struct CompileOptions {
   bool keepsChanges = false;
   /// Keeps how long the passes took.
   bool keepsTimes = false;
+  /// Keeps what each pass has done.
+  bool keepsPasses = false;
+  /// Keeps the text of each phase with the places of its operations.
+  bool keepsPlaces = false;
+  /// Code says from which lines of the source it comes.
+  bool keepsLines = false;
   /// Says how memory is accessed, and compiles nothing.
   bool explainsAccesses = false;
   /// Runs these passes on the module, and compiles nothing; empty for none.

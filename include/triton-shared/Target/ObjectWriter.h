@@ -4,6 +4,7 @@
 #define TRITON_SHARED_TARGET_OBJECTWRITER_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "triton-shared/Target/IrLines.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -17,6 +18,8 @@ class CpuTarget;
 struct CpuObject {
   /// The optimised LLVM IR as text.
   std::string llvmIr;
+  /// Which of its lines come from which places, if the module says so.
+  std::vector<IrLine> llvmIrLines;
   /// An ELF object file.
   llvm::SmallVector<char, 0> object;
 };

@@ -5,6 +5,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "triton-shared/Target/CompileTarget.h"
+#include "triton-shared/Target/IrLines.h"
 
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct CudaTools {
 struct PtxCode {
   /// Optimised LLVM IR.
   std::string llvmIr;
+  /// Which of its lines come from which places, if the module says so.
+  std::vector<IrLine> llvmIrLines;
   std::string ptx;
 };
 

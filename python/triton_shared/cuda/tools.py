@@ -116,6 +116,30 @@ def assemble(
         return cubin.read_bytes(), done.stdout + done.stderr
 
 
+def find_nvdisasm() -> Path:
+    """NVIDIA's disassembler of cubins."""
+    home = knobs.cuda_home()
+    on_path = shutil.which("nvdisasm")
+    places = [
+        _wheel() / "bin" / "nvdisasm",
+        home / "bin" / "nvdisasm" if home else None,
+        Path(on_path) if on_path else None,
+    ]
+    return _first("nvdisasm", "CUDA_HOME", None, places)
+
+
+def disassemble(cubin: bytes) -> str:
+    """The instructions of a cubin, with the source lines that it knows (ptxas's `-lineinfo`)."""
+    with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
+        file = Path(folder, "kernel.cubin")
+        file.write_bytes(cubin)
+        command = [str(find_nvdisasm()), "-c", "--print-line-info-inline", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise CudaError(f"nvdisasm refuses the cubin:\n{(done.stdout + done.stderr).strip()}")
+    return done.stdout
+
+
 def _wheel() -> Path:
     """The folder of the NVIDIA backend of the Triton that is imported."""
     spec = importlib.util.find_spec("triton")

@@ -78,7 +78,7 @@ def replay(
         elif is_text:
             _replay_text(recording, target, memory)
         else:
-            compiled = _launch(recording, _arguments(recording, memory, _triton_dtype), target)
+            compiled = run_kernel(recording, _arguments(recording, memory, _triton_dtype), target)
         if device == "cuda":
             torch.cuda.synchronize()
     memory = [part.cpu() for part in memory]
@@ -107,7 +107,16 @@ def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> 
     }
 
 
-def _launch(recording: Recording, arguments: dict[str, Any], target: str) -> Any:
+def prepare(recording: Recording) -> tuple[list[torch.Tensor], dict[str, Any]]:
+    """A copy of the recorded memory on the CPU, and the arguments of a launch that lie in it."""
+    memory = [storage.clone() for storage in recording.storages]
+    places = [part.data_ptr() for part in memory]
+    addresses.translate(recording, memory, recording.addresses, places)
+    return memory, _arguments(recording, memory, _triton_dtype)
+
+
+def run_kernel(recording: Recording, arguments: dict[str, Any], target: str) -> Any:
+    """Launches the kernel of a recording once on these arguments, where `target` is active."""
     kernel = modules.kernel(recording.file, recording.kernel)
     grid, options = recording.grid, dict(recording.options)
     if CPU_MODES.get(target):

@@ -2,16 +2,22 @@
 
     triton_shared.explain(kernel, x, y, n, grid=(4,), BLOCK=128)
 
-compiles as a launch would, prints a table, and returns the same as data. `python -m
-triton_shared.explain FILE` does so for a script, or for a file of TTIR.
+compiles as a launch would, prints a table, and returns the same as data, of which `.write(PAGE)`
+makes one page with everything the compiler did. `python -m triton_shared.explain FILE` does so for
+a script, or for a file of TTIR. The way to a page: `gathering` asks the compiler, `schema.json`
+describes what it says, `page` draws it.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .report import Report
 
 KINDS = (
     "scalar",
@@ -56,10 +62,14 @@ class Reason:
         """The reason that a line of JSON gives."""
         return Reason(record["reason"], record.get("name"), Place.of(record))
 
-    def __str__(self) -> str:
+    @property
+    def culprit(self) -> str:
+        """The value in words."""
         who = f"'{self.name}'" if self.name else "a value"
-        where = f" in line {self.place.line}" if self.place else ""
-        return f"{who}{where} {self.text}"
+        return f"{who} in line {self.place.line}" if self.place else who
+
+    def __str__(self) -> str:
+        return f"{self.culprit} {self.text}"
 
 
 @dataclass(frozen=True)
@@ -92,6 +102,10 @@ class Access:
     way_out: str | None
     masks: tuple[Reason, ...]
     """Why parts of the mask stay a tensor."""
+    base: str | None = None
+    """The parameter that memory is reached from, if it is one."""
+    offset: str | None = None
+    """Where the block begins, in elements from there, if that has a name."""
 
     @staticmethod
     def of(record: dict[str, Any]) -> Access:
@@ -116,6 +130,8 @@ class Access:
             Reason.of(record["why"]) if "why" in record else None,
             record.get("way_out"),
             tuple(Reason.of(mask) for mask in record.get("masks", ())),
+            record.get("base"),
+            record.get("offset"),
         )
 
 
@@ -127,6 +143,31 @@ class Explanation:
     kernels: tuple[str, ...]
     lines: tuple[str, ...]
     """The same as JSON: a line per access, and a line of counts after each kernel."""
+    texts: tuple[str | bytes, ...] = field(default=(), repr=False)
+    """The TTIR of the kernels."""
+    printed_by_triton: bool = False
+    launch: Any = field(default=None, repr=False)
+    """Makes the recording of the launch, where there is one kernel and its arguments."""
+
+    def report(self, number: int = 0, *, target: str = "cpu", **options: Any) -> Report:
+        """Everything about one of the texts: a page, data, a cell of a notebook.
+
+        `target` is `cpu` or `cuda:90`, `options` are those of a launch line. No GPU is needed.
+        """
+        from .gathering import Question
+        from .report import Report
+
+        text = self.texts[number]
+        text = text.decode() if isinstance(text, bytes) else text
+        launch = self.launch() if self.launch else None
+        return Report.of(Question(text, target, options, self.printed_by_triton, launch))
+
+    def write(self, path: str | Path) -> Path:
+        """Writes the page of the first text, or its data if the name ends with `.json`."""
+        return self.report().write(path)
+
+    def _repr_html_(self) -> str:
+        return self.report()._repr_html_()
 
     def counts(self, kernel: str | None = None) -> dict[str, int]:
         """How many accesses are of each kind, of one kernel or of all."""
@@ -149,11 +190,32 @@ def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Expla
     """Prints and returns how `kernel` accesses memory when it is launched with these arguments.
 
     Nothing is launched. `kernel` is anything that `@triton.jit`, `@triton.autotune` or
-    `@triton.heuristics` made; the keywords are those of a launch.
+    `@triton.heuristics` made; the keywords are those of a launch. What a launch has returned will
+    do as well, without arguments. The page is `explain(...).write("kernel.html")`.
     """
-    from ..device import device
     from .table import show
 
+    compiled = _compiled(kernel, args, grid, keywords)
+    found = explain_texts([str(each.asm["ttir"]) for each in compiled], printed_by_triton=True)
+    if type(kernel).__name__ == "JITFunction":
+        from .launches import record, with_text
+
+        (one,) = compiled
+        found = replace(
+            found,
+            launch=lambda: with_text(
+                record(kernel, args, grid, keywords), str(one.asm["ttir"]), one.src.signature
+            ),
+        )
+    show(found)
+    return found
+
+
+def _compiled(kernel: Any, args: tuple[Any, ...], grid: Any, keywords: dict[str, Any]) -> list[Any]:
+    from ..device import device
+
+    if hasattr(kernel, "asm"):
+        return [kernel]
     if not hasattr(kernel, "warmup"):
         raise TypeError(
             f"explain needs a kernel, got '{type(kernel).__name__}'; "
@@ -161,10 +223,7 @@ def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Expla
         )
     with device("cpu"):
         compiled = kernel.warmup(*args, grid=grid, **keywords)
-    compiled = compiled if isinstance(compiled, list) else [compiled]
-    found = explain_texts([str(each.asm["ttir"]) for each in compiled], printed_by_triton=True)
-    show(found)
-    return found
+    return compiled if isinstance(compiled, list) else [compiled]
 
 
 def explain_texts(texts: Sequence[str | bytes], *, printed_by_triton: bool = False) -> Explanation:
@@ -183,4 +242,6 @@ def explain_texts(texts: Sequence[str | bytes], *, printed_by_triton: bool = Fal
         tuple(Access.of(record) for record in records if "kind" in record),
         tuple(record["counts"]["kernel"] for record in records if "counts" in record),
         tuple(lines),
+        tuple(texts),
+        printed_by_triton,
     )

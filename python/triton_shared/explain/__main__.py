@@ -1,7 +1,9 @@
-"""`python -m triton_shared.explain [--json] FILE [arguments of the script]`.
+"""`python -m triton_shared.explain FILE[::KERNEL] [--signature TYPES] [-o PAGE] [arguments]`.
 
-A Python script is run as it is, on the CPU, and every kernel that it compiles is explained; any
-other file is read as TTIR.
+A Python script is run as it is, on the CPU, and every kernel that it compiles is explained; with a
+signature it need not launch anything: it is imported, and its kernel compiled for that signature.
+Any other file is read as TTIR. With -o, one kernel becomes one HTML page, or JSON if its name ends
+with .json.
 """
 
 from __future__ import annotations
@@ -9,28 +11,84 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import runpy
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from .. import TritonSharedError, device
-from . import Explanation, explain_texts
-from .table import show
+from . import Explanation, explain_texts, launches
+from .gathering import Question
+from .report import Report
+from .table import show, working
+
+_FUNCTION = re.compile(r'tt\.func public @(?:"([^"]+)"|([\w.$-]+))\(')
+
+
+def parse(words: list[str]) -> argparse.Namespace:
+    """Reads the command line; `--` comes before options of the script."""
+    parser = _parser()
+    options = parser.parse_intermixed_args(words)
+    path, _, options.kernel = options.file.partition("::")
+    options.file = Path(path)
+    if not options.file.is_file():
+        parser.error(f"there is no file '{options.file}'")
+    if options.compare and (not options.output or options.output.suffix == ".json"):
+        parser.error("--compare makes a page: name it with -o")
+    if options.signature and not options.kernel:
+        parser.error("a signature is that of one kernel: name it, as in kernel.py::add_kernel")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m triton_shared.explain", description=__doc__)
+    add = parser.add_argument
+    add(
+        "--json", action="store_true",
+        help="print JSON: the report of one kernel, else a line per access",
+    )  # fmt: skip
+    add("--output", "-o", type=Path, help="write a page, or JSON if the name ends with .json")
+    add(
+        "--signature", "-s", metavar="TYPES",
+        help='compile for these types, as triton_shared.compile does: "*fp32:16, i32, 64"',
+    )  # fmt: skip
+    add("--target", "-t", default="cpu", help="cpu (default) or cuda:<compute capability>")
+    add(
+        "--option", action="append", default=[], metavar="NAME=VALUE",
+        help="an option of a launch line: num_warps=8, mode=reference; may be repeated",
+    )  # fmt: skip
+    add(
+        "--arg", action="append", default=[], metavar="NAME=VALUE",
+        help="with a signature: a number, or a tensor's shape as 32x64; all of them are a launch, "
+        "which is looked at, too",
+    )  # fmt: skip
+    add("--grid", "-g", default="1", help="of that launch: 8 or 8,2,1 (default: 1)")
+    add(
+        "--program", action="append", metavar="X,Y,Z",
+        help="whose accesses are shown; may be repeated (default: the first ones and the last)",
+    )  # fmt: skip
+    add(
+        "--compare", type=Path, metavar="REPORT",
+        help="a report as JSON: the page puts it and this one side by side, differences first",
+    )  # fmt: skip
+    add("file", help="a Python script, or a file of TTIR; with ::NAME, one kernel of it")
+    add("arguments", nargs="*", help="of the script; write -- before its options")
+    return parser
 
 
 def main(words: list[str]) -> int:
     """Explains one file; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m triton_shared.explain", description=__doc__)
-    parser.add_argument("--json", action="store_true", help="a line of JSON per access")
-    parser.add_argument("file", type=Path, help="a Python script, or a file of TTIR")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the script")
-    options = parser.parse_args(words)
-    if not options.file.is_file():
-        parser.error(f"there is no file '{options.file}'")
+    options = parse(words)
     try:
+        if options.output or options.signature or options.kernel:
+            with working(f"looking at {options.file.name}"):
+                report = _report(options)
+            _tell_report(report, options)
+            return 0
         found = _explain(options.file, options.arguments)
-    except TritonSharedError as error:
+    except (TritonSharedError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
     if options.json:
@@ -40,15 +98,98 @@ def main(words: list[str]) -> int:
     return 0
 
 
+def _tell_report(report: Report, options: argparse.Namespace) -> None:
+    if options.compare:
+        options.output.write_text(Report.load(options.compare).compared(report))
+        print(options.output)
+    elif options.output:
+        print(report.write(options.output))
+    elif options.json:
+        print(report.json())
+    else:
+        from .summary import show_report
+
+        show_report(report)
+
+
+def _report(options: argparse.Namespace) -> Report:
+    from ..compile import parse_option
+
+    keywords = dict(map(parse_option, options.option))
+    if options.signature:
+        return _of_signature(options, keywords)
+    if options.file.suffix != ".py":
+        texts, is_printed = [options.file.read_text()], False
+    else:
+        texts, is_printed = _texts_of_script(options.file, options.arguments), True
+    text = _choose(texts, options)
+    return Report.of(Question(text, options.target, keywords, is_printed))
+
+
+def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Report:
+    from ..aot import parse_signature, sources
+    from ..frontend import Target
+
+    source = sources.read(options.file, options.kernel)
+    parameters = parse_signature(options.signature, source.parameters)
+    ttir = source.to_ttir(options.kernel, parameters, Target.parse(options.target), keywords)
+    launch = None
+    if options.arg:
+        if source.kernel is None:
+            raise TritonSharedError("a launch needs the kernel's Python source, not its TTIR")
+        given = launches.make_arguments(parameters, options.arg, options.kernel)
+        launch = launches.record(source.kernel, tuple(given.values()), _numbers(options.grid), {})
+        types = {p.name: p.type if p.is_passed else "constexpr" for p in parameters}
+        launches.with_text(launch, ttir, types)
+    programs = [_program(word) for word in options.program] if options.program else None
+    is_printed = source.kernel is not None
+    return Report.of(Question(ttir, options.target, keywords, is_printed, launch, programs))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(word) for word in text.split(","))
+    except ValueError:
+        raise TritonSharedError(f"'{text}' is no list of numbers; write it as 8,2,1") from None
+
+
+def _program(text: str) -> tuple[int, int, int]:
+    x, y, z = (*_numbers(text), 0, 0)[:3]
+    return x, y, z
+
+
+def _choose(texts: list[str], options: argparse.Namespace) -> str:
+    """The text of the kernel that was named, or of the only one."""
+    names = [next((a or b for a, b in _FUNCTION.findall(text)), "?") for text in texts]
+    if options.kernel:
+        texts = [t for t, name in zip(texts, names, strict=True) if name == options.kernel]
+        if not texts:
+            raise TritonSharedError(
+                f"'{options.file}' has compiled no kernel '{options.kernel}'; it has compiled "
+                f"{', '.join(dict.fromkeys(names))}"
+            )
+    elif len(texts) > 1:
+        raise TritonSharedError(
+            f"'{options.file}' has compiled {len(texts)} kernels, and a page is about one\n"
+            f"name it, as in {options.file}::{names[0]}; there are {', '.join(names)}"
+        )
+    return texts[0]
+
+
 def _explain(file: Path, arguments: list[str]) -> Explanation:
     if file.suffix != ".py":
         return explain_texts([file.read_bytes()])
+    return explain_texts(_texts_of_script(file, arguments), printed_by_triton=True)
+
+
+def _texts_of_script(file: Path, arguments: list[str]) -> list[str]:
+    """The TTIR of all kernels that a script compiles, in their order."""
     with tempfile.TemporaryDirectory() as folder:
         _run(file, arguments, folder)
         kept = sorted(Path(folder).glob("*/input.mlir"), key=lambda path: path.stat().st_mtime_ns)
         if not kept:
             raise TritonSharedError(f"'{file}' has compiled no kernel; it must launch one")
-        return explain_texts([path.read_text() for path in kept], printed_by_triton=True)
+        return [path.read_text() for path in kept]
 
 
 def _run(file: Path, arguments: list[str], folder: str) -> None:

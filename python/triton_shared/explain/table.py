@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import Access, Dimension, Explanation
 
 _HEAD = ("line", "source", "access", "dimensions", "why not strided, and the way out")
+_WIDE = 100
+"""Columns of a terminal that are enough for all of a table."""
 _COLOURS = {"gathered": "red", "partly gathered": "yellow"}
 
 
@@ -23,11 +26,31 @@ def show(explanation: Explanation) -> None:
         return
     console = Console()
     for kernel in explanation.kernels:
-        table = Table(*_HEAD, title=kernel, caption=summary(explanation, kernel))
+        # Where there is little room, the line's number has to do for its text.
+        shown = [n for n, name in enumerate(_HEAD) if name != "source" or console.width >= _WIDE]
+        head = [_HEAD[n] for n in shown]
+        table = Table(*head, title=kernel, caption=summary(explanation, kernel))
         for access in explanation:
             if access.kernel == kernel:
-                table.add_row(*_cells(access), style=_COLOURS.get(access.kind))
+                cells = _cells(access)
+                table.add_row(*(cells[n] for n in shown), style=_COLOURS.get(access.kind))
         console.print(table)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Says on a terminal that something goes on; elsewhere, nothing."""
+    try:
+        from rich.console import Console
+    except ImportError:
+        yield
+        return
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status(what):
+        yield
 
 
 def plain(explanation: Explanation) -> str:

@@ -1,0 +1,108 @@
+"""Everything that is known of one kernel: compiles it once with all reports, as data.
+
+What `gather` gives is what `schema.json` describes, and all that the page and the summary show.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .. import library, stages
+from ..errors import CompilationError
+from ..frontend import Target, parse_options
+from . import commands, gpu_use
+from .machine_code import place_assembly, place_sass
+from .pass_changes import describe_passes
+from .shown_sources import show_sources
+
+if TYPE_CHECKING:
+    from ..diff.recording import Recording
+
+SCHEMA = 1
+_KEPT = "keep=places keep=passes keep=lines"
+
+
+@dataclass(frozen=True)
+class Question:
+    """A kernel in TTIR, and what it is compiled for."""
+
+    ttir: str = field(repr=False)
+    target: str = "cpu"
+    """`cpu` or `cuda:<compute capability>`."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """Those of a launch line: `num_warps`, `mode`, …"""
+    printed_by_triton: bool = True
+    """Whether the text is Triton's own: others are compiled in another process."""
+    launch: Recording | None = field(default=None, repr=False)
+    """A launch of it, of which more can be said."""
+    programs: Sequence[tuple[int, int, int]] | None = None
+    """Those whose accesses are looked at; by default the first ones and the last."""
+
+
+def gather(question: Question) -> dict[str, Any]:
+    """Compiles the kernel, and says all that the compiler knows of it."""
+    words = parse_options(Target.parse(question.target), question.options).words()
+    done = _compile(question, f"{words} {_KEPT}")
+    accesses = _compile(question, "explain=accesses")
+    phases = json.loads(done.artefact("places"))
+    phases += _machine_code(done, question, words)
+    facts = json.loads(done.metadata)
+    offsets = json.loads(accesses.artefact("offsets"))
+    is_text = not question.printed_by_triton
+    source = ("ttir", question.ttir) if is_text else None
+    return {
+        "schema": SCHEMA,
+        "kernel": facts["name"],
+        "target": question.target,
+        "options": dict(question.options),
+        "version": library.version(),
+        "sources": show_sources([offsets, *phases], source),
+        "phases": phases,
+        "offsets": offsets,
+        "passes": describe_passes(json.loads(done.artefact("passes"))),
+        "accesses": _accesses(accesses),
+        "resources": gpu_use.describe(facts, question.target),
+        "commands": commands.describe(question, facts["name"], words),
+        "run": _run(question),
+    }
+
+
+def _run(question: Question) -> dict[str, Any] | None:
+    if question.launch is None:
+        return None
+    from .launches import describe
+
+    return describe(question.launch, question.programs, question.target)
+
+
+def _compile(question: Question, words: str) -> Any:
+    done = library.compile_text(question.ttir, words, printed_by_triton=question.printed_by_triton)
+    if not done.succeeded:
+        raise CompilationError("?", "structured", done.diagnostics)
+    return done
+
+
+def _accesses(done: Any) -> list[dict[str, Any]]:
+    lines = done.artefact("accesses").decode().splitlines()
+    return [record for record in map(json.loads, lines) if "kind" in record]
+
+
+def _machine_code(done: Any, question: Question, words: str) -> list[dict[str, Any]]:
+    if question.target == "cpu":
+        assembly = stages.llir_to_s(done.artefact("llir").decode())
+        return [{"phase": "s", **place_assembly(assembly)}]
+    from ..cuda import tools
+
+    ptx = done.artefact("ptx").decode()
+    target = next(w for w in words.split() if w.startswith("target=")).removeprefix("target=")
+    parsed = parse_options(Target.parse(question.target), question.options)
+    cubin, _ = tools.assemble(
+        ptx, target, fuses=parsed.fuses, words=("-lineinfo", *parsed.ptxas_words)
+    )
+    return [
+        {"phase": "ptx", **place_assembly(ptx)},
+        {"phase": "sass", **place_sass(tools.disassemble(cubin))},
+    ]

@@ -1,0 +1,288 @@
+"""A report as one HTML file: templates filled with what `gathering` has found."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from . import drawings
+from .highlight import highlight
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_SAYS = {
+    "source": "what you wrote",
+    "ttir": "Triton's IR",
+    "offsets": "accesses by offsets, and what values are for",
+    "structured": "accesses with strides and bounds",
+    "linalg": "computation on tensors",
+    "memref": "loops' bodies on memory",
+    "cta": "tiles with layouts",
+    "gpu": "what each thread does",
+    "llir": "LLVM IR, optimised",
+    "s": "machine code as assembly",
+    "ptx": "assembly for ptxas",
+    "sass": "the GPU's instructions",
+}
+_MAIN = 6
+"""Of a pass, so many kinds of operations are named without asking."""
+_SHOWN_FIRST = ("source", "ttir", "structured")
+
+
+def render(report: dict[str, Any]) -> str:
+    """The page of a report, which needs nothing beside it."""
+    numbers = _SourceNumbers(report["sources"])
+    return fill(
+        "page.html",
+        title=report["kernel"],
+        subtitle=_subtitle(report),
+        diffs=_pack([one["diff"] for one in report["passes"] if one["changed"]]),
+        sections=list(_sections(report, numbers)),
+    )
+
+
+def fill(template: str, **values: Any) -> str:
+    """A template with these values; a name that it lacks is an error."""
+    return _environment().get_template(template).render(**values)
+
+
+class _SourceNumbers:
+    """Gives each shown line of the sources a number, by which rows of all panes are linked."""
+
+    def __init__(self, sources: list[dict[str, Any]]) -> None:
+        self._numbers: dict[tuple[str, int], int] = {}
+        for source in sources:
+            for number in range(len(source["lines"])):
+                self._numbers[source["file"], source["first"] + number] = len(self._numbers)
+
+    def of(self, places: Iterable[dict[str, Any]]) -> str:
+        """The numbers of places that are shown, with blanks between."""
+        found = (self._numbers.get((place["file"], place["line"])) for place in places)
+        return " ".join(str(n) for n in sorted({n for n in found if n is not None}))
+
+
+def _subtitle(report: dict[str, Any]) -> str:
+    options = "".join(f", {name}={value}" for name, value in report["options"].items())
+    return f"for {report['target']}{options} · triton-shared {report['version']}"
+
+
+def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str, str]]:
+    def section(name: str, title: str, **values: Any) -> dict[str, str]:
+        return {"id": name, "title": title, "body": fill(f"{name}.html", **values)}
+
+    yield section("panes", "From source to code", panes=list(_panes(report, numbers)))
+    accesses = [_access(one, numbers) for one in report["accesses"]]
+    yield section("accesses", "Accesses to memory", accesses=accesses)
+    yield section("passes", "Passes", **_passes(report["passes"]))
+    if report["resources"]:
+        yield section("resources", "What it takes of the GPU", r=report["resources"])
+    if any("tiles" in one for text in report["phases"] for one in text["operations"]):
+        yield section("layouts", "Layouts of tiles", **_layouts(report, numbers))
+    if report["run"]:
+        yield from _run_sections(report["run"], numbers, section)
+    ttir = report["commands"]["input"]
+    yield section(
+        "commands",
+        "Repeat it",
+        commands=report["commands"]["steps"],
+        kernel=report["kernel"],
+        ttir=ttir,
+    )
+
+
+def _panes(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str, Any]]:
+    parts = [
+        {
+            "first": source["first"],
+            "rows": _rows(
+                "\n".join(source["lines"]),
+                "source",
+                {
+                    at: [(source["file"], source["first"] + at - 1)]
+                    for at in range(1, len(source["lines"]) + 1)
+                },
+                numbers,
+            ),
+        }
+        for source in report["sources"]
+    ]
+    yield _pane("source", parts)
+    texts = {one["phase"]: one for one in report["phases"]}
+    names = list(texts)
+    for name in (names[0], "offsets", *names[1:]):
+        text = report["offsets"] if name == "offsets" else texts[name]
+        places: dict[int, list[tuple[str, int]]] = {}
+        uses: dict[int, str] = {}
+        for operation in text["operations"]:
+            places.setdefault(operation["line"], []).extend(
+                (place["file"], place["line"]) for place in operation["places"]
+            )
+            if "use" in operation:
+                uses[operation["line"]] = operation["use"]
+        yield _pane(name, [{"first": 1, "rows": _rows(text["text"], name, places, numbers, uses)}])
+
+
+def _pane(name: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"id": name, "says": _SAYS[name], "parts": parts, "shown": name in _SHOWN_FIRST}
+
+
+def _rows(
+    text: str,
+    language: str,
+    places: dict[int, list[tuple[str, int]]],
+    numbers: _SourceNumbers,
+    uses: dict[int, str] | None = None,
+) -> list[dict[str, str]]:
+    return [
+        {
+            "html": html,
+            "sources": numbers.of(
+                {"file": file, "line": line} for file, line in places.get(number, ())
+            ),
+            "use": (uses or {}).get(number, ""),
+        }
+        for number, html in enumerate(highlight(text, language), start=1)
+    ]
+
+
+_TONES = {"gathered": "bad", "partly gathered": "warn", "wrapped": "warn", "transposed": "warn"}
+
+
+def _access(record: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
+    from . import Access
+
+    access = Access.of(record)
+    places = [access.place, access.why.place if access.why else None]
+    return {
+        "found": access,
+        "tone": _TONES.get(access.kind, "good"),
+        "sources": numbers.of({"file": p.file, "line": p.line} for p in places if p),
+    }
+
+
+def _passes(passes: list[dict[str, Any]]) -> dict[str, Any]:
+    changed = [one for one in passes if one["changed"]]
+    shown = []
+    for number, one in enumerate(changed):
+        removed = sum(line.startswith("-") for line in one["diff"])
+        added = sum(line.startswith("+") for line in one["diff"])
+        counts = {"main": _main_counts(one["counts"]), "others": max(0, len(one["counts"]) - _MAIN)}
+        shown.append({**one, **counts, "number": number, "removed": removed, "added": added})
+    phases = [
+        {
+            "name": name,
+            "total": sum(one["phase"] == name for one in passes),
+            "milliseconds": 1e3 * sum(one["seconds"] for one in passes if one["phase"] == name),
+            "changed": [one for one in shown if one["phase"] == name],
+        }
+        for name in dict.fromkeys(one["phase"] for one in passes)
+    ]
+    milliseconds = 1e3 * sum(one["seconds"] for one in passes)
+    return {
+        "changed": changed,
+        "total": len(passes),
+        "milliseconds": milliseconds,
+        "phases": phases,
+    }
+
+
+def _main_counts(counts: dict[str, list[int]]) -> list[str]:
+    """The kinds of operations of which most came or went."""
+    by_change = sorted(counts.items(), key=lambda item: -abs(item[1][1] - item[1][0]))
+    return [f"{name} {before}→{after}" for name, (before, after) in by_change[:_MAIN]]
+
+
+def _layouts(report: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
+    """Each layout once, with the operations that have it; what goes through shared memory."""
+    found: dict[str, dict[str, Any]] = {}
+    moves = []
+    for operation in (one for text in report["phases"] for one in text["operations"]):
+        for move in operation.get("shared", ()):
+            moves.append(
+                {**move, "op": operation["op"], "sources": numbers.of(operation["places"])}
+            )
+        for tile in operation.get("tiles", ()):
+            label = f"{'×'.join(map(str, tile['shape']))} of {tile['element']}"
+            key = json.dumps(tile)
+            entry = found.setdefault(key, {"label": label, "tile": tile, "of": []})
+            entry["of"].append(operation["name"] or operation["op"])
+    drawn = [
+        {
+            "label": one["label"],
+            "of": ", ".join(dict.fromkeys(one["of"])),
+            "svg": drawings.draw_layout(one["tile"], f"layout of {one['label']}"),
+            "registers": 1 << len(one["tile"]["registers"]),
+            "warps": 1 << len(one["tile"]["warps"]),
+        }
+        for one in found.values()
+    ]
+    return {"layouts": drawn, "moves": moves}
+
+
+def _run_sections(
+    run: dict[str, Any], numbers: _SourceNumbers, section: Any
+) -> Iterator[dict[str, str]]:
+    grid = "×".join(map(str, run["launch"]["grid"]))
+    programs = [_program(one, numbers) for one in run["maps"] or ()]
+    yield section(
+        "maps",
+        f"What programs of a launch of {grid} access",
+        programs=programs,
+        arguments=run["launch"]["arguments"],
+        problems=run["problems"],
+    )
+    if run["validation"]:
+        results = [
+            {**one, "tensors": [_validated(tensor) for tensor in one["tensors"]]}
+            for one in run["validation"]
+        ]
+        yield section("validation", "Is it right?", results=results)
+    if run["roofline"]:
+        svg = drawings.draw_roofline(run["roofline"])
+        yield section("roofline", "Is it fast?", r=run["roofline"], svg=svg)
+
+
+def _program(program: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
+    accesses = [
+        {
+            **one,
+            "sources": numbers.of([one]),
+            "block": drawings.draw_block(one["picture"], f"{one['access']} in line {one['line']}"),
+            "strip_svg": drawings.draw_strip(one["strip"], f"where in {one['argument']}"),
+            "coalesced": one["least_sectors"] / one["sectors"] if one["sectors"] else 1.0,
+        }
+        for one in program["accesses"]
+    ]
+    return {**program, "accesses": accesses, "label": ", ".join(map(str, program["program"]))}
+
+
+def _validated(tensor: dict[str, Any]) -> dict[str, Any]:
+    label = f"error of {tensor['argument']}"
+    heat = drawings.draw_heat(tensor["heat"], label) if tensor["heat"] else ""
+    return {**tensor, "heat_svg": heat}
+
+
+def _pack(content: Any) -> str:
+    """JSON that only who looks unpacks: diffs are long and repeat themselves."""
+    packed = gzip.compress(json.dumps(content).encode(), mtime=0)
+    return base64.b64encode(packed).decode()
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["css"] = (_TEMPLATES / "page.css").read_text()
+    environment.globals["js"] = (_TEMPLATES / "page.js").read_text()
+    return environment
