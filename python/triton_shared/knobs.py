@@ -16,8 +16,8 @@ from pathlib import Path
 
 _PREFIX = "TRITON_SHARED_"
 _OURS = (
-    "ACTIVE", "CPU", "DUMP", "GRAPH_CACHE", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA", "LIBRARY", "MODE",
-    "PRECISE", "PTXAS_WARNING", "THREADS",
+    "ACTIVE", "CPU", "DUMP", "GRAPH_CACHE", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA",
+    "LIBRARY", "MODE", "PRECISE", "PTXAS_WARNING", "THREADS",
 )  # fmt: skip
 _OF_OTHERS = ("TEST_", "ROUNDTRIP", "LLVM_ROOT", "PYTHON", "SANITIZE")
 """What variables of our build and of its tests begin with."""
