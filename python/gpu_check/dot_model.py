@@ -72,7 +72,7 @@ def run(form: Form, gpu: str, a: torch.Tensor, b: torch.Tensor, c: torch.Tensor)
     if not form.is_float:
         return (a.double() @ b.double().mT + c.double()).to(torch.int64).to(torch.int32)
     core = core_of(form, gpu)
-    out = c.float()
+    out = c.float().clone()
     # Sums that become f16 after each turn of the loop.
     step = STEP if form.sum == torch.float16 and core["sum"] == "f32" else a.shape[2]
     with ThreadPoolExecutor() as pool:

@@ -90,7 +90,24 @@ def measure(form: Form, run: Run) -> dict[str, Any]:
     found["cuts"] = _rounding(form, run, found["fraction"], is_before=True)
     if found["result"] < found["fraction"]:
         found["rounds"] = _rounding(form, run, found["result"], is_before=False)
+    if form.left in (torch.bfloat16, torch.float32):
+        found["least bit"] = _least_bit(form, run)
     return found | _special(form, run)
+
+
+def _least_bit(form: Form, run: Run) -> int:
+    """The power of 2 below which nothing is seen, however small all numbers are.
+
+    The smallest number of f32 loses a smaller one, and is cut off to zero if that is seen.
+    """
+    least = -149
+    experiments: list[Experiment] = []
+    for exponent in range(least - 1, least - _DEEP, -1):
+        first = exponent // 2
+        products = [(0, 2.0**-75, 2.0**-74), (1, -(2.0**first), 2.0 ** (exponent - first))]
+        experiments.append((products, 0.0))
+    lost = [*run_all(form, experiments, run).ne(0).tolist(), True]
+    return least - lost.index(True)
 
 
 def _block(form: Form, run: Run) -> int | str:

@@ -16,6 +16,8 @@ import numpy as np
 
 LEAST = {"f32": -126, "f16": -14, "bf16": -126, "e4m3": -6, "e5m2": -14}
 """The least exponent of a normal number."""
+LEAST_LARGEST = -133
+"""Numbers are cut off as if there were one with this exponent among them."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def _add_block(
             terms.append((Fraction(x) * Fraction(y), exponent))
     if not terms:
         return Fraction(0)
-    largest = max(exponent for _, exponent in terms)
+    largest = max(LEAST_LARGEST, *(exponent for _, exponent in terms))
     step = Fraction(2) ** (largest - core.fraction)
     added = sum((_cut(term, step) for term, _ in terms), Fraction(0))
     if core.sum == "f16":

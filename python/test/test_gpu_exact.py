@@ -7,6 +7,7 @@ What a GPU itself says is in python/gpu_check/bit_exact.py.
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 from fractions import Fraction
 from pathlib import Path
@@ -126,6 +127,27 @@ def test_special_numbers_are_what_a_gpu_makes_of_them():
     assert found["-0 + -0"] == found["x - x"] == "00000000"
 
 
+EXAMPLES = json.loads(Path(__file__).with_name("tensor_core_examples.json").read_text())
+"""What an H200 gave for sums around the smallest normal number, in bytes."""
+
+
+def numbers_of(text: str, dtype: torch.dtype) -> torch.Tensor:
+    return torch.frombuffer(bytearray.fromhex(text), dtype=torch.uint8).view(dtype)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example["form"])
+def test_sums_of_tiny_products_are_those_of_a_gpu(example: dict[str, str]):
+    form = BY_NAME[example["form"]]
+    left = numbers_of(example["left"], form.left)
+    right = numbers_of(example["right"], form.right)
+    a = torch.zeros(1, form.rows, len(left), dtype=form.left)
+    b = torch.zeros(1, form.columns, len(right), dtype=form.right)
+    c = torch.zeros(1, form.rows, form.columns, dtype=form.sum)
+    a[0, 0], b[0, 0], c[0, 0, 0] = left, right, numbers_of(example["sum"], form.sum)[0]
+    out = run(form, HOPPER, a, b, c)[0, 0, :1].contiguous()
+    assert out.view(torch.uint8).numpy().tobytes().hex() == example["gpu"]
+
+
 @pytest.mark.parametrize("name", ["wgmma f16", "wgmma tf32", "wgmma e5m2", "mma bf16"])
 @pytest.mark.parametrize("gpu", [HOPPER, AMPERE])
 def test_probes_measure_what_the_table_says(name: str, gpu: str):
@@ -137,6 +159,8 @@ def test_probes_measure_what_the_table_says(name: str, gpu: str):
     assert found["fraction"] == found["of the sum"] == found["beside the sum"] == core.fraction
     assert found["result"] == min(core.result, core.fraction)
     assert found["cuts"] == "to zero"
+    if form.left in (torch.bfloat16, torch.float32):
+        assert found["least bit"] == -133 - core.fraction
 
 
 @pytest.mark.parametrize("name", ["wgmma f16", "wgmma e4m3, 32 at a time"])

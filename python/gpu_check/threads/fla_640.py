@@ -32,12 +32,8 @@ def chunk_gradients(
     """dq, dk[heads, length, K] and dg[heads, K / COLUMNS, length] of o = gated attention."""
     first_column, chunk, head = tl.program_id(0) * COLUMNS, tl.program_id(1), tl.program_id(2)
     first = chunk * CHUNK
-    q += head * length * K
-    k += head * length * K
-    dq += head * length * K
-    dk += head * length * K
-    v += head * length * V
-    do += head * length * V
+    at_k, at_v = head * length * K, head * length * V
+    q, k, dq, dk, v, do = q + at_k, k + at_k, dq + at_k, dk + at_k, v + at_v, do + at_v
     state = (head * tl.cdiv(length, CHUNK) + chunk) * K * V
     b_dq = tl.zeros([CHUNK, COLUMNS], dtype=tl.float32)
     b_dk = tl.zeros([CHUNK, COLUMNS], dtype=tl.float32)

@@ -30,12 +30,8 @@ def factor_gradients(
     """dk, dv, dbeta of w = A (beta k) and u = A (beta v), with A made of k and beta, too."""
     chunk, head = tl.program_id(0), tl.program_id(1)
     first = chunk * CHUNK
-    k += head * length * K
-    dk += head * length * K
-    dw += head * length * K
-    v += head * length * V
-    dv += head * length * V
-    du += head * length * V
+    at_k, at_v = head * length * K, head * length * V
+    k, dk, dw, v, dv, du = k + at_k, dk + at_k, dw + at_k, v + at_v, dv + at_v, du + at_v
     p_beta = tl.make_block_ptr(beta + head * length, (length,), (1,), (first,), (CHUNK,), (0,))
     p_a = tl.make_block_ptr(
         a + head * length * CHUNK, (CHUNK, length), (1, CHUNK), (0, first), (CHUNK, CHUNK), (0, 1)
@@ -48,9 +44,9 @@ def factor_gradients(
         place = (first, i * BLOCK)
         p_v = tl.make_block_ptr(v, (length, V), (V, 1), place, (CHUNK, BLOCK), (1, 0))
         p_dv = tl.make_block_ptr(dv, (length, V), (V, 1), place, (CHUNK, BLOCK), (1, 0))
-        p_du = tl.make_block_ptr(du, (length, V), (V, 1), place, (CHUNK, BLOCK), (1, 0))
         b_v = tl.load(p_v, boundary_check=(0, 1))
-        b_du = tl.load(p_du, boundary_check=(0, 1))
+        p_v = tl.make_block_ptr(du, (length, V), (V, 1), place, (CHUNK, BLOCK), (1, 0))
+        b_du = tl.load(p_v, boundary_check=(0, 1))
         b_scaled = (b_v * b_beta[:, None]).to(b_v.dtype)
         b_da += tl.dot(b_du, tl.trans(b_scaled))
         b_dscaled = tl.dot(b_a, b_du)
@@ -60,9 +56,9 @@ def factor_gradients(
         place = (first, i * BLOCK)
         p_k = tl.make_block_ptr(k, (length, K), (K, 1), place, (CHUNK, BLOCK), (1, 0))
         p_dk = tl.make_block_ptr(dk, (length, K), (K, 1), place, (CHUNK, BLOCK), (1, 0))
-        p_dw = tl.make_block_ptr(dw, (length, K), (K, 1), place, (CHUNK, BLOCK), (1, 0))
         b_k = tl.load(p_k, boundary_check=(0, 1))
-        b_dw = tl.load(p_dw, boundary_check=(0, 1))
+        p_k = tl.make_block_ptr(dw, (length, K), (K, 1), place, (CHUNK, BLOCK), (1, 0))
+        b_dw = tl.load(p_k, boundary_check=(0, 1))
         b_scaled = (b_k * b_beta[:, None]).to(b_k.dtype)
         b_da += tl.dot(b_dw, tl.trans(b_scaled))
         b_dscaled = tl.dot(b_a, b_dw)
@@ -70,8 +66,7 @@ def factor_gradients(
         tl.store(p_dk, (b_dscaled * b_beta[:, None]).to(b_k.dtype), boundary_check=(0, 1))
     row = tl.arange(0, CHUNK)
     below = row[:, None] > row[None, :]
-    b_da = tl.where(below, b_da, 0)
-    b_da = tl.dot(b_da.to(b_a.dtype), b_a)
+    b_da = tl.dot(tl.where(below, b_da, 0).to(b_a.dtype), b_a)
     b_da = tl.dot(b_a, b_da.to(b_a.dtype))
     b_da = tl.where(below, -b_da, 0).to(b_a.dtype)
     tl.debug_barrier()
@@ -84,8 +79,7 @@ def factor_gradients(
         b_scaled = (b_k * b_beta[:, None]).to(b_k.dtype)
         b_dscaled = tl.dot(b_da, b_k)
         b_dbeta += tl.sum(b_dscaled * b_k, 1)
-        b_dk += tl.dot(tl.trans(b_da), b_scaled)
-        b_dk += b_dscaled * b_beta[:, None]
+        b_dk += tl.dot(tl.trans(b_da), b_scaled) + b_dscaled * b_beta[:, None]
         tl.store(p_dk, b_dk.to(b_k.dtype), boundary_check=(0, 1))
     p_dbeta = tl.make_block_ptr(dbeta + head * length, (length,), (1,), (first,), (CHUNK,), (0,))
     tl.store(p_dbeta, b_dbeta.to(b_beta.dtype), boundary_check=(0,))
