@@ -237,19 +237,10 @@ def CtaGuardRows : Pass<"cta-guard-rows", "::mlir::ModuleOp"> {
     before `M`, its rows follow each other.
 
     ```mlir
-    %i = arith.select %before_end, %count, %zeros
-    %r = scf.for … {
-      %a = tts.load %p[%at] strides [%s, 1] gather [0] by(%i) …
-      …
-    }
+    %r = scf.for … { %a = tts.load %p[%at] strides [%s, 1] gather [0] by(%i) … }
     // becomes
-    %last = arith.addi %start, %c128
-    %inside = arith.cmpi sle, %last, %M
     %r = scf.if %inside -> … {
-      %rows = scf.for … {
-        %a = tts.load %p[%place] strides [%s, 1] …
-        …
-      }
+      %rows = scf.for … { %a = tts.load %p[%place] strides [%s, 1] … }
       scf.yield %rows
     } else {
       %as_before = scf.for … { … }
