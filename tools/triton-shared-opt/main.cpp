@@ -2,4 +2,11 @@
 
 #include "../ToolMains.h"
 
-int main(int argc, char **argv) { return tritonSharedOptMain(argc, argv); }
+#include "mlir/InitAllPasses.h"
+
+int main(int argc, char **argv) {
+  // As mlir-opt has them: who takes over may go on in the same command. They
+  // need code for all targets, which wheels do not have.
+  mlir::registerAllPasses();
+  return tritonSharedOptMain(argc, argv);
+}

@@ -15,7 +15,6 @@
 #include "PhaseFlags.h"
 #include "RunToPhase.h"
 #include "mlir/IR/DialectRegistry.h"
-#include "mlir/InitAllPasses.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Support/FileUtilities.h"
@@ -133,8 +132,6 @@ int tritonSharedOptMain(int argc, char **argv) {
   DialectRegistry registry;
   registerAllDialects(registry);
   triton_shared::registerAllPasses();
-  // As mlir-opt has them: who takes over may go on in the same command.
-  mlir::registerAllPasses();
   registerRunToPhase();
   auto [inputFile, outputFile] = registerAndParseCLIOptions(
       argc, argv, "triton-shared-opt: lower Triton IR to linalg and beyond\n",
