@@ -60,6 +60,17 @@ than the cache holds; medians; every configuration was checked before. {age}
 """
 
 
+TUTORIALS = """
+## GPU: Triton's tutorials
+
+`python -m benchmarks.gpu.tutorials FOLDER`, on {gpu}, Triton {triton}: sources as Triton publishes
+them, each tuned by itself on either compiler, results compared before. `-` is a kernel that one of
+them does not compile. Tutorial 10 asks for a newer GPU.
+
+{table}
+"""
+
+
 GROWTH = """
 ## How compiling grows
 
@@ -134,6 +145,10 @@ def render() -> str:
         texts = {"table": speed_table(speed["rows"]), "age": speed_age(speed["rows"])}
         sections.append(SPEED.format(gpu=_gpu(speed), **texts, **facts))
         sections.append(_costs(speed["costs"]))
+    if tutorials := _load("gpu-tutorials"):
+        table = tutorial_table(tutorials["rows"])
+        triton = tutorials["triton"]
+        sections.append(TUTORIALS.format(gpu=_gpu(tutorials), triton=triton, table=table))
     return "".join(sections)
 
 
@@ -250,6 +265,18 @@ def speed_table(rows: list[dict[str, Any]]) -> str:
         times = " | ".join(us.get(name, "-") for name in ("ours", "triton", "torch"))
         star = " \\*" if "library" in row else ""
         lines.append(f"| {row['name']}{star} | {ratio} | {times} | {rate} | {config} |")
+    return "\n".join(lines)
+
+
+def tutorial_table(rows: list[dict[str, Any]]) -> str:
+    """The results of benchmarks/gpu/tutorials.py in Markdown."""
+    lines = ["| tutorial | ratio | ours, µs | Triton, µs |", "|---|---|---|---|"]
+    for row in rows:
+        ours, triton = (
+            f"{row['us'][n]:.0f}" if n in row["us"] else "-" for n in ("ours", "triton")
+        )
+        ratio = f"{row['ratio']:.3f}" if "ratio" in row else "-"
+        lines.append(f"| {row['name']} | {ratio} | {ours} | {triton} |")
     return "\n".join(lines)
 
 

@@ -13,7 +13,8 @@ import torch
 import triton
 from gpu_check import check, install, launches, operations, there
 from tree import ROOT
-from triton_shared.diff import modules
+from triton_shared.diff import modules, workers
+from triton_shared.diff.comparison import LaunchReport
 
 
 def test_every_kernel_of_the_corpus_is_recorded_or_says_why_not():
@@ -46,6 +47,16 @@ def test_the_table_tells_what_did_not_agree():
         "3 launches: 1 agree, 1 refused, 1 differ; largest margin of those that agree 0.50" in said
     )
     assert "fine" not in said
+
+
+def test_a_difference_without_its_reference_is_left_for_the_next_call():
+    """Without one, single steps are the bound: a sum in another order is beyond it."""
+    ran = workers.Result(True)
+    report = LaunchReport("k", "kernel", (1,), "different")
+    assert check._verdict(report, ran, lacks_reference=False) == "differ"
+    assert check._verdict(report, ran, lacks_reference=True) == "left"
+    equal = LaunchReport("k", "kernel", (1,), "equal")
+    assert check._verdict(equal, ran, lacks_reference=True) == "agree"
 
 
 def test_what_agrees_says_which_operations_it_had(tmp_path: Path):

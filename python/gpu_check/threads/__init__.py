@@ -86,7 +86,8 @@ def _look(thread: Thread, side: str) -> dict[str, Any]:
 def _run(words: list[str], thread: Thread, seconds: float) -> tuple[int, str]:
     tool, *rest = words
     command = [sys.executable, "-W", "ignore", "-m", f"triton_shared.{tool}", *rest]
-    environment = {**os.environ, **dict(thread.environment)}
+    # Cases are made of tensors of the CPU, on a machine where Triton's own driver would be active.
+    environment = {**os.environ, "TRITON_SHARED_ACTIVE": "1", **dict(thread.environment)}
     try:
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=seconds
