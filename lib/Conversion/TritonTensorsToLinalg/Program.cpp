@@ -28,6 +28,30 @@ namespace tt = mlir::triton;
 
 namespace {
 
+/// What a function takes and gives once its types are converted.
+struct Signature {
+  TypeConverter::SignatureConversion inputs;
+  SmallVector<Type> results;
+};
+
+/// The signature of `function`, with the grid and the program behind if
+/// `hasProgramIds`; nothing if a type is unknown.
+std::optional<Signature> convertSignature(tt::FuncOp function,
+                                          const TypeConverter &types,
+                                          bool hasProgramIds) {
+  FunctionType type = function.getFunctionType();
+  Signature signature = {
+      TypeConverter::SignatureConversion(type.getNumInputs()), {}};
+  if (failed(types.convertSignatureArgs(type.getInputs(), signature.inputs)) ||
+      failed(types.convertTypes(type.getResults(), signature.results)))
+    return std::nullopt;
+  if (hasProgramIds)
+    signature.inputs.addInputs(
+        SmallVector<Type>(std::size(tts::kGridAndProgram),
+                          IntegerType::get(function.getContext(), 32)));
+  return signature;
+}
+
 struct LowerFunc : OpConversionPattern<tt::FuncOp> {
   LowerFunc(const TypeConverter &types, MLIRContext *context,
             bool hasProgramIds)
@@ -36,28 +60,21 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
   LogicalResult
   matchAndRewrite(tt::FuncOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FunctionType type = op.getFunctionType();
-    TypeConverter::SignatureConversion signature(type.getNumInputs());
-    SmallVector<Type> results;
-    if (failed(getTypeConverter()->convertSignatureArgs(type.getInputs(),
-                                                        signature)) ||
-        failed(getTypeConverter()->convertTypes(type.getResults(), results)))
+    std::optional<Signature> signature =
+        convertSignature(op, *getTypeConverter(), hasProgramIds);
+    if (!signature)
       return rewriter.notifyMatchFailure(op, "unknown type in the signature");
-    SmallVector<Type> program(std::size(tts::kGridAndProgram),
-                              rewriter.getI32Type());
-    if (hasProgramIds)
-      signature.addInputs(program);
-
     auto function = func::FuncOp::create(
         rewriter, op.getLoc(), op.getName(),
-        rewriter.getFunctionType(signature.getConvertedTypes(), results));
+        rewriter.getFunctionType(signature->inputs.getConvertedTypes(),
+                                 signature->results));
     // Public is what a function is if it does not say otherwise.
     if (op.getSymVisibility() == "private")
       function.setPrivate();
     for (NamedAttribute attribute : op->getDiscardableAttrs())
       if (attribute.getNameDialect())
         function->setDiscardableAttr(attribute.getName(), attribute.getValue());
-    for (unsigned i = 0; i < type.getNumInputs(); ++i)
+    for (unsigned i = 0; i < op.getNumArguments(); ++i)
       if (DictionaryAttr attributes = op.getArgAttrDict(i))
         function.setArgAttrs(i, attributes);
     if (hasProgramIds)
@@ -66,8 +83,8 @@ struct LowerFunc : OpConversionPattern<tt::FuncOp> {
     rewriter.inlineRegionBefore(op.getBody(), function.getBody(),
                                 function.end());
     if (!function.isExternal() &&
-        failed(rewriter.convertRegionTypes(&function.getBody(),
-                                           *getTypeConverter(), &signature)))
+        failed(rewriter.convertRegionTypes(
+            &function.getBody(), *getTypeConverter(), &signature->inputs)))
       return rewriter.notifyMatchFailure(op, "unknown type in a block");
     rewriter.eraseOp(op);
     return success();
@@ -86,28 +103,21 @@ struct ConvertFunc : OpConversionPattern<tt::FuncOp> {
   LogicalResult
   matchAndRewrite(tt::FuncOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    FunctionType type = op.getFunctionType();
-    TypeConverter::SignatureConversion signature(type.getNumInputs());
-    SmallVector<Type> results;
-    if (failed(getTypeConverter()->convertSignatureArgs(type.getInputs(),
-                                                        signature)) ||
-        failed(getTypeConverter()->convertTypes(type.getResults(), results)))
+    std::optional<Signature> signature =
+        convertSignature(op, *getTypeConverter(), hasProgramIds);
+    if (!signature)
       return rewriter.notifyMatchFailure(op, "unknown type in the signature");
     SmallVector<DictionaryAttr> attributes;
     op.getAllArgAttrs(attributes);
-    if (hasProgramIds) {
-      signature.addInputs(SmallVector<Type>(std::size(tts::kGridAndProgram),
-                                            rewriter.getI32Type()));
-      attributes.resize(signature.getConvertedTypes().size(),
-                        rewriter.getDictionaryAttr({}));
-    }
+    attributes.resize(signature->inputs.getConvertedTypes().size(),
+                      rewriter.getDictionaryAttr({}));
     if (!op.isExternal() &&
         failed(rewriter.convertRegionTypes(&op.getBody(), *getTypeConverter(),
-                                           &signature)))
+                                           &signature->inputs)))
       return rewriter.notifyMatchFailure(op, "unknown type in a block");
     rewriter.modifyOpInPlace(op, [&] {
-      op.setFunctionType(
-          rewriter.getFunctionType(signature.getConvertedTypes(), results));
+      op.setFunctionType(rewriter.getFunctionType(
+          signature->inputs.getConvertedTypes(), signature->results));
       op.setAllArgAttrs(attributes);
       if (hasProgramIds)
         tts::KernelSignature::nameLast(op, tts::kGridAndProgram);
