@@ -235,6 +235,7 @@ struct VerifyTritonCheckpoint
             return WalkResult::advance();
           InFlightDiagnostic error =
               op->emitOpError("is left of Triton or triton-shared");
+          error.attachNote() << "what reads this next knows neither dialect";
           error.attachNote()
               << "--triton-to-linalg-experimental leaves none, or "
                  "says why";
