@@ -32,7 +32,9 @@ def kernel_0(
     BLOCK_row: tl.constexpr,
 ):
     program = tl.program_id(0)
-    i_column = (program % tl.cdiv(size_d2, BLOCK_column)) * BLOCK_column + tl.arange(0, BLOCK_column)
+    i_column = (program % tl.cdiv(size_d2, BLOCK_column)) * BLOCK_column + tl.arange(
+        0, BLOCK_column
+    )
     program = program // tl.cdiv(size_d2, BLOCK_column)
     i_row = program * BLOCK_row + tl.arange(0, BLOCK_row)
     sum1 = tl.full([BLOCK_row, BLOCK_column], 0.0, tl.float32)
@@ -56,10 +58,28 @@ def execute_mugraph(x0, x1, outputs=None):
     d0 = x0.shape[0]
     d1 = x0.shape[1]
     d2 = x1.shape[1]
-    if x0.shape != (d0, d1,) or x0.dtype != torch.float16:
-        raise ValueError(f"x0 is a torch.float16 of {(d0, d1,)}, not {x0.dtype} of {tuple(x0.shape)}")
-    if x1.shape != (d1, d2,) or x1.dtype != torch.float16:
-        raise ValueError(f"x1 is a torch.float16 of {(d1, d2,)}, not {x1.dtype} of {tuple(x1.shape)}")
+    if (
+        x0.shape
+        != (
+            d0,
+            d1,
+        )
+        or x0.dtype != torch.float16
+    ):
+        raise ValueError(
+            f"x0 is a torch.float16 of {(d0, d1)}, not {x0.dtype} of {tuple(x0.shape)}"
+        )
+    if (
+        x1.shape
+        != (
+            d1,
+            d2,
+        )
+        or x1.dtype != torch.float16
+    ):
+        raise ValueError(
+            f"x1 is a torch.float16 of {(d1, d2)}, not {x1.dtype} of {tuple(x1.shape)}"
+        )
     if d0 % 16 != 0:
         raise ValueError("this file was made for a size d0 that is a multiple of 16")
     if d2 % 256 != 0:
@@ -67,11 +87,20 @@ def execute_mugraph(x0, x1, outputs=None):
     if d1 % 64 != 0:
         raise ValueError("this file was made for a size d1 that is a multiple of 64")
     if max(d0 * d1, d1 * d2, d0 * d2) >= 2**31:
-        raise ValueError("offsets of these kernels have 32 bits: the largest tensor has 2^31 elements")
+        raise ValueError(
+            "offsets of these kernels have 32 bits: the largest tensor has 2^31 elements"
+        )
     device = x0.device
     if outputs is None:
         outputs = [
-            torch.empty((d0, d2,), dtype=torch.float16, device=device),
+            torch.empty(
+                (
+                    d0,
+                    d2,
+                ),
+                dtype=torch.float16,
+                device=device,
+            ),
         ]
     (y0,) = outputs
     kernel_0[(triton.cdiv(d0, 16) * triton.cdiv(d2, 256),)](

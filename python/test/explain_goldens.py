@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import explain_kernels
+import triton
 from triton_shared.aot import parse_signature, sources
 from triton_shared.explain.gathering import Question, gather
 from triton_shared.frontend import Target
@@ -41,7 +42,13 @@ def stable(report: dict[str, Any]) -> dict[str, Any]:
         if one["phase"] in _STABLE
     ]
     kept["commands"] = report["commands"]
-    return json.loads(json.dumps(kept).replace(_FILE, _NAME))
+    return json.loads(without_folders(json.dumps(kept)))
+
+
+def without_folders(text: str) -> str:
+    """The same with names of files that are no other on another machine."""
+    packages = Path(triton.__file__).parents[1]
+    return text.replace(_FILE, _NAME).replace(f"{packages}/triton/", "triton/")
 
 
 def make(ttir: str) -> dict[str, Any]:
@@ -53,7 +60,7 @@ def main() -> int:
     """Writes all golden reports."""
     for kernel in KERNELS:
         path = FOLDER / f"{kernel}.json"
-        text = ttir_of(kernel).replace(_FILE, _NAME)
+        text = without_folders(ttir_of(kernel))
         path.write_text(json.dumps(make(text), indent=1) + "\n")
         print(path)
     return 0
