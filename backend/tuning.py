@@ -26,7 +26,7 @@ def compile_ahead(kernel: Any, requests: Iterable[tuple[tuple[Any, ...], dict[st
     """Compiles a kernel for each of some calls, in as many threads as there are cores.
 
     The front end holds Python's lock; what comes after it, which takes most of the time, does not.
-    What does not compile says so when it is asked to run.
+    What does not compile here says so when it is asked to run.
     """
     from triton import AsyncCompileMode
     from triton.runtime import _async_compile
@@ -40,6 +40,21 @@ def compile_ahead(kernel: Any, requests: Iterable[tuple[tuple[Any, ...], dict[st
     ):
         for arguments, keywords in calls:
             kernel.run(*arguments, **{**keywords, "warmup": True})
+    _forget_failures(kernel)
+
+
+def _forget_failures(kernel: Any) -> None:
+    """What a thread could not compile is tried again when it is asked to run.
+
+    Python 3.11 does not always parse in several threads at once ("AST constructor recursion depth
+    mismatch"), and Triton keeps what has failed for good.
+    """
+    from triton.runtime._async_compile import FutureKernel
+
+    for kernels, *_ in kernel.device_caches.values():
+        for key, made in list(kernels.items()):
+            if isinstance(made, FutureKernel) and made.kernel is None:
+                del kernels[key]
 
 
 class Clock:

@@ -183,6 +183,24 @@ def test_what_does_not_compile_fails_in_its_own_configuration(compiled: list[int
         run_double(tuned, 102)
 
 
+def test_what_threads_cannot_parse_is_compiled_when_it_runs(monkeypatch: pytest.MonkeyPatch):
+    """Python 3.11 fails to parse in several threads at once, from time to time."""
+    parse = double.parse
+    failed: list[threading.Thread] = []
+
+    def parse_here() -> Any:
+        if threading.current_thread() is threading.main_thread():
+            return parse()
+        failed.append(threading.current_thread())
+        raise SystemError("AST constructor recursion depth mismatch")
+
+    monkeypatch.setattr(double, "parse", parse_here)
+    # Blocks of their own: what an earlier run has kept on disk is not parsed.
+    monkeypatch.setenv("TRITON_ALWAYS_COMPILE", "1")
+    run_double(tune(double, fields((16, 64))))
+    assert len(failed) >= 2
+
+
 def test_a_hook_of_a_configuration_runs_before_the_kernel_is_compiled():
     """It may set what the kernel is compiled for."""
     hooks: list[int] = []

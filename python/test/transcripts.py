@@ -78,7 +78,9 @@ def _environment(folder: Path) -> dict[str, str]:
     (programs / "python").write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     (programs / "python").chmod(0o755)
     path = os.pathsep.join([str(programs), str(BUILD / "bin"), os.environ["PATH"]])
-    return {**os.environ, "PATH": path, "COLUMNS": "100"}
+    # Triton 3.9 warns that it has a default for this.
+    defaults = {"TRITON_DEFAULT_FP_FUSION": "1"}
+    return {**defaults, **os.environ, "PATH": path, "COLUMNS": "100"}
 
 
 def _commands(content: str) -> Iterator[tuple[str, str]]:
