@@ -19,7 +19,7 @@ int main() {
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(kernel, &context);
   mlir::PassManager passes(&context);
-  passes.addPass(mlir::triton_shared::createTritonToStructured());
+  passes.addPass(mlir::triton_shared::createTritonPointersToStructured());
   if (!module || failed(passes.run(*module)))
     return 1;
   module->print(llvm::outs());
