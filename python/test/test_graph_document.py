@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 import torch
 import triton_shared.graph as mi
+from graph_cases import assert_right, one_kernel, random_inputs
 from triton_shared.graph import kernel_graph, search
-from triton_shared.graph.program import Part, Plan, Program
-from triton_shared.graph.rules import expanded
 from triton_shared.graph.tiles import Blocks
 from triton_shared.graph.verify import verify
 
@@ -59,21 +58,7 @@ def rms_matmul(rows: int, columns: int, width: int, dtype: Any = mi.float16) -> 
 
 def planned(graph: mi.KernelGraph, blocks: Blocks) -> mi.KernelGraph:
     """The graph with one kernel for its output."""
-    flat = expanded(graph.graph)
-    return mi.KernelGraph(graph.graph, Plan(flat, (Part((len(flat.nodes) - 1,), blocks),)))
-
-
-def inputs_of(graph: mi.KernelGraph) -> list[torch.Tensor]:
-    generator = torch.Generator().manual_seed(3)
-    return [torch.randn(n.shape, generator=generator).to(n.dtype) for n in graph.graph.inputs]
-
-
-def assert_right(graph: mi.KernelGraph, inputs: list[torch.Tensor], found: list[Any]) -> None:
-    flat = expanded(graph.graph)
-    sizes = Program(graph.graph, Plan(flat, ())).sizes_of(inputs)
-    for one, right in zip(found, flat.resized(sizes).expect(inputs), strict=True):
-        assert one.shape == right.value.shape
-        assert bool(((one.double() - right.value).abs() <= right.error).all())
+    return mi.KernelGraph(graph.graph, one_kernel(graph, blocks))
 
 
 def test_1_to_3_the_script_runs_with_the_import_changed(
@@ -85,7 +70,7 @@ def test_1_to_3_the_script_runs_with_the_import_changed(
     names: dict[str, Any] = {}
     exec(compile(SCRIPT, "document", "exec"), names)
     best = names["optimized_graph"]
-    given = inputs_of(best)
+    given = random_inputs(best)
     (found,) = best(inputs=given)
     assert found.shape == (16, 6144)
     assert_right(best, given, [found])
@@ -130,7 +115,7 @@ def test_4_blocks_are_powers_of_two_and_masked_where_they_hang_over(size: int):
         assert axis.extent & (axis.extent - 1) == 0
     masked = any("mask=" in line for line in text.lines)
     assert masked == (size != 1 and size != 4096)
-    given = inputs_of(best)
+    given = random_inputs(best)
     assert_right(best, given, best(given))
 
 
@@ -153,7 +138,7 @@ def test_5_operands_of_products_have_at_least_16_of_everything(size: int):
     best = planned(graph, Blocks(rows=16, columns=16, depth=0))
     (text,) = best.plan.texts()
     assert all(axis.extent >= 16 for axis in text.axes)
-    given = inputs_of(best)
+    given = random_inputs(best)
     assert_right(best, given, best(given))
     small = planned(graph, Blocks(rows=8, columns=16, depth=0))
     if size > 1:
@@ -244,7 +229,7 @@ def test_12_functions(name: str, dtype: Any):
     graph = mi.new_kernel_graph()
     x = graph.new_input(dims=(3, 50), dtype=dtype)
     graph.mark_output(getattr(graph, name)(x))
-    given = [inputs_of(graph)[0].abs() + 0.25]
+    given = [random_inputs(graph)[0].abs() + 0.25]
     assert_right(graph, given, graph(given))
 
 
@@ -254,7 +239,7 @@ def test_12_functions_of_two(name: str, shapes: tuple[tuple[int, ...], ...]):
     graph = mi.new_kernel_graph()
     a, b = (graph.new_input(dims=shape, dtype=mi.float32) for shape in shapes)
     graph.mark_output(getattr(graph, name)(a, b))
-    given = [tensor.abs() + 0.25 for tensor in inputs_of(graph)]
+    given = [tensor.abs() + 0.25 for tensor in random_inputs(graph)]
     assert_right(graph, given, graph(given))
 
 
@@ -264,7 +249,7 @@ def test_12_reductions(name: str, dim: int):
     graph = mi.new_kernel_graph()
     x = graph.new_input(dims=(3, 20, 50), dtype=mi.float16)
     graph.mark_output(getattr(graph, name)(x, dim))
-    given = inputs_of(graph)
+    given = random_inputs(graph)
     assert_right(graph, given, graph(given))
 
 
@@ -276,7 +261,7 @@ def test_12_numbers_and_norms():
     graph.mark_output(graph.softmax(x, 0))
     graph.mark_output(graph.pow(graph.div(graph.abs(graph.sub(x, 3.0)), 4.0), 1.5))
     graph.mark_output(graph.transpose(graph.pow(x, 2)))
-    given = inputs_of(graph)
+    given = random_inputs(graph)
     assert_right(graph, given, graph(given))
 
 
@@ -339,6 +324,6 @@ def test_other_sizes_than_declared_are_right():
 def test_a_graph_that_was_not_searched_runs_one_kernel_for_each_operation():
     graph = rms_matmul(16, 64, 48)
     assert len(graph.plan.parts) == len(kernel_graph.one_by_one(graph.graph).parts) == 5
-    given = inputs_of(graph)
+    given = random_inputs(graph)
     assert_right(graph, given, graph(given))
     assert math.isfinite(graph(given)[0].sum().item())
