@@ -37,6 +37,36 @@ OpFoldResult triton_shared::getBoxStart(tts::AccessOpInterface access,
 // Boxes
 //===----------------------------------------------------------------------===//
 
+bool TensorBox::isKnownAtLaunch() const {
+  auto isKnown = [](const BoxNumber &number) {
+    return std::holds_alternative<tts::LaunchNumber>(number);
+  };
+  return parameter &&
+         llvm::all_of(dimensions, [&](const BoxDimension &dimension) {
+           return isKnown(dimension.size) && isKnown(dimension.stride);
+         });
+}
+
+/// The end of the tensor, at `high` from where the box begins.
+std::optional<BoxNumber>
+TensorBoxAnalysis::findSize(tts::DimensionAccess dimension,
+                            OpFoldResult start) {
+  AffineExpr end = add(numbers.getForm(dimension.high), numbers.getForm(start));
+  if (std::optional<tts::LaunchNumber> known = numbers.find(end))
+    return *known;
+  // The bound was computed as size - start.
+  auto difference = dimension.high.getDefiningOp<arith::SubIOp>();
+  if (difference && OpFoldResult(difference.getRhs()) == start)
+    return difference.getLhs();
+  if (!end || !isa<AffineSymbolExpr>(end))
+    return std::nullopt;
+  const IndexSymbol &symbol = numbers.getForms().getSymbol(end);
+  bool isScalar = symbol.kind == IndexSymbol::Kind::Scalar &&
+                  (symbol.value.getType().isInteger(32) ||
+                   symbol.value.getType().isInteger(64));
+  return isScalar ? std::optional<BoxNumber>(symbol.value) : std::nullopt;
+}
+
 std::variant<BoxDimension, Unstructured>
 TensorBoxAnalysis::describe(unsigned dim, tts::AccessOpInterface access) {
   auto fail = [&](StringRef reason) {
@@ -48,18 +78,23 @@ TensorBoxAnalysis::describe(unsigned dim, tts::AccessOpInterface access) {
     return fail("is no line");
   if (!dimension.isBounded())
     return fail("has no bounds");
-  std::optional<tts::LaunchNumber> stride =
-      numbers.find(numbers.getForm(dimension.stride));
-  if (!stride)
+  bool mayCompute = access->hasAttr(tts::kThroughDescriptor);
+  BoxDimension described{dim, {}, {}};
+  if (std::optional<tts::LaunchNumber> known =
+          numbers.find(numbers.getForm(dimension.stride)))
+    described.stride = *known;
+  else if (mayCompute)
+    described.stride = cast<Value>(dimension.stride);
+  else
     return fail("has a stride that is computed in the kernel");
   OpFoldResult start = getBoxStart(access, dim);
   if (!start)
     return fail("does not end where its tensor begins");
-  std::optional<tts::LaunchNumber> size = numbers.find(
-      add(numbers.getForm(dimension.high), numbers.getForm(start)));
-  if (!size)
+  std::optional<BoxNumber> size = findSize(dimension, start);
+  if (!size || (std::holds_alternative<Value>(*size) && !mayCompute))
     return fail("does not end where its tensor ends");
-  return BoxDimension{dim, *size, *stride};
+  described.size = *size;
+  return described;
 }
 
 bool triton_shared::isZeroOutside(Value other) {
@@ -88,6 +123,17 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
   return Unstructured{other, "is read outside, and is neither zero nor NaN"};
 }
 
+/// Why a box may begin beside what the copy engine can reach, if it may.
+static std::optional<Unstructured>
+checkStartAlignment(tts::AccessOpInterface access, int64_t startDivisor) {
+  int64_t bytes = getElementBytes(access.getTileType().getElementType());
+  if (startDivisor * bytes % kBoxAlignment == 0)
+    return std::nullopt;
+  return Unstructured{access.getTile(),
+                      "does not begin at a multiple of 16 bytes of a row, as "
+                      "far as is known"};
+}
+
 std::optional<Unstructured>
 triton_shared::checkBoxAlignment(const DataFlowSolver &solver,
                                  tts::AccessOpInterface access,
@@ -96,10 +142,9 @@ triton_shared::checkBoxAlignment(const DataFlowSolver &solver,
   if (getKnownDivisor(solver, access.getBase(), kBoxAlignment) < kBoxAlignment)
     return Unstructured{access.getBase(),
                         "is not known to be a multiple of 16 bytes"};
-  if (startDivisor * bytes % kBoxAlignment)
-    return Unstructured{access.getTile(),
-                        "does not begin at a multiple of 16 bytes of a row, as "
-                        "far as is known"};
+  if (std::optional<Unstructured> why =
+          checkStartAlignment(access, startDivisor))
+    return why;
   for (auto [i, dimension] : llvm::enumerate(access.getDimensions())) {
     std::optional<int64_t> constant = getConstantIntValue(dimension.stride);
     if (i == innermost || (constant && *constant * bytes % kBoxAlignment == 0))
@@ -121,6 +166,21 @@ static int64_t getDivisor(const DataFlowSolver &solver, OpFoldResult number) {
   return *getConstantIntValue(number);
 }
 
+/// What the copy engine asks of the numbers of `box`.
+std::optional<Unstructured>
+TensorBoxAnalysis::checkPlace(tts::AccessOpInterface access,
+                              const TensorBox &box) const {
+  unsigned dense = box.dimensions.back().ofBlock;
+  int64_t divisor = getDivisor(solver, getBoxStart(access, dense));
+  if (box.isKnownAtLaunch())
+    return checkBoxAlignment(solver, access, dense, divisor);
+  if (box.isNanOutside.isArgument)
+    return Unstructured{
+        access.getOther(),
+        "is read outside of a tensor that the kernel describes"};
+  return checkStartAlignment(access, divisor);
+}
+
 TensorBoxAnalysis::Result
 TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
   Value tile = access.getTile();
@@ -129,10 +189,12 @@ TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
     return Unstructured{tile, "is no block of one to five dimensions"};
   if (access.getMask() || access.isVolatile())
     return Unstructured{tile, "is masked element by element, or volatile"};
-  std::optional<unsigned> base = numbers.findParameter(access.getBase());
-  if (!base)
-    return Unstructured{access.getBase(), "is no argument of the kernel"};
-  TensorBox box{*base, tts::LaunchNumber::constant(0), {}};
+  TensorBox box{access.getBase(),
+                numbers.findParameter(access.getBase()),
+                tts::LaunchNumber::constant(0),
+                {}};
+  if (!box.parameter && !access->hasAttr(tts::kThroughDescriptor))
+    return Unstructured{box.base, "is no argument of the kernel"};
   AffineExpr offset = getAffineConstantExpr(0, tile.getContext());
   for (auto [i, dimension] : llvm::enumerate(dimensions)) {
     auto described = describe(i, access);
@@ -147,7 +209,7 @@ TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
   }
   // The last one with neighbours that lie side by side is the innermost.
   auto isDense = [](const BoxDimension &dimension) {
-    return dimension.stride == tts::LaunchNumber::constant(1);
+    return dimension.stride == BoxNumber(tts::LaunchNumber::constant(1));
   };
   auto innermost = llvm::find_if(llvm::reverse(box.dimensions), isDense);
   if (innermost == box.dimensions.rend())
@@ -157,10 +219,7 @@ TensorBoxAnalysis::analyze(tts::AccessOpInterface access) {
     return Unstructured{access.getOffset(), "is not where its bounds say"};
   if (std::optional<Unstructured> why = checkOther(access.getOther(), box))
     return *why;
-  unsigned dense = box.dimensions.back().ofBlock;
-  if (std::optional<Unstructured> why =
-          checkBoxAlignment(solver, access, dense,
-                            getDivisor(solver, getBoxStart(access, dense))))
+  if (std::optional<Unstructured> why = checkPlace(access, box))
     return *why;
   return box;
 }

@@ -1,8 +1,9 @@
 //===- TensorBox.h - Accesses that are a box of a tensor --------*- C++ -*-===//
 //
-// TMA copies a box of a tensor whose base, sizes and strides are known when the
-// kernel is launched; what lies outside of the tensor is not touched, and read
-// as zero. An access is such a box if its bounds are where the tensor ends.
+// TMA copies a box of a tensor; what lies outside of the tensor is not touched,
+// and read as zero. An access is such a box if its bounds are where the tensor
+// ends. Base, sizes and strides are known when the kernel is launched, or
+// computed in the kernel, if that says by a descriptor that they fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,17 +16,25 @@
 
 namespace mlir::triton_shared {
 
+/// One that a launch knows, or else one that the kernel computes: an integer of
+/// 64 bits, or of 32 with a sign.
+using BoxNumber = std::variant<tts::LaunchNumber, Value>;
+
 /// One dimension of a tensor and of the box in it.
 struct BoxDimension {
   /// The dimension of the block that lies along it.
   unsigned ofBlock;
-  /// Of the tensor, in elements. The size is not negative.
-  tts::LaunchNumber size, stride;
+  /// Of the tensor, in elements. A size that a launch knows is not negative.
+  BoxNumber size, stride;
 };
 
 struct TensorBox {
-  /// The number of the parameter that points to the tensor.
-  unsigned base;
+  /// True if a launch knows where the tensor lies.
+  bool isKnownAtLaunch() const;
+
+  Value base;
+  /// The number of the parameter that `base` is; nothing if it is computed.
+  std::optional<unsigned> parameter;
   /// What is read outside: NaN if that is true, else zero.
   tts::LaunchNumber isNanOutside;
   /// The outermost in memory first; the stride of the last one is 1.
@@ -69,7 +78,11 @@ public:
 private:
   std::variant<BoxDimension, Unstructured>
   describe(unsigned dim, tts::AccessOpInterface access);
+  std::optional<BoxNumber> findSize(tts::DimensionAccess dimension,
+                                    OpFoldResult start);
   std::optional<Unstructured> checkOther(Value other, TensorBox &box) const;
+  std::optional<Unstructured> checkPlace(tts::AccessOpInterface access,
+                                         const TensorBox &box) const;
 
   LaunchNumbers numbers;
   const DataFlowSolver &solver;

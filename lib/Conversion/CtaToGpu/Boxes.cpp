@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Boxes.h"
 #include "InlinePtx.h"
 #include "Parts.h"
 #include "SharedMemory.h"
@@ -40,15 +41,17 @@ Value createIsFirst(OpBuilder &builder, Location loc) {
                                createI32(builder, loc, 0));
 }
 
-/// True in the thread that asks for copies: the first one of the program's
-/// warps, and of the warp that copies for them, which comes after these.
-Value createIsAsking(OpBuilder &builder, Operation *op) {
+} // namespace
+
+Value triton_shared::createIsAsking(OpBuilder &builder, Operation *op) {
   auto kernel = op->getParentOfType<FunctionOpInterface>();
   return cta::getNumProducerWarps(kernel)
              ? createIsFirstOf(builder, op->getLoc(),
                                *cta::getNumWarps(kernel) * GpuTarget::kWarpSize)
              : createIsFirst(builder, op->getLoc());
 }
+
+namespace {
 
 /// The address of slot `slot`, of so many bytes each, from `begin` on in shared
 /// memory, as assembly takes it.
@@ -224,12 +227,13 @@ struct ConvertCopyBox : OpConversionPattern<cta::CopyBoxOp> {
 };
 
 /// Who has asked for stores waits until all but the last `pending` ones have
-/// read shared memory.
-void createStoreWait(OpBuilder &builder, Operation *op, int64_t pending) {
-  createPtx(builder, op->getLoc(), {}, {createIsAsking(builder, op)},
-            "@$0 cp.async.bulk.wait_group.read " + std::to_string(pending) +
-                ";",
-            "b", PtxEffects::Memory);
+/// read shared memory, or are `written`.
+void createStoreWait(OpBuilder &builder, Operation *op, int64_t pending,
+                     bool written = false) {
+  std::string text = "@$0 cp.async.bulk.wait_group";
+  text += (written ? " " : ".read ") + std::to_string(pending) + ";";
+  createPtx(builder, op->getLoc(), {}, {createIsAsking(builder, op)}, text, "b",
+            PtxEffects::Memory);
 }
 
 struct ConvertStoreBox : OpConversionPattern<cta::StoreBoxOp> {
@@ -268,7 +272,7 @@ struct ConvertWaitStores : OpConversionPattern<cta::WaitStoresOp> {
   LogicalResult
   matchAndRewrite(cta::WaitStoresOp op, OpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    createStoreWait(rewriter, op, op.getPending());
+    createStoreWait(rewriter, op, op.getPending(), op.getWritten());
     rewriter.eraseOp(op);
     return success();
   }

@@ -34,6 +34,10 @@ void populateCtaToGpuBuffers(const TypeConverter &types,
                              RewritePatternSet &patterns);
 void populateCtaToGpuBoxes(const TypeConverter &types,
                            RewritePatternSet &patterns);
+void populateCtaToGpuTensorMaps(const TypeConverter &types,
+                                RewritePatternSet &patterns);
+/// Finds memory for the tensor maps that kernels of `module` make.
+void placeTensorMaps(ModuleOp module);
 /// Says whether `op` waits for the program's threads alone.
 bool isBarrierOfProgram(Operation *op);
 void populateCtaToGpuSpecialize(const TypeConverter &types,

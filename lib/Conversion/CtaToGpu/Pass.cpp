@@ -62,6 +62,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     markTraps(module);
     expandFloat8(module);
     outlineKernels(module);
+    placeTensorMaps(module);
 
     TypeConverter types;
     addThreadConversion(types);
@@ -80,6 +81,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuBuffers(types, patterns);
     populateCtaToGpuCopies(types, widths, patterns);
     populateCtaToGpuBoxes(types, patterns);
+    populateCtaToGpuTensorMaps(types, patterns);
     populateCtaToGpuSpecialize(types, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);

@@ -128,12 +128,14 @@ struct StructureDescriptorLoad : OpConversionPattern<tt::DescriptorLoadOp> {
         placeWholeBlock(rewriter, op.getLoc(), tensor, op.getIndices());
     Value other = getPadding(rewriter, op.getLoc(), block.getElementType(),
                              tensor.paddingIsNan);
-    Value load =
+    auto load =
         tts::LoadOp::create(rewriter, op.getLoc(), block, tensor.base,
                             place.offset, place.dimensions, nullptr, other);
-    load = roundIfAsked(rewriter, op.getLoc(), load, tensor.roundsToTf32);
+    load->setAttr(tts::kThroughDescriptor, rewriter.getUnitAttr());
+    Value rounded =
+        roundIfAsked(rewriter, op.getLoc(), load, tensor.roundsToTf32);
     rewriter.replaceOp(op,
-                       reshapeTo(rewriter, op.getLoc(), load, op.getType()));
+                       reshapeTo(rewriter, op.getLoc(), rounded, op.getType()));
     return success();
   }
 };
@@ -149,8 +151,9 @@ struct StructureDescriptorStore : OpConversionPattern<tt::DescriptorStoreOp> {
     BlockPlace place =
         placeWholeBlock(rewriter, op.getLoc(), tensor, op.getIndices());
     Value value = reshapeTo(rewriter, op.getLoc(), op.getSrc(), block);
-    rewriter.replaceOpWithNewOp<tts::StoreOp>(
+    auto store = rewriter.replaceOpWithNewOp<tts::StoreOp>(
         op, value, tensor.base, place.offset, place.dimensions, nullptr);
+    store->setAttr(tts::kThroughDescriptor, rewriter.getUnitAttr());
     return success();
   }
 };

@@ -1,6 +1,7 @@
 //===- AheadLoads.cpp - Which loads of a loop may run ahead ---------------===//
 
 #include "AheadLoads.h"
+#include "TensorMaps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "triton-shared/Analysis/AccessWidth.h"
@@ -67,6 +68,13 @@ bool triton_shared::mayWrite(Region &region, Value base) {
   return result.wasInterrupted();
 }
 
+bool triton_shared::isOnItsOwn(func::FuncOp function) {
+  WalkResult result = function.walk([](tts::AccessOpInterface access) {
+    return access.isAtomic() ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
 bool AheadLoads::isWritten(Value base) {
   return mayWrite(loop.getRegion(), base);
 }
@@ -114,23 +122,26 @@ OpOperand *triton_shared::findMatrixUse(tts::LoadOp load) {
   return nullptr;
 }
 
-/// The copy engine sees what kernels before have written, but not always what
-/// this one has.
+/// The copy engine sees what kernels before have written; what this one has,
+/// after a fence.
 std::optional<AheadLoad> AheadLoads::planBox(tts::LoadOp load) {
   auto function = loop->getParentOfType<func::FuncOp>();
   OpOperand *use = findMatrixUse(load);
+  bool isAfterWrites = mayWrite(function.getBody(), load.getBase());
   if (!cta::getTarget(function).hasTma() || !use ||
-      mayWrite(function.getBody(), load.getBase()))
+      (isAfterWrites && !isOnItsOwn(function)))
     return std::nullopt;
   TensorBoxAnalysis::Result result = boxes.analyze(load);
   auto *box = std::get_if<TensorBox>(&result);
-  if (!box)
+  if (!box || !llvm::all_of(getComputedNumbers(*box), [&](Value value) {
+        return loop.isDefinedOutsideOfLoop(value);
+      }))
     return std::nullopt;
   std::optional<cta::SharedLayout> layout =
       cta::findMatrixLayout(*use, box->dimensions.back().ofBlock);
   if (!layout)
     return std::nullopt;
-  return AheadLoad{load, *layout, /*isMatrix=*/true, *box};
+  return AheadLoad{load, *layout, /*isMatrix=*/true, *box, isAfterWrites};
 }
 
 //===----------------------------------------------------------------------===//

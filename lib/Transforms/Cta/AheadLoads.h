@@ -12,6 +12,7 @@
 
 #include "LoopSlice.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "triton-shared/Analysis/TensorBox.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -28,6 +29,8 @@ struct AheadLoad {
   bool isMatrix;
   /// What the copy engine copies, if it does.
   std::optional<TensorBox> box;
+  /// The program may have written what the loop reads before that.
+  bool isAfterWrites = false;
 };
 
 /// The product that reads the tile of `load` from shared memory itself; null
@@ -37,6 +40,10 @@ OpOperand *findMatrixUse(tts::LoadOp load);
 /// True if `region` may write what `base` points to. Arguments are apart from
 /// each other; a computed address may be anywhere.
 bool mayWrite(Region &region, Value base);
+
+/// True if `function` touches memory by no more than loads and stores, so that
+/// it tells no other program what it has written, and hears of nothing.
+bool isOnItsOwn(func::FuncOp function);
 
 /// True if a loop in `root` loads something. What is known about the values of
 /// a long kernel without one takes long to find out, and nobody asks.

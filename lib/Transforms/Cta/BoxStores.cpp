@@ -1,6 +1,7 @@
 //===- BoxStores.cpp - Stores that the copy engine can do -----------------===//
 
 #include "BoxStores.h"
+#include "AheadLoads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -112,6 +113,12 @@ static bool areAllBeside(ArrayRef<BoxStore> stores) {
   return true;
 }
 
+/// True if stores of `function` can wait for what comes before them, and what
+/// comes after for them: all in one row, and no other program is told.
+static bool mayOrderStores(func::FuncOp function) {
+  return !cta::getNumProducerWarps(function) && isOnItsOwn(function);
+}
+
 bool triton_shared::mayHaveBoxStores(func::FuncOp function) {
   WalkResult result = function.walk([](tts::StoreOp store) {
     return isCandidate(store) ? WalkResult::interrupt() : WalkResult::advance();
@@ -119,11 +126,28 @@ bool triton_shared::mayHaveBoxStores(func::FuncOp function) {
   return result.wasInterrupted();
 }
 
+namespace {
+/// What the copy engine reads in a function.
+struct Copies {
+  bool ofArguments = false, ofComputed = false;
+};
+} // namespace
+
+static Copies findCopies(func::FuncOp function) {
+  Copies copies;
+  function.walk([&](cta::CopyBoxOp copy) {
+    bool isMade = copy.getMap().getDefiningOp<cta::MakeTensorMapOp>();
+    (isMade ? copies.ofComputed : copies.ofArguments) = true;
+  });
+  return copies;
+}
+
 SmallVector<BoxStore> triton_shared::findBoxStores(func::FuncOp function,
                                                    TensorBoxAnalysis &boxes) {
   // Arguments are apart from each other; a computed address may be anywhere.
   DenseMap<Value, size_t> accesses;
   size_t computed = 0;
+  Copies copies = findCopies(function);
   llvm::MapVector<Value, SmallVector<BoxStore>> found;
   function.walk([&](tts::AccessOpInterface access) {
     Value base = access.getBase();
@@ -136,10 +160,16 @@ SmallVector<BoxStore> triton_shared::findBoxStores(func::FuncOp function,
   // All stores to a tensor are done by the copy engine, or none.
   SmallVector<BoxStore> apart;
   for (auto &[base, stores] : found) {
-    size_t own = isa<BlockArgument>(base) ? 0 : accesses[base];
-    if (stores.size() == accesses[base] && computed == own &&
-        areAllBeside(stores))
-      llvm::append_range(apart, stores);
+    bool isArgument = isa<BlockArgument>(base);
+    size_t own = isArgument ? 0 : accesses[base];
+    bool isOrdered = computed != own || copies.ofComputed ||
+                     (!isArgument && copies.ofArguments);
+    if (stores.size() != accesses[base] || !areAllBeside(stores) ||
+        (isOrdered && !mayOrderStores(function)))
+      continue;
+    for (BoxStore &store : stores)
+      store.isOrdered = isOrdered;
+    llvm::append_range(apart, stores);
   }
   return apart;
 }

@@ -13,6 +13,9 @@ namespace mlir::triton_shared {
 struct BoxStore {
   tts::StoreOp store;
   TensorBox box;
+  /// Other accesses of the program may touch what it writes: those before have
+  /// happened when it begins, and it has when those after begin.
+  bool isOrdered = false;
 
   Value getValue() const { return tts::StoreOp(store).getValue(); }
   /// The dimension of the tile whose elements are neighbours in memory.
@@ -22,8 +25,8 @@ struct BoxStore {
 /// True if `function` stores a tile that a box could be.
 bool mayHaveBoxStores(func::FuncOp function);
 
-/// Those of `function`, in the order of each tensor. Nothing else accesses what
-/// they write, and if several write one tensor, then apart from each other.
+/// Those of `function`, in the order of each tensor. If several write one
+/// tensor, then apart from each other.
 SmallVector<BoxStore> findBoxStores(func::FuncOp function,
                                     TensorBoxAnalysis &boxes);
 

@@ -145,6 +145,12 @@ private:
       rings.push_back(ring);
       maps.push_back(ahead.box ? addTensorMap(*ahead.box, ring) : TensorMap());
     }
+    if (llvm::any_of(loads, [](const AheadLoad &ahead) {
+          return ahead.box && ahead.isAfterWrites;
+        })) {
+      cta::PublishWritesOp::create(builder, loc);
+      gpu::BarrierOp::create(builder, loc);
+    }
     if (int64_t boxes = plan.countBoxes())
       mbarriers = cta::MbarriersOp::create(
           builder, loc, cta::MbarriersType::get(builder.getContext(), stages),
@@ -208,7 +214,7 @@ private:
                      const IRMapping &mapping, const CopyTarget &target) {
     SmallVector<Value> start = createBoxStart(
         builder, loc, cast<tts::LoadOp>(ahead.load), *ahead.box, mapping);
-    cta::CopyBoxOp::create(builder, loc, map.parameter, start, map.dims,
+    cta::CopyBoxOp::create(builder, loc, map.address, start, map.dims,
                            map.piece, target.ring, target.slot, mbarriers,
                            target.condition);
   }

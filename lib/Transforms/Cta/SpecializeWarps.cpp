@@ -100,8 +100,8 @@ private:
     ProgramSlice slice(function.getBody().front());
     return HandOn::isPossible(loop, &function.getBody().front()) &&
            llvm::all_of(loads, [&](const AheadLoad &ahead) {
-             return ahead.box && ahead.isMatrix && isReadByProducts(ahead) &&
-                    slice.addAround(ahead.load) &&
+             return ahead.box && !ahead.isAfterWrites && ahead.isMatrix &&
+                    isReadByProducts(ahead) && slice.addAround(ahead.load) &&
                     slice.addValues(getScalars(ahead.load));
            });
   }
@@ -247,7 +247,7 @@ private:
     std::optional<BoxStore> first;
     for (const BoxStore &found : findBoxStores(function, boxes)) {
       std::optional<SmallVector<int64_t>> part = findStageParts(found);
-      if (!part ||
+      if (!part || found.isOrdered ||
           !tts::StoreOp(found.store)->getParentOfType<LoopLikeOpInterface>())
         continue;
       if (!first) {
@@ -387,7 +387,7 @@ private:
           createBoxStart(builder, ahead.load->getLoc(),
                          cast<tts::LoadOp>(ahead.load), *ahead.box, {});
       copies.push_back(cta::CopyBoxOp::create(
-          builder, ahead.load->getLoc(), map.parameter, start, map.dims,
+          builder, ahead.load->getLoc(), map.address, start, map.dims,
           map.piece, ring, slot, full, createBool(builder, true)));
       readFromRing(ahead, ring, slot);
     }

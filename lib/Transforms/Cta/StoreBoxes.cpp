@@ -42,7 +42,7 @@ cta::SpecializeOp findParted(tts::StoreOp store) {
 
 /// Waits until all copies but the last `pending` ones have read their buffers.
 void waitForStores(OpBuilder &builder, Location loc, int64_t pending) {
-  cta::WaitStoresOp::create(builder, loc, pending);
+  cta::WaitStoresOp::create(builder, loc, pending, /*written=*/false);
   gpu::BarrierOp::create(builder, loc);
 }
 
@@ -60,6 +60,11 @@ public:
       storeInParts(builder, found, tile, parted);
     else
       storeAtOnce(builder, found, tile, parted);
+    if (found.isOrdered) {
+      cta::WaitStoresOp::create(builder, found.store.getLoc(), /*pending=*/0,
+                                /*written=*/true);
+      gpu::BarrierOp::create(builder, found.store.getLoc());
+    }
     Value moved = found.getValue();
     found.store.erase();
     if (moved != tile)
@@ -126,6 +131,9 @@ private:
     Location loc = found.store.getLoc();
     Value slot = arith::ConstantIntOp::create(builder, loc, number, 32);
     cta::WriteOp::create(builder, loc, tile, buffer, slot, /*fenced=*/true);
+    // The barrier that follows lets threads see what is in the buffer.
+    if (found.isOrdered)
+      cta::PublishWritesOp::create(builder, loc);
     TensorMap map = addTensorMap(found.box, buffer);
     SmallVector<Value> start =
         createBoxStart(builder, loc, found.store, found.box, IRMapping());
@@ -133,7 +141,7 @@ private:
       start.back() = arith::AddIOp::create(
           builder, loc, start.back(),
           arith::ConstantIntOp::create(builder, loc, along, 32));
-    cta::StoreBoxOp::create(builder, loc, buffer, slot, map.parameter, start,
+    cta::StoreBoxOp::create(builder, loc, buffer, slot, map.address, start,
                             map.dims, map.piece, goesOn);
   }
 
@@ -174,7 +182,8 @@ private:
     if (!result.wasInterrupted())
       return;
     OpBuilder builder(parted.getConsumers().front().getTerminator());
-    cta::WaitStoresOp::create(builder, parted.getLoc());
+    cta::WaitStoresOp::create(builder, parted.getLoc(), /*pending=*/0,
+                              /*written=*/false);
   }
 };
 

@@ -1,7 +1,8 @@
-//===- TensorMaps.h - Boxes of tensors as parameters ------------*- C++ -*-===//
+//===- TensorMaps.h - Boxes of tensors, told to the copy engine -*- C++ -*-===//
 //
 // The copy engine is told about a tensor by a tensor map, which a launch makes
-// of the kernel's arguments and passes as one more.
+// of the kernel's arguments and passes as one more; or the kernel itself does,
+// of numbers that it computes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,16 +17,21 @@ namespace mlir::triton_shared {
 
 /// How a box is copied to a buffer.
 struct TensorMap {
-  /// The parameter that holds the map.
-  Value parameter;
+  /// Where it lies.
+  Value address;
   /// The dimensions of the buffer's tile in the order of the map, the outermost
   /// first, and how much of each one copy takes.
   SmallVector<int64_t> dims, piece;
 };
 
 /// The map for copies of `box` to `buffer`, in whose layout the copy engine can
-/// write: a parameter of the kernel, which gets it if it has none like it.
+/// write: a parameter of the kernel, which gets it if it has none like it, or
+/// made in the kernel as soon as it has the numbers.
 TensorMap addTensorMap(const TensorBox &box, cta::AllocOp buffer);
+
+/// The values that a map of `box` is made of in the kernel: none if a launch
+/// makes it.
+SmallVector<Value> getComputedNumbers(const TensorBox &box);
 
 /// Where `box`, that of `access`, begins: an i32 for each dimension, the
 /// outermost first. What lies beyond every tensor stays beyond.

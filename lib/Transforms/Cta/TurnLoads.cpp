@@ -42,6 +42,7 @@ static void turn(tts::LoadOp load, cta::TransposeOp transpose) {
   auto turned = tts::LoadOp::create(builder, load.getLoc(), transpose.getType(),
                                     load.getBase(), load.getOffset(),
                                     dimensions, Value(), load.getOther());
+  turned->setDiscardableAttrs(load->getDiscardableAttrDictionary());
   turned.setCacheAttr(load.getCacheAttr());
   turned.setEvictAttr(load.getEvictAttr());
   if (auto alignment = load->getAttrOfType<DenseI64ArrayAttr>(kLineAlignment))

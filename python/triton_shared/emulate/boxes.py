@@ -20,14 +20,16 @@ _STORE = re.compile(
     r"cp\.async\.bulk\.tensor\.(\d)d\.global\.shared::cta\.tile\.bulk_group "
     r"\[(\$\d+), \{([^}]*)\}\], \[(\$\d+)\]"
 )
-_GROUP = re.compile(r"cp\.async\.bulk\.(commit_group|wait_group\.read)(?: (\d+))?")
+_GROUP = re.compile(r"cp\.async\.bulk\.(commit_group|wait_group(?:\.read)?)(?: (\d+))?")
 _RANKS = range(1, 6)
 FUNCTIONS = (
     ("void", "@emu_mbarrier_init_shared", "ptr, i32"),
     ("void", "@emu_mbarrier_inval_shared", "ptr"),
     ("i64", "@emu_mbarrier_arrive_shared", "ptr"),
     ("i64", "@emu_mbarrier_arrive_expect_tx_scope_cta_space_cta", "ptr, i32"),
+    ("void", "@emu_trap", ""),
     ("void", "@emu_cp_async_bulk_commit_group", ""),
+    ("void", "@emu_cp_async_bulk_wait_group", "i32"),
     ("void", "@emu_cp_async_bulk_wait_group_read", "i32"),
     *(
         (
@@ -74,6 +76,8 @@ class _Calls:
             places = f"{self._shared(match[2])}, {self._shared(match[5])}, {value(match[3])}"
             given = f"{places}, {self._coordinates(match[4])}, i64 0, i32 0"
             self._call(f"cp_async_bulk_tensor_g2s_cta_tile_{match[1]}d", given)
+        elif statement == "trap":
+            self._call("trap", "")
         elif match := _STORE.fullmatch(statement):
             places = f"{self._shared(match[4])}, {value(match[2])}"
             given = f"{places}, {self._coordinates(match[3])}, i64 0, i32 0"

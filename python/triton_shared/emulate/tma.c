@@ -254,6 +254,65 @@ void emu_cp_async_bulk_wait_group_read(uint32_t pending) {
   emu_cp_async_bulk_wait_group(pending);
 }
 
+// What a kernel writes into a map of its own. Numbers of dimensions count from
+// that of neighbours, numbers of strides from the next one.
+
+void emu_tensormap_replace_global_address_p1(TensorMap *map, uint64_t address) {
+  if (address % 16)
+    fail("makes a tensor map of the address %#lx", (long)address);
+  map->magic = kMagic;
+  map->address = address;
+}
+void emu_tensormap_replace_rank_p1(TensorMap *map, uint32_t less) {
+  map->rank = less + 1;
+}
+void emu_tensormap_replace_global_dim_p1(TensorMap *map, uint32_t dimension,
+                                         uint32_t size) {
+  map->sizes[dimension] = size;
+}
+void emu_tensormap_replace_box_dim_p1(TensorMap *map, uint32_t dimension,
+                                      uint32_t size) {
+  if (size < 1 || size > 256)
+    fail("makes a tensor map of boxes of %u", size);
+  map->box[dimension] = size;
+}
+void emu_tensormap_replace_element_stride_p1(TensorMap *map, uint32_t dimension,
+                                             uint32_t stride) {
+  (void)map, (void)dimension;
+  if (stride != 1)
+    fail("makes a tensor map of every %u-th element", stride);
+}
+void emu_tensormap_replace_global_stride_p1(TensorMap *map, uint32_t number,
+                                            uint64_t stride) {
+  if (stride % 16 || stride >> 40)
+    fail("makes a tensor map of strides of %#lx bytes", (long)stride);
+  map->strides[number + 1] = stride;
+}
+void emu_tensormap_replace_elemtype_p1(TensorMap *map, uint32_t code) {
+  // As in PTX: f32 and tf32 that flush to zero are 8 and 12.
+  map->type = code < 13 ? "BHIiLlhffdbff"[code] : 0;
+  if (!map->type)
+    fail("makes a tensor map of elements of kind %u", code);
+}
+void emu_tensormap_replace_interleave_layout_p1(TensorMap *map, uint32_t mode) {
+  (void)map;
+  if (mode)
+    fail("makes a tensor map that interleaves");
+}
+void emu_tensormap_replace_swizzle_mode_p1(TensorMap *map, uint32_t mode) {
+  map->swizzle = mode;
+}
+void emu_tensormap_replace_fill_mode_p1(TensorMap *map, uint32_t mode) {
+  map->fill = mode;
+}
+void emu_fence_proxy_tensormap_generic_release_gpu(void) {}
+void emu_fence_proxy_tensormap_generic_acquire_gpu(const TensorMap *map,
+                                                   uint32_t bytes) {
+  (void)map, (void)bytes;
+}
+
+void emu_trap(void) { fail("ends by trap"); }
+
 void emu_prefetch_tensormap_p0(const TensorMap *map) {
   if (map->magic != kMagic)
     fail("prefetches what is no tensor map");

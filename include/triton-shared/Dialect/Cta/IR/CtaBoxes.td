@@ -69,6 +69,46 @@ def CTA_CopyBoxOp : CTA_Op<"copy_box", [MemoryEffects<[MemRead, MemWrite]>],
   let hasVerifier = 1;
 }
 
+def CTA_MakeTensorMapOp : CTA_Op<"make_tensor_map",
+    [AttrSizedOperandSegments, MemoryEffects<[MemAlloc]>]> {
+  let summary = "A tensor map of numbers that the kernel computes";
+  let description = [{
+    What a launch does for tensors that it knows, one thread does here, the one
+    that asks for copies: it writes the map to memory of its own. Base and
+    strides are multiples of 16 bytes, or the kernel ends by `trap`; sizes are
+    positive. Attributes are those of `#tts.tensor_map`; the stride of the last
+    dimension, that of neighbours, is 1.
+
+    ```mlir
+    %map = cta.make_tensor_map %a sizes [%m, %k] strides [%lda]
+      box [128, 64] swizzle 128 : memref<*xf16> -> !llvm.ptr
+    ```
+
+    `place` is where `cta-to-gpu` has found memory for it.
+  }];
+  let arguments = (ins AnyUnrankedMemRef:$base, Variadic<I64>:$sizes,
+                       Variadic<I64>:$strides, Optional<CTA_TensorMap>:$place,
+                       DenseI64ArrayAttr:$box, I64Attr:$swizzle,
+                       UnitAttr:$isNanOutside);
+  let results = (outs CTA_TensorMap:$map);
+  let assemblyFormat = [{
+    $base `sizes` `[` $sizes `]` `strides` `[` $strides `]` `box` $box
+    `swizzle` $swizzle (`nan` $isNanOutside^)? (`at` $place^ `:` type($place))?
+    attr-dict `:` type($base) `->` type($map)
+  }];
+  let hasVerifier = 1;
+}
+
+def CTA_PublishWritesOp : CTA_Op<"publish_writes",
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "The copy engine reads what threads have written to tensors";
+  let description = [{
+    What each thread has written to global memory is read by copies that are
+    asked for after a barrier that follows.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def CTA_WaitMbarrierOp : CTA_Op<"wait_mbarrier",
     [MemoryEffects<[MemRead, MemWrite]>], ["getBufferUses"]> {
   let summary = "Wait until all that should has arrived in a phase";
@@ -150,11 +190,12 @@ def CTA_WaitStoresOp : CTA_Op<"wait_stores",
   let summary = "Wait until copies that go on have read their buffers";
   let description = [{
     All but the last `pending` ones. The thread that has asked for them waits: a
-    barrier follows.
+    barrier follows. With `written` it waits until the tensors are written, too.
   }];
   let arguments = (ins
-      DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$pending);
-  let assemblyFormat = "(`but` $pending^)? attr-dict";
+      DefaultValuedAttr<ConfinedAttr<I32Attr, [IntNonNegative]>, "0">:$pending,
+      UnitAttr:$written);
+  let assemblyFormat = "(`but` $pending^)? (`written` $written^)? attr-dict";
 }
 
 #endif // TRITON_SHARED_DIALECT_CTA_BOXES

@@ -60,6 +60,10 @@ inline llvm::hash_code hash_value(const LaunchNumber &number) {
 /// A discardable attribute of an argument, or of an operation with one result:
 /// the accesses of the function rely on it that the number is not negative.
 inline constexpr llvm::StringLiteral kSizeMark = "tts.size";
+/// On an access: it goes through a tensor descriptor. Base and strides but that
+/// of neighbours are then multiples of 16 bytes, as Triton asks of those.
+inline constexpr llvm::StringLiteral kThroughDescriptor =
+    "tts.through_descriptor";
 /// Attribute of an assertion that the compiler added, and no user wrote.
 inline constexpr llvm::StringLiteral kOwnCheck = "tts.own_check";
 

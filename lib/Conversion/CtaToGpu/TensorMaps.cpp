@@ -1,0 +1,383 @@
+//===- TensorMaps.cpp - Tensor maps that a kernel makes -------------------===//
+//
+// A map lies in global memory, where the copy engine reads it. There is a room
+// for each block that a multiprocessor may run at once, in memory of the
+// module, so that a launch need not bring any: at the beginning each thread
+// that asks for copies takes a room that is free, and gives it back at the end.
+// A word for each multiprocessor has a bit for each of its rooms. Nobody else
+// writes there, so what a map does not name stays zero.
+//
+// Who makes a map is who asks for copies by it, so that fences of one thread
+// order both. Source: PTX ISA, "tensormap.replace" and "fence.proxy".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Boxes.h"
+#include "InlinePtx.h"
+#include "Parts.h"
+#include "Threads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace mlir::triton_shared;
+
+namespace {
+
+constexpr unsigned kGlobalSpace = 1;
+/// What instructions that write and read a map in global memory ask for.
+constexpr unsigned kPlaceAlignment = 128;
+
+/// Words of rooms, a power of two: multiprocessors whose numbers differ by
+/// this share one, and wait for each other if that is full.
+constexpr int64_t kWords = 256;
+/// Rooms of a word. No multiprocessor runs more blocks at once, of those that
+/// copy for products.
+constexpr int64_t kRoomsOfWord = 32;
+
+//===----------------------------------------------------------------------===//
+// Rooms
+//===----------------------------------------------------------------------===//
+
+/// Takes rooms for the maps of one kernel.
+class Rooms {
+public:
+  Rooms(gpu::GPUFuncOp kernel, int64_t numMaps)
+      : kernel(kernel), builder(kernel.getContext()), loc(kernel.getLoc()),
+        roomBytes(numMaps * tts::kTensorMapBytes) {}
+
+  /// The address of the room of this thread, if it asks for copies.
+  Value take() {
+    std::string name = kernel.getName().str();
+    builder.setInsertionPointToStart(&kernel.getBody().front());
+    Value rooms =
+        createMemory(name + "_tensor_maps", kWords * kRoomsOfWord * roomBytes);
+    words = createMemory(name + "_tensor_map_rooms", kWords * kWordBytes);
+    Value zero = createI32(builder, loc, 0);
+    auto taken = scf::IfOp::create(
+        builder, loc,
+        createIsAsking(builder, kernel.getBody().front().getTerminator()),
+        [&](OpBuilder &inside, Location) {
+          Value number = createWordNumber(inside);
+          Value bit = takeBit(inside, createWordAddress(inside, number));
+          createFence(inside, LLVM::AtomicOrdering::acquire);
+          scf::YieldOp::create(inside, loc, {number, bit});
+        },
+        [&](OpBuilder &inside, Location) {
+          scf::YieldOp::create(inside, loc, {zero, zero});
+        });
+    number = taken.getResult(0);
+    bit = taken.getResult(1);
+    builder.setInsertionPointAfter(taken);
+    Value first = arith::MulIOp::create(builder, loc, number,
+                                        createI32(builder, loc, kRoomsOfWord));
+    Value inWord = math::CountTrailingZerosOp::create(builder, loc, bit);
+    Value room = arith::AddIOp::create(builder, loc, first, inWord);
+    Value bytes = arith::MulIOp::create(builder, loc, room,
+                                        createI32(builder, loc, roomBytes));
+    return advance(builder, rooms, bytes);
+  }
+
+  /// Gives the room back at the end of the kernel.
+  void giveBack() {
+    builder.setInsertionPoint(kernel.getBody().back().getTerminator());
+    scf::IfOp::create(
+        builder, loc,
+        createIsAsking(builder, kernel.getBody().back().getTerminator()),
+        [&](OpBuilder &inside, Location) {
+          createFence(inside, LLVM::AtomicOrdering::release);
+          Value others = arith::XOrIOp::create(inside, loc, bit,
+                                               createI32(inside, loc, -1));
+          LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::_and,
+                                    createWordAddress(inside, number), others,
+                                    LLVM::AtomicOrdering::monotonic);
+          scf::YieldOp::create(inside, loc);
+        });
+  }
+
+private:
+  static constexpr int64_t kWordBytes = 4;
+
+  /// Memory of the module, zero at first.
+  Value createMemory(StringRef name, int64_t bytes) {
+    auto module = kernel->getParentOfType<gpu::GPUModuleOp>();
+    OpBuilder outside = OpBuilder::atBlockBegin(module.getBody());
+    auto type = LLVM::LLVMArrayType::get(outside.getI8Type(), bytes);
+    auto memory = LLVM::GlobalOp::create(
+        outside, loc, type, /*isConstant=*/false, LLVM::Linkage::Internal, name,
+        /*value=*/Attribute(), kPlaceAlignment, kGlobalSpace);
+    Block *body = outside.createBlock(&memory.getInitializerRegion());
+    outside.setInsertionPointToStart(body);
+    Value zero = LLVM::ZeroOp::create(outside, loc, type);
+    LLVM::ReturnOp::create(outside, loc, zero);
+    return LLVM::AddressOfOp::create(builder, loc, memory);
+  }
+
+  Value advance(OpBuilder &at, Value from, Value bytes) {
+    return LLVM::GEPOp::create(at, loc, from.getType(), at.getI8Type(), from,
+                               LLVM::GEPArg(bytes));
+  }
+
+  /// LLVM gives atomic updates no order of their own on this target.
+  void createFence(OpBuilder &at, LLVM::AtomicOrdering ordering) {
+    LLVM::FenceOp::create(at, loc, ordering, "device");
+  }
+
+  Value createWordNumber(OpBuilder &at) {
+    Value multiprocessor = NVVM::SmIdOp::create(at, loc, at.getI32Type());
+    return arith::AndIOp::create(at, loc, multiprocessor,
+                                 createI32(at, loc, kWords - 1));
+  }
+
+  Value createWordAddress(OpBuilder &at, Value number) {
+    return advance(
+        at, words,
+        arith::MulIOp::create(at, loc, number, createI32(at, loc, kWordBytes)));
+  }
+
+  /// Sets the lowest bit of a word that is not set, and gives it.
+  Value takeBit(OpBuilder &at, Value word) {
+    Type i32 = at.getI32Type();
+    auto loop = scf::WhileOp::create(
+        at, loc, TypeRange(i32), ValueRange{},
+        [&](OpBuilder &inside, Location, ValueRange) {
+          Value none = createI32(inside, loc, 0);
+          Value held = LLVM::AtomicRMWOp::create(
+              inside, loc, LLVM::AtomicBinOp::_or, word, none,
+              LLVM::AtomicOrdering::monotonic);
+          Value isFree = arith::XOrIOp::create(inside, loc, held,
+                                               createI32(inside, loc, -1));
+          Value negative = arith::SubIOp::create(inside, loc, none, isFree);
+          Value lowest = arith::AndIOp::create(inside, loc, isFree, negative);
+          Value before = LLVM::AtomicRMWOp::create(
+              inside, loc, LLVM::AtomicBinOp::_or, word, lowest,
+              LLVM::AtomicOrdering::monotonic);
+          Value wasSet = arith::AndIOp::create(inside, loc, before, lowest);
+          Value isLost = arith::CmpIOp::create(
+              inside, loc, arith::CmpIPredicate::eq, wasSet, lowest);
+          scf::ConditionOp::create(inside, loc, isLost, lowest);
+        },
+        [&](OpBuilder &inside, Location, ValueRange) {
+          scf::YieldOp::create(inside, loc);
+        });
+    return loop.getResult(0);
+  }
+
+  gpu::GPUFuncOp kernel;
+  OpBuilder builder;
+  Location loc;
+  int64_t roomBytes;
+  Value words, number, bit;
+};
+
+} // namespace
+
+void triton_shared::placeTensorMaps(ModuleOp module) {
+  module.walk([](gpu::GPUFuncOp kernel) {
+    SmallVector<cta::MakeTensorMapOp> maps;
+    kernel.walk([&](cta::MakeTensorMapOp map) { maps.push_back(map); });
+    if (maps.empty())
+      return;
+    Rooms rooms(kernel, maps.size());
+    Value room = rooms.take();
+    OpBuilder builder(kernel.getContext());
+    builder.setInsertionPointAfterValue(room);
+    for (auto [i, map] : llvm::enumerate(maps)) {
+      Value place = LLVM::GEPOp::create(
+          builder, kernel.getLoc(), room.getType(), builder.getI8Type(), room,
+          LLVM::GEPArg(static_cast<int32_t>(i * tts::kTensorMapBytes)));
+      map.getPlaceMutable().assign(place);
+    }
+    rooms.giveBack();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Maps
+//===----------------------------------------------------------------------===//
+
+/// What the type of elements is called in a map. Only for floats it matters,
+/// which have NaN outside; others are told by their size.
+static int64_t getElementCode(Type element) {
+  return llvm::TypeSwitch<Type, int64_t>(element)
+      .Case<Float16Type>([](Type) { return 6; })
+      .Case<Float32Type>([](Type) { return 7; })
+      .Case<Float64Type>([](Type) { return 9; })
+      .Case<BFloat16Type>([](Type) { return 10; })
+      .Default([](Type type) {
+        switch (cta::getElementBytes(type)) {
+        case 1:
+          return 0;
+        case 2:
+          return 1;
+        case 4:
+          return 2;
+        default:
+          return 4;
+        }
+      });
+}
+
+/// What a swizzle of so many bytes is called.
+static int64_t getSwizzleCode(int64_t bytes) {
+  return bytes == 128 ? 3 : bytes == 64 ? 2 : bytes == 32 ? 1 : 0;
+}
+
+namespace {
+
+/// Writes the fields of one map.
+class MapFields {
+public:
+  MapFields(OpBuilder &builder, Location loc, Value place)
+      : builder(builder), loc(loc), place(place) {}
+
+  void set(StringRef field, Value value) { call(field, {value}); }
+  void set(StringRef field, int64_t value) {
+    call(field, {createI32(builder, loc, value)});
+  }
+  /// Of the dimension that is so many away from that of neighbours.
+  void setOf(StringRef field, unsigned dim, Value value) {
+    call(field, {createI32(builder, loc, dim), value});
+  }
+
+private:
+  void call(StringRef field, ArrayRef<Value> values) {
+    SmallVector<Value> operands = {place};
+    llvm::append_range(operands, values);
+    LLVM::CallIntrinsicOp::create(
+        builder, loc,
+        builder.getStringAttr("llvm.nvvm.tensormap.replace." + field.str()),
+        operands);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Value place;
+};
+
+struct ConvertMakeTensorMap : OpConversionPattern<cta::MakeTensorMapOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::MakeTensorMapOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type element =
+        cast<UnrankedMemRefType>(op.getBase().getType()).getElementType();
+    Numbers numbers = computeNumbers(rewriter, loc, adaptor, element);
+    scf::IfOp::create(rewriter, loc, createIsAsking(rewriter, op),
+                      [&](OpBuilder &inside, Location) {
+                        createPtx(inside, loc, {}, {numbers.isMisplaced},
+                                  "@$0 trap;", "b", PtxEffects::Memory);
+                        write(inside, op, adaptor.getPlace(), element, numbers);
+                        fence(inside, loc, adaptor.getPlace());
+                        scf::YieldOp::create(inside, loc);
+                      });
+    Value generic = LLVM::AddrSpaceCastOp::create(rewriter, loc, op.getType(),
+                                                  adaptor.getPlace());
+    rewriter.replaceOp(op, generic);
+    return success();
+  }
+
+private:
+  /// As instructions take them.
+  struct Numbers {
+    Value address;
+    /// Strides are in bytes.
+    SmallVector<Value> sizes, strides;
+    /// True if the copy engine cannot do with the address or a stride.
+    Value isMisplaced;
+  };
+
+  static Numbers computeNumbers(OpBuilder &builder, Location loc,
+                                OpAdaptor adaptor, Type element) {
+    Numbers numbers;
+    numbers.address = LLVM::PtrToIntOp::create(
+        builder, loc, builder.getI64Type(), adaptor.getBase());
+    // No coordinate, which has 32 bits and a sign, is beyond the most.
+    Value least = createI64(builder, loc, 1);
+    Value most = createI64(builder, loc, std::numeric_limits<int32_t>::max());
+    for (Value size : adaptor.getSizes()) {
+      size = arith::MaxSIOp::create(builder, loc, size, least);
+      size = arith::MinSIOp::create(builder, loc, size, most);
+      numbers.sizes.push_back(
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), size));
+    }
+    Value bits = numbers.address;
+    Value bytes = createI64(builder, loc, cta::getElementBytes(element));
+    for (Value stride : adaptor.getStrides()) {
+      numbers.strides.push_back(
+          arith::MulIOp::create(builder, loc, stride, bytes));
+      bits = arith::OrIOp::create(builder, loc, bits, numbers.strides.back());
+    }
+    // Addresses have fewer bits than strides may have.
+    constexpr int64_t kWrong = ~((int64_t(1) << 57) - 1) | 15;
+    Value wrong = arith::AndIOp::create(builder, loc, bits,
+                                        createI64(builder, loc, kWrong));
+    numbers.isMisplaced =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, wrong,
+                              createI64(builder, loc, 0));
+    return numbers;
+  }
+
+  static void write(OpBuilder &builder, cta::MakeTensorMapOp op, Value place,
+                    Type element, const Numbers &numbers) {
+    Location loc = op.getLoc();
+    MapFields map(builder, loc, place);
+    unsigned rank = numbers.sizes.size();
+    map.set("global.address", numbers.address);
+    map.set("rank", rank - 1);
+    // The map names the dimension of neighbours first.
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      map.setOf("global.dim", dim, numbers.sizes[rank - 1 - dim]);
+      map.setOf("box.dim", dim,
+                createI32(builder, loc, op.getBox()[rank - 1 - dim]));
+      map.setOf("element.stride", dim, createI32(builder, loc, 1));
+      if (dim)
+        map.setOf("global.stride", dim - 1, numbers.strides[rank - 1 - dim]);
+    }
+    map.set("elemtype", getElementCode(element));
+    map.set("interleave.layout", 0);
+    map.set("swizzle.mode", getSwizzleCode(op.getSwizzle()));
+    map.set("fill.mode", op.getIsNanOutside());
+  }
+
+  static void fence(OpBuilder &builder, Location loc, Value place) {
+    NVVM::FenceProxyReleaseOp::create(builder, loc, NVVM::MemScopeKind::GPU);
+    place = LLVM::AddrSpaceCastOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), place);
+    NVVM::FenceProxyAcquireOp::create(
+        builder, loc, NVVM::MemScopeKind::GPU, place,
+        createI32(builder, loc, tts::kTensorMapBytes));
+  }
+};
+
+struct ConvertPublishWrites : OpConversionPattern<cta::PublishWritesOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::PublishWritesOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::FenceProxyOp>(
+        op,
+        NVVM::ProxyKindAttr::get(op.getContext(),
+                                 NVVM::ProxyKind::async_global),
+        NVVM::SharedSpaceAttr());
+    return success();
+  }
+};
+
+} // namespace
+
+void triton_shared::populateCtaToGpuTensorMaps(const TypeConverter &types,
+                                               RewritePatternSet &patterns) {
+  patterns.add<ConvertMakeTensorMap, ConvertPublishWrites>(
+      types, patterns.getContext());
+}
