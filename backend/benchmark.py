@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from inspect import getclosurevars
 from typing import Any
 
@@ -30,7 +31,7 @@ _OF_A_GPU = frozenset(
 
 
 @dataclass(frozen=True)
-class _Request:
+class Request:
     """What the autotuner wants to have timed."""
 
     kernel: Any
@@ -38,6 +39,8 @@ class _Request:
     arguments: tuple[Any, ...]
     call: tuple[tuple[Any, ...], dict[str, Any]]
     """The arguments of the launch, with its grid but without the fields of the configuration."""
+    named: dict[str, Any]
+    """The arguments by their names, as hooks get them."""
 
     def is_twin(self, other: Any) -> bool:
         """Whether a configuration makes the same code, called in the same way."""
@@ -47,10 +50,10 @@ class _Request:
         """Whether two configurations are twins of each other."""
         return self._meaning(one) == self._meaning(other)
 
-    def call_with(self, config: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """The arguments of a launch in a configuration."""
+    def compile(self, config: Any) -> None:
+        """Compiles for a launch in a configuration."""
         positional, named = self.call
-        return positional, {**named, **config.all_kwargs()}
+        self.kernel.run(*positional, **{**named, **config.all_kwargs(), "warmup": True})
 
     def _meaning(self, config: Any) -> tuple[Any, ...]:
         ignored = _OF_A_GPU - set(self.kernel.arg_names)
@@ -73,10 +76,10 @@ class Benchmarker:
         """The times of `run`, in milliseconds, or those of a twin with the same arguments."""
         from triton.testing import do_bench
 
-        request = _read(run)
+        request = read(run)
         if request is None:
             return do_bench(run, **how)
-        configs = list(_find_configs(request.config))
+        configs = list(find_configs(request.config))
         if request.arguments != self._arguments or request.config in dict(self._timed):
             self._arguments, self._timed, self._compiled = request.arguments, [], []
             self._clock = tuning.Clock(request.kernel.__name__, len(configs))
@@ -87,7 +90,7 @@ class Benchmarker:
         return times
 
     def _measure(
-        self, request: _Request, configs: list[Any], run: Callable[[], Any], how: dict[str, Any]
+        self, request: Request, configs: list[Any], run: Callable[[], Any], how: dict[str, Any]
     ) -> Any:
         from triton.testing import do_bench
 
@@ -98,7 +101,7 @@ class Benchmarker:
             return do_bench(run, **how)
         return tuning.measure(run, self._clock.best, how["quantiles"])
 
-    def _compile_some(self, request: _Request, configs: list[Any]) -> None:
+    def _compile_some(self, request: Request, configs: list[Any]) -> None:
         """Compiles this configuration and some of the next ones, but for twins.
 
         Not all at once, as the time may be up before they are timed. A hook may change what the
@@ -112,10 +115,10 @@ class Benchmarker:
             if is_new and config.pre_hook is None and len(some) < 2 * (os.cpu_count() or 1):
                 some.append(config)
         self._compiled += some
-        tuning.compile_ahead(request.kernel, map(request.call_with, some))
+        tuning.compile_ahead(request.kernel, [partial(request.compile, one) for one in some])
 
 
-def _find_configs(config: Any) -> Iterator[Any]:
+def find_configs(config: Any) -> Iterator[Any]:
     """All configurations that are timed with `config`: the autotuner has them, and names them so.
 
     None of them where it does not any more: then each is compiled when it is timed.
@@ -129,7 +132,7 @@ def _find_configs(config: Any) -> Iterator[Any]:
         frame = frame.f_back
 
 
-def _read(run: Callable[[], Any]) -> _Request | None:
+def read(run: Callable[[], Any]) -> Request | None:
     """What is asked for; None if that is not the autotuner, or not a kernel without heuristics.
 
     The autotuner hands over a function without arguments, and its variables say what it is about.
@@ -149,7 +152,7 @@ def _read(run: Callable[[], Any]) -> _Request | None:
     arguments = tuple((n, _identity(v)) for n, v in given.items() if n not in own and n != "grid")
     positional, named = seen.get("args", ()), seen.get("current", {})
     call = (positional, {n: value for n, value in named.items() if n not in own})
-    return _Request(tuner.fn, config, arguments, call)
+    return Request(tuner.fn, config, arguments, call, given)
 
 
 def _identity(argument: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -22,8 +22,8 @@ _LONG = 50.0
 _FEW = 3
 
 
-def compile_ahead(kernel: Any, requests: Iterable[tuple[tuple[Any, ...], dict[str, Any]]]) -> None:
-    """Compiles a kernel for each of some calls, in as many threads as there are cores.
+def compile_ahead(kernel: Any, requests: Sequence[Callable[[], Any]]) -> None:
+    """Compiles a kernel as each of `requests` does, in as many threads as there are cores.
 
     The front end holds Python's lock; what comes after it, which takes most of the time, does not.
     What does not compile here says so when it is asked to run.
@@ -31,15 +31,14 @@ def compile_ahead(kernel: Any, requests: Iterable[tuple[tuple[Any, ...], dict[st
     from triton import AsyncCompileMode
     from triton.runtime import _async_compile
 
-    calls = list(requests)
-    if len(calls) < 2 or _async_compile.active_mode.get() is not None:
+    if len(requests) < 2 or _async_compile.active_mode.get() is not None:
         return
     with (
         ThreadPoolExecutor(os.cpu_count()) as pool,
         AsyncCompileMode(pool, ignore_errors=True),
     ):
-        for arguments, keywords in calls:
-            kernel.run(*arguments, **{**keywords, "warmup": True})
+        for request in requests:
+            request()
     _forget_failures(kernel)
 
 

@@ -16,6 +16,8 @@ from triton.backends import driver as base
 from triton_shared import knobs
 from triton_shared.cuda import gpus, launcher
 
+from . import tuning
+
 _PREFIX = "shared_cuda:"
 
 _CPP_TYPES = {
@@ -134,10 +136,8 @@ class SharedCudaDriver(base.DriverBase):
         return torch.cuda
 
     def get_benchmarker(self) -> Any:
-        """Triton's own benchmark loop."""
-        from triton.testing import do_bench
-
-        return do_bench
+        """Triton's own benchmark loop, once all configurations are compiled."""
+        return tuning.Benchmarker()
 
     def get_empty_cache_for_benchmark(self) -> Any:
         """Memory that is larger than the second-level cache of any GPU."""

@@ -1,11 +1,12 @@
 """Times Triton's own tutorials on Triton's backend and on ours: their sources, from a folder.
 
-    python -m benchmarks.gpu.tutorials FOLDER OUT.json [NAME...]
+    python -m benchmarks.gpu.tutorials [--tuning] FOLDER OUT.json [NAME...]
 
 FOLDER has the tutorials as Triton publishes them; they are no part of this repository. Each is
 loaded once for each compiler, without the benchmarks that it runs itself, and tunes itself. Rows
 are compared first, then timed in turn; medians are kept. A first pass in many processes fills the
-cache of compiled kernels.
+cache of compiled kernels. With `--tuning`, caches are empty, and what is timed is the first run:
+how long all configurations take to be compiled and tried.
 """
 
 from __future__ import annotations
@@ -13,9 +14,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import math
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
+import time
 import types
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -206,10 +210,29 @@ def measure(folder: Path, name: str) -> dict[str, Any]:
     return row
 
 
+def measure_tuning(folder: Path, name: str) -> dict[str, Any]:
+    """Seconds of the first run with an empty cache, for each compiler."""
+    file, make = ROWS[name]
+    row: dict[str, Any] = {"name": name, "cores": os.cpu_count(), "seconds": {}}
+    for compiler in SIDES:
+        with tempfile.TemporaryDirectory() as cache, side(compiler):
+            os.environ["TRITON_CACHE_DIR"] = cache
+            run = make(load(folder / f"{file}.py", compiler))
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            run()
+            torch.cuda.synchronize()
+            row["seconds"][compiler] = time.perf_counter() - begin
+    row["ratio"] = row["seconds"]["triton"] / row["seconds"]["ours"]
+    return row
+
+
 def main(words: list[str]) -> int:
     """See the top of this file."""
+    is_tuning = words[0] == "--tuning"
+    words = words[is_tuning:]
     folder, out, names = Path(words[0]), Path(words[1]), words[2:] or list(ROWS)
-    if len(names) > 1:
+    if len(names) > 1 and not is_tuning:
         command = [sys.executable, "-W", "ignore", "-m", __spec__.name, str(folder)]
         with ThreadPoolExecutor(COMPILERS) as pool:
             list(
@@ -222,7 +245,7 @@ def main(words: list[str]) -> int:
             )
     rows = []
     for name in names:
-        rows.append(measure(folder, name))
+        rows.append((measure_tuning if is_tuning else measure)(folder, name))
         print(json.dumps(rows[-1]), flush=True)
         out.write_text(json.dumps({"rows": rows}, indent=1) + "\n")
     return 0

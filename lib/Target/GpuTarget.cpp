@@ -45,6 +45,12 @@ bool GpuTarget::hasWgmma() const { return arch == "90a"; }
 // Source: PTX ISA, "Target ISA Notes" of cp.async.bulk.tensor.
 bool GpuTarget::hasTma() const { return capability >= 90; }
 
+// Source: PTX ISA, "Target ISA Notes" of tensormap.replace: only what is of one
+// architecture alone, or of its family, has it.
+bool GpuTarget::makesTensorMaps() const {
+  return hasTma() && !llvm::isDigit(arch.back());
+}
+
 // Source: PTX ISA, "cvt": .e4m3x2 and .e5m2x2 to .f16x2.
 bool GpuTarget::hasFloat8() const { return capability >= 89; }
 

@@ -78,7 +78,7 @@ def launch_groups(kernel: emulate.EmulatedKernel, matrices: list[list[torch.Tens
     emulate.launch(kernel, arguments, (2,), memory=memory)
 
 
-@pytest.mark.parametrize("warps", (4, 8))
+@pytest.mark.parametrize("warps", [4, 8])
 def test_a_group_of_matrices(warps: int, tmp_path: Path):
     """Also one without rows, and one without columns of A: these have no element to read."""
     blocks = {"PROGRAMS": 2, "B": 64, "BK": 32}
@@ -120,3 +120,13 @@ def test_what_was_stored_is_read(tmp_path: Path):
     place = torch.tensor([x.data_ptr()])
     emulate.launch(kernel, [place, 4 * 64, 3], (1,), memory=[x])
     torch.testing.assert_close(x, torch.cat(want), atol=1e-2, rtol=1e-2)
+
+
+@pytest.mark.parametrize("is_stride", [False, True])
+def test_what_no_map_can_have_ends_the_kernel(is_stride: bool, tmp_path: Path):
+    """Descriptors promise multiples of 16 bytes; what is no such is not read from elsewhere."""
+    kernel = compiled(_grouped, ARGUMENTS, {"PROGRAMS": 2, "B": 64, "BK": 32}, tmp_path)
+    a, b, c = (matrix(64, 64, torch.float16) for _ in range(3))
+    wrong = a.as_strided((64, 64), (69, 1)) if is_stride else a[:, 1:33]
+    with pytest.raises(emulate.EmulationError, match="ends by trap"):
+        launch_groups(kernel, [[wrong, b[:, : wrong.shape[1]], c]])

@@ -45,6 +45,8 @@ public:
   bool hasWgmma() const;
   /// Has TMA: copies of boxes of a tensor, which arrive at an `mbarrier`.
   bool hasTma() const;
+  /// A kernel can make the tensor maps that TMA copies by.
+  bool makesTensorMaps() const;
   /// Converts pairs of 8-bit floats, e4m3 or e5m2, to f16.
   bool hasFloat8() const;
   /// Adds several floats in memory at once, if they lie side by side.

@@ -128,12 +128,12 @@ std::optional<AheadLoad> AheadLoads::planBox(tts::LoadOp load) {
   auto function = loop->getParentOfType<func::FuncOp>();
   OpOperand *use = findMatrixUse(load);
   bool isAfterWrites = mayWrite(function.getBody(), load.getBase());
-  if (!cta::getTarget(function).hasTma() || !use ||
-      (isAfterWrites && !isOnItsOwn(function)))
+  if (!use || (isAfterWrites && !isOnItsOwn(function)))
     return std::nullopt;
   TensorBoxAnalysis::Result result = boxes.analyze(load);
   auto *box = std::get_if<TensorBox>(&result);
-  if (!box || !llvm::all_of(getComputedNumbers(*box), [&](Value value) {
+  if (!box || !canTell(*box, function) ||
+      !llvm::all_of(getComputedNumbers(*box), [&](Value value) {
         return loop.isDefinedOutsideOfLoop(value);
       }))
     return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include "BoxStores.h"
 #include "AheadLoads.h"
+#include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
@@ -94,7 +95,8 @@ static std::optional<BoxStore> findBox(tts::StoreOp store,
   RankedTensorType tile = cta::getTile(store.getValue());
   TensorBoxAnalysis::Result result = boxes.analyze(store);
   auto *box = std::get_if<TensorBox>(&result);
-  if (!box || !cta::findLinesLayout(tile, box->dimensions.back().ofBlock))
+  if (!box || !canTell(*box, store->getParentOfType<func::FuncOp>()) ||
+      !cta::findLinesLayout(tile, box->dimensions.back().ofBlock))
     return std::nullopt;
   return BoxStore{store, *box};
 }

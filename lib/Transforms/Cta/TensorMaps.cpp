@@ -33,6 +33,12 @@ static Value createNumber(OpBuilder &builder, FunctionOpInterface function,
              : arith::ExtSIOp::create(builder, loc, i64, value);
 }
 
+bool triton_shared::canTell(const TensorBox &box,
+                            FunctionOpInterface function) {
+  GpuTarget target = cta::getTarget(function);
+  return target.hasTma() && (box.isKnownAtLaunch() || target.makesTensorMaps());
+}
+
 SmallVector<Value> triton_shared::getComputedNumbers(const TensorBox &box) {
   if (box.isKnownAtLaunch())
     return {};

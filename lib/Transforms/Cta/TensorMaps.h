@@ -29,6 +29,10 @@ struct TensorMap {
 /// made in the kernel as soon as it has the numbers.
 TensorMap addTensorMap(const TensorBox &box, cta::AllocOp buffer);
 
+/// True if the copy engine of the GPU that `function` is made for can be told
+/// about `box`.
+bool canTell(const TensorBox &box, FunctionOpInterface function);
+
 /// The values that a map of `box` is made of in the kernel: none if a launch
 /// makes it.
 SmallVector<Value> getComputedNumbers(const TensorBox &box);

@@ -38,3 +38,11 @@ func.func @uneven(%map: !llvm.ptr, %i: i32, %b: !cta.buffer<1, 4x16xf16, #s>) {
   cta.store_box %b[%i] to %map[%i, %i] dims [0, 1] by [4, 12] : !cta.buffer<1, 4x16xf16, #s>, !llvm.ptr
   return
 }
+
+// -----
+
+func.func @strides(%x: memref<*xf16>, %n: i64) {
+  // expected-error@+1 {{has a size for each dimension of its box, and a stride for each but the last}}
+  %map = cta.make_tensor_map %x sizes[%n, %n] strides[%n, %n] box [16, 64] swizzle 128 : memref<*xf16> -> !llvm.ptr
+  return
+}

@@ -54,13 +54,17 @@ func.func @left_box(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %y: memref<*
   return
 }
 
-// What the kernel itself writes is not read by the copy engine; nor is a tensor with rows that are no multiples of 16
-// bytes, or one that the block does not end with.
-// CHECK-LABEL: func.func @no_box(
-// CHECK-NOT: tts.tensor_map
+// What the kernel itself writes is read by the copy engine after a fence. A tensor with rows that are no multiples of 16
+// bytes is not, nor one that the block does not end with.
+// CHECK-LABEL: func.func @written(
+// CHECK: cta.publish_writes
+// CHECK-NEXT: gpu.barrier
+// CHECK: cta.copy_box
+// CHECK: scf.for
+// CHECK-COUNT-1: cta.copy_box
 // CHECK-NOT: cta.copy_box
 // CHECK: return
-func.func @no_box(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %y: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %k: i32, %stride: i64 {tt.divisibility = 8 : i32}, %odd: i64, %n: i32, %px: i32 {tts.parameter = "program.x"})
+func.func @written(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %y: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %k: i32, %stride: i64 {tt.divisibility = 8 : i32}, %odd: i64, %n: i32, %px: i32 {tts.parameter = "program.x"})
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -86,6 +90,74 @@ func.func @no_box(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %y: memref<*xf
     scf.yield %e : tensor<64x16xf32, #c>
   }
   tts.store %stored to %x[%none] strides [%stride, 1] : tensor<64x32xf16, #rows>, memref<*xf16>
+  return
+}
+
+// Where other programs are told, memory has an order that the copy engine does not know.
+// CHECK-LABEL: func.func @tells(
+// CHECK-NOT: cta.copy_box
+// CHECK: return
+func.func @tells(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %flag: memref<*xi32>, %m: i32, %k: i32, %stride: i64 {tt.divisibility = 8 : i32}, %n: i32, %px: i32 {tts.parameter = "program.x"})
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0 : i64
+  %width = arith.constant 32 : i32
+  %rows = arith.extsi %m : i32 to i64
+  %columns = arith.extsi %k : i32 to i64
+  %fill = arith.constant 0.0 : f16
+  %stored = arith.constant dense<0.0> : tensor<64x32xf16, #rows>
+  %b = arith.constant dense<0.0> : tensor<32x16xf16, #right>
+  %sums = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %r = scf.for %t = %zero to %n step %one iter_args(%sum = %sums) -> (tensor<64x16xf32, #c>) : i32 {
+    %column32 = arith.muli %t, %width : i32
+    %column = arith.extsi %column32 : i32 to i64
+    %low = arith.subi %none, %column : i64
+    %high = arith.subi %columns, %column : i64
+    %a = tts.load %x[%column] strides [%stride, 1] bounds [0, 1] from(%none, %low) to(%rows, %high) other %fill : f16 : memref<*xf16> -> tensor<64x32xf16, #rows>
+    %d = cta.dot %a, %b, %sum : tensor<64x32xf16, #rows>, tensor<32x16xf16, #right> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
+    scf.yield %d : tensor<64x16xf32, #c>
+  }
+  tts.store %stored to %x[%none] strides [%stride, 1] : tensor<64x32xf16, #rows>, memref<*xf16>
+  %told = tts.atomic_rmw add acq_rel gpu %one at %flag[%none] : i32, memref<*xi32>, i64
+  return
+}
+
+// Through a descriptor a kernel may describe a tensor that it has found in memory: it makes the map itself, once it has the
+// numbers. A box of a tensor without rows begins far outside.
+// CHECK-LABEL: func.func @found(
+// CHECK: %[[BASE:.*]] = tts.from_address
+// CHECK: %[[M:.*]] = tts.load %{{.*}} : memref<*xi64> -> i64
+// CHECK: %[[MAP:.*]] = cta.make_tensor_map %[[BASE]] sizes[%[[M]], %{{.*}}] strides[%{{.*}}] box [64, 32] swizzle 64 : memref<*xf16> -> !llvm.ptr
+// CHECK: %[[IS:.*]] = arith.cmpi sgt, %[[M]]
+// CHECK: arith.select %[[IS]], %c0_i32, %c-2147483648_i32
+// CHECK: cta.copy_box %[[MAP]][
+// CHECK: scf.for
+// CHECK: cta.copy_box %[[MAP]][
+func.func @found(%place: memref<*xi64>, %k: i32, %stride: i64, %n: i32, %o: memref<*xf32>, %px: i32 {tts.parameter = "program.x"})
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %none = arith.constant 0 : i64
+  %next = arith.constant 1 : i64
+  %width = arith.constant 32 : i32
+  %address = tts.load %place[%none] strides [] : memref<*xi64> -> i64
+  %x = tts.from_address %address : memref<*xf16>
+  %rows = tts.load %place[%next] strides [] : memref<*xi64> -> i64
+  %columns = arith.extsi %k : i32 to i64
+  %fill = arith.constant 0.0 : f16
+  %b = arith.constant dense<0.0> : tensor<32x16xf16, #right>
+  %sums = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %r = scf.for %t = %zero to %n step %one iter_args(%sum = %sums) -> (tensor<64x16xf32, #c>) : i32 {
+    %column32 = arith.muli %t, %width : i32
+    %column = arith.extsi %column32 : i32 to i64
+    %low = arith.subi %none, %column : i64
+    %high = arith.subi %columns, %column : i64
+    %a = tts.load %x[%column] strides [%stride, 1] bounds [0, 1] from(%none, %low) to(%rows, %high) other %fill : f16 {tts.through_descriptor} : memref<*xf16> -> tensor<64x32xf16, #rows>
+    %d = cta.dot %a, %b, %sum : tensor<64x32xf16, #rows>, tensor<32x16xf16, #right> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
+    scf.yield %d : tensor<64x16xf32, #c>
+  }
+  tts.store %r to %o[%none] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
   return
 }
 

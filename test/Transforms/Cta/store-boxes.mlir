@@ -196,3 +196,37 @@ func.func @in_parts(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %n:
   }
   return
 }
+
+// A tensor that the kernel has found in memory may be any other: what comes before is done when the store begins, and the
+// store when what comes after does. The map is the kernel's own. GPUs without such maps store by threads.
+// CHECK-LABEL: func.func @found(
+// CHECK: %[[MAP:.*]] = cta.make_tensor_map %{{.*}} sizes[%{{.*}}, %{{.*}}] strides[%{{.*}}] box [64, 32] swizzle 64
+// CHECK: cta.write %{{.*}} fenced
+// CHECK-NEXT: cta.publish_writes
+// CHECK: cta.store_box %{{.*}} to %[[MAP]]
+// CHECK-NEXT: cta.wait_stores written
+// CHECK-NEXT: gpu.barrier
+// CHECK-LABEL: func.func @found_elsewhere(
+// CHECK-NOT: cta.store_box
+// CHECK: tts.store
+func.func @found(%place: memref<*xi64>, %other: memref<*xi64>, %m: i64, %n: i64, %stride: i64, %tile: tensor<64x32xf16, #rows>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %none = arith.constant 0 : i64
+  %address = tts.load %place[%none] strides [] : memref<*xi64> -> i64
+  %o = tts.from_address %address : memref<*xf16>
+  tts.store %tile to %o[%none] strides [%stride, 1] bounds [0, 1] from(%none, %none) to(%m, %n) {tts.through_descriptor} : tensor<64x32xf16, #rows>, memref<*xf16>
+  %counted = arith.constant 1 : i64
+  %next = tts.load %other[%none] strides [] : memref<*xi64> -> i64
+  %more = arith.addi %next, %counted : i64
+  %p = tts.from_address %more : memref<*xi64>
+  tts.store %more to %p[%none] strides [] : i64, memref<*xi64>
+  return
+}
+func.func @found_elsewhere(%place: memref<*xi64>, %m: i64, %n: i64, %stride: i64, %tile: tensor<64x32xf16, #rows>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90">} {
+  %none = arith.constant 0 : i64
+  %address = tts.load %place[%none] strides [] : memref<*xi64> -> i64
+  %o = tts.from_address %address : memref<*xf16>
+  tts.store %tile to %o[%none] strides [%stride, 1] bounds [0, 1] from(%none, %none) to(%m, %n) {tts.through_descriptor} : tensor<64x32xf16, #rows>, memref<*xf16>
+  return
+}

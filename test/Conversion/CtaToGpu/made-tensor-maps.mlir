@@ -1,0 +1,40 @@
+// A tensor map of the kernel's own: one thread writes it to a room of the module's memory, which it has taken for the block.
+// RUN: triton-shared-opt %s --cta-to-gpu | FileCheck %s
+// RUN: triton-shared-opt %s --target=cuda:90a --to-phase=ptx | FileCheck %s --check-prefix=PTX
+
+// CHECK: llvm.mlir.global internal @make_tensor_map_rooms() {addr_space = 1 : i32, alignment = 128 : i64} : !llvm.array<1024 x i8>
+// CHECK: llvm.mlir.global internal @make_tensor_maps() {addr_space = 1 : i32, alignment = 128 : i64} : !llvm.array<1048576 x i8>
+// CHECK-LABEL: gpu.func @make(
+// CHECK: scf.if
+// CHECK: nvvm.read.ptx.sreg.smid
+// CHECK: scf.while
+// CHECK: llvm.atomicrmw _or
+// CHECK: llvm.fence syncscope("device") acquire
+// CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %{{.*}} : i64
+// CHECK: scf.if
+// CHECK: "@$0 trap;"
+// CHECK: llvm.call_intrinsic "llvm.nvvm.tensormap.replace.global.address"(%[[ROOM:.*]], %{{.*}})
+// CHECK: llvm.call_intrinsic "llvm.nvvm.tensormap.replace.global.stride"(%[[ROOM]], %{{.*}}, %[[BYTES]])
+// CHECK: nvvm.fence.proxy.release <gpu>
+// CHECK: nvvm.fence.proxy.acquire <gpu>
+// CHECK: nvvm.fence.proxy
+// CHECK: nvvm.prefetch tensormap
+// CHECK: llvm.fence syncscope("device") release
+// CHECK: llvm.atomicrmw _and
+
+// PTX: .global .align 128 .b8 make_tensor_maps[1048576]
+// PTX: tensormap.replace.tile.global_address.global.b1024.b64
+// PTX: tensormap.replace.tile.swizzle_mode.global.b1024.b32 [{{.*}}], 3;
+// PTX: tensormap.replace.tile.fill_mode.global.b1024.b32 [{{.*}}], 1;
+// PTX: fence.proxy.tensormap::generic.release.gpu
+// PTX: fence.proxy.async.global
+func.func @make(
+    %p: memref<*xf16>, %m: i64, %n: i64, %stride: i64,
+    %gx: i32 {tts.parameter = "grid.x"}, %gy: i32 {tts.parameter = "grid.y"}, %gz: i32 {tts.parameter = "grid.z"},
+    %x: i32 {tts.parameter = "program.x"}, %y: i32 {tts.parameter = "program.y"}, %z: i32 {tts.parameter = "program.z"})
+    attributes {cta.num_warps = 4 : i32, cta.shared = 0 : i64, cta.target = #cta.target<"sm_90a">} {
+  %map = cta.make_tensor_map %p sizes[%m, %n] strides[%stride] box [16, 64] swizzle 128 nan : memref<*xf16> -> !llvm.ptr
+  cta.publish_writes
+  nvvm.prefetch tensormap, %map : !llvm.ptr
+  return
+}
