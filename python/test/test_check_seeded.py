@@ -15,8 +15,12 @@ from seeded.seed import Seed
 from seeded.suite import CHECKED, named_lines
 from triton_shared.check.finding import KINDS
 
+BLOCK_POINTERS = (6, 105, 202, 214)
+"""Seeds that have some."""
 CASES = [
-    pytest.param(seed, id=str(seed), marks=needs_block_pointers if seed.number in (6, 105) else ())
+    pytest.param(
+        seed, id=str(seed), marks=needs_block_pointers if seed.number in BLOCK_POINTERS else ()
+    )
     for seed in CHECKED
 ]
 

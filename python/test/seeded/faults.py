@@ -84,5 +84,6 @@ FAULTS = [
 def find(launch: Recording, fault: tuple[str, str, int, str], target: str, folder: Path) -> Any:
     kind, op, nth, _ = fault
     before, after = [f"mark-fault{{op={op} nth={nth}}}"], [f"inject-fault{{kind={kind}}}"]
-    changes = {"before": before, "after": after, "plugins": [PLUGIN]}
+    # As long as a machine with other work may take.
+    changes = {"before": before, "after": after, "plugins": [PLUGIN], "timeout": 600.0}
     return culprit.find(launch, ("cpu", target), (1, 0, 0), folder, **changes).culprit

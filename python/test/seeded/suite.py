@@ -16,18 +16,27 @@ from pathlib import Path
 from typing import Any
 
 import triton_shared
-from seeded import bounds, faults, hints, numbers, public, public_bounds, races, results, unwritten
+from seeded import (
+    bounds,
+    faults,
+    hints,
+    numbers,
+    public,
+    public_bounds,
+    races,
+    results,
+    tritonbench,
+    unwritten,
+)
 from seeded.seed import Seed
 from triton_shared import VerificationError
 from triton_shared.check import Report
 from triton_shared.diff import workers
+from triton_shared.diff.recording import RecordingError
 
+FILES = (bounds, hints, numbers, public, public_bounds, races, tritonbench, unwritten)
 CHECKED = sorted(
-    (
-        seed
-        for file in (bounds, hints, numbers, public, public_bounds, races, unwritten)
-        for seed in file.SEEDS
-    ),
+    (seed for file in FILES for seed in file.SEEDS),
     key=lambda seed: seed.number,
 )
 """Those that `check` finds."""
@@ -114,7 +123,10 @@ def judge_result(seed: Seed) -> Judged:
 
 def judge_fault(launch: Any, fault: tuple[str, str, int, str], folder: Path) -> Judged:
     """Whether the operation that a compiler makes wrong is named, with its line."""
-    found = faults.find(launch, fault, "cpu-fast", folder)
+    try:
+        found = faults.find(launch, fault, "cpu-fast", folder)
+    except RecordingError as error:
+        return Judged("-".join(map(str, fault)), False, False, False, True, str(error))
     op = found is not None and found.site.op == fault[1]
     line = found is not None and found.site.line == faults.line_of(fault[3])
     return Judged(
