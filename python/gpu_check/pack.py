@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import io
 import os
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PACK = ROOT / ".gpu-pack"
 ARCHIVE = PACK / "library.tar.gz"
+PIPELINE = "pipeline.txt"
+"""Our passes for a GPU: the library lists none."""
 LARGEST = 58 << 20
 """Bytes that the pack and the working tree may have together."""
 
@@ -23,7 +26,8 @@ LARGEST = 58 << 20
 def main(build: bool) -> None:
     """Builds, packs, and says how large it is."""
     if build:
-        command = ["nice", "ninja", "-C", str(ROOT / "build"), "-j2", "TritonSharedStatic"]
+        command = ["nice", "ninja", "-C", str(ROOT / "build"), "-j2"]
+        command += ["TritonSharedStatic", "triton-shared-opt"]
         subprocess.run(command, check=True, stdout=sys.stderr)
     library = ROOT / "build" / "static" / "libTritonShared.so"
     if not library.is_file():
@@ -35,6 +39,7 @@ def main(build: bool) -> None:
             archive.add(extra.resolve(), extra.name)
         archive.add(_nanobind(), "nanobind", filter=_only_sources)
         archive.add(_sources_of_mutants(), "fuzz")
+        _add_text(archive, PIPELINE, _pipeline())
     digest = hashlib.sha256(ARCHIVE.read_bytes()).hexdigest()
     (PACK / "sha256").write_text(digest + "\n")
     total = ARCHIVE.stat().st_size + _size_of_tree()
@@ -56,6 +61,19 @@ def _sources_of_mutants() -> Path:
     from fuzz import sources
 
     return sources.make_all()
+
+
+def _pipeline() -> str:
+    tool = ROOT / "build" / "bin" / "triton-shared-opt"
+    words = ["--print-pipeline", "--target=cuda:90a", "--num-warps=4", "--num-stages=3"]
+    command = [tool, *words, "--to-phase=gpu"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _add_text(archive: tarfile.TarFile, name: str, text: str) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = len(text.encode())
+    archive.addfile(entry, io.BytesIO(text.encode()))
 
 
 def _nanobind() -> Path:

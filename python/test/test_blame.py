@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from gpu_check import blamed
+from gpu_check.blamed import faults
+from gpu_check.blamed.faults import TOGETHER, edited
 from tree import BUILD
 from triton_shared.blame import assemblers, codes, ladder, our_passes, pipeline
 from triton_shared.blame.__main__ import main
@@ -26,32 +29,10 @@ from triton_shared.repro import archive
 
 PLUGIN = BUILD / "lib" / "libTritonSharedInjectFault.so"
 SWAP = "mark-fault{op=arith.subf},inject-fault{kind=swap-operands}"
-KERNEL = """
-import torch, triton, triton.language as tl
-
-@triton.jit
-def centred(x, w, out, K, B: tl.constexpr):
-    i = tl.program_id(0) * B + tl.arange(0, B)
-    j = tl.arange(0, B)
-    total = tl.zeros((B, B), tl.float32)
-    for k in range(K):
-        a = tl.load(x + (i[:, None] * K + k) * B + j[None, :])
-        b = tl.load(w + (k * B + j[:, None]) * B + j[None, :])
-        total = tl.dot(a, b, total)
-    total = total - tl.max(total, 1)[:, None]
-    tl.store(out + i[:, None] * B + j[None, :], total)
-
-def expected(x, w):
-    total = torch.einsum("rki,kij->rj", x.to(w.dtype), w)
-    return total - total.max(1, keepdim=True).values
+KERNEL = f"""{blamed.CENTRED.read_text()}
 
 def other(x, w):
     return expected(x, w) * 1.01
-
-def case():
-    g = torch.Generator().manual_seed(1)
-    x, w = torch.randn(32, 3, 16, generator=g).half(), torch.randn(3, 16, 16, generator=g).half()
-    centred[(2,)](x, w, torch.zeros(32, 16), 3, B=16)
 """
 
 
@@ -86,27 +67,8 @@ def climb(runs: Runs, **options: Any) -> Report:
 # Our passes
 
 
-FAULTS = {
-    "triton-combine": ["triton-combine"],
-    "triton-pointers-to-structured": ["triton-pointers-to-structured"],
-    "structured-recover-accesses": ["structured-recover-accesses"],
-    "triton-tensors-to-linalg": ["triton-tensors-to-linalg"],
-    **{
-        name: [name]
-        for name in (
-            "linalg-extend-dot-operands", "expand-small-floats", "cta-swap-operands",
-            "cta-turn-loads", "cta-choose-instructions", "cta-fit-warps", "cta-guard-boxes",
-            "cta-specialize-warps", "cta-pipeline-loads", "cta-store-boxes", "cta-stream-dots",
-            "cta-order-accesses", "cta-pack-programs", "gpu-approximate-math",
-        )
-    },
-}  # fmt: skip
-"""Passes with a fault, and those that are told."""
-TOGETHER = (
-    "linalg-to-cta", "cta-assign-layouts", "cta-share-operands", "cta-allocate-shared",
-    "cta-to-gpu",
-)  # fmt: skip
-"""Those that cannot be told from each other without another compiler."""
+NAMES = faults.our_passes(Compiler().printed(["--target=cuda:90a"], "gpu"))
+ALONE = [name for name in NAMES if name not in TOGETHER]
 OFTEN = ("triton-pointers-to-structured", "cta-pipeline-loads")
 
 
@@ -120,10 +82,10 @@ def some(names: Any, often: tuple[str, ...]) -> list[Any]:
 
 
 class TestOurPasses:
-    @pytest.mark.parametrize("name", some(FAULTS, OFTEN))
+    @pytest.mark.parametrize("name", some(ALONE, OFTEN))
     def test_the_pass_that_is_wrong_is_named(self, name: str, runs: Runs):
         found = climb(runs, compiler=faulty(name)).verdict
-        assert (found.level, list(found.culprits)) == ("our passes", FAULTS[name])
+        assert (found.level, list(found.culprits)) == ("our passes", [name])
         assert f"our pass '{name}' is wrong" in found.sentence
         before, after = ((runs.evidence / f"{n}.mlir").read_text() for n in ("before", "after"))
         assert before != after
@@ -135,7 +97,7 @@ class TestOurPasses:
         assert name in found.culprits
         assert set(found.culprits) <= set(TOGETHER)
 
-    @pytest.mark.parametrize("name", some([*FAULTS, *TOGETHER], ("cta-to-gpu",)))
+    @pytest.mark.parametrize("name", some(NAMES, ("cta-to-gpu",)))
     def test_another_compiler_tells_every_pass_from_the_others(self, name: str, runs: Runs):
         found = climb(runs, compiler=faulty(name), other=Compiler()).verdict
         assert (found.level, list(found.culprits)) == ("our passes", [name])
@@ -244,28 +206,9 @@ class TestKernel:
 # Configurations
 
 
-CONFIGS = """
-import torch, triton, triton.language as tl
-
-@triton.autotune([triton.Config({"BLOCK": block}) for block in (32, 64, 128)], key=["n"])
-@triton.jit
-def row_sums(x, out, n, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    total = tl.zeros((BLOCK,), tl.float32)
-    for k in range(0, n // BLOCK):
-        total += tl.load(x + row * n + k * BLOCK + tl.arange(0, BLOCK))
-    tl.store(out + row, tl.sum(total, axis=0))
-
-def case():
-    x = torch.rand(4, 192, generator=torch.Generator().manual_seed(1))
-    row_sums[(4,)](x, torch.zeros(4), 192)
-"""
-
-
 def test_a_wrong_configuration_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    path, found = tmp_path / "tuned.py", tmp_path / "found.json"
-    path.write_text(CONFIGS)
-    assert main([str(path), "--configs", "--json", str(found)]) == 1
+    found = tmp_path / "found.json"
+    assert main([str(blamed.TUNED), "--configs", "--json", str(found)]) == 1
     said = capsys.readouterr().out
     assert "configuration BLOCK=128 of kernel 'row_sums' is wrong, on the CPU, too" in said
     (one,) = json.loads(found.read_text())["launches"]
@@ -307,13 +250,6 @@ class PretendGpu(Runs):
         ptx = given.code.decode()
         code = edited(ptx) if is_wrong else ptx
         return super().compare_given(replace(given, code=code.encode()), f"pretended-{name}")
-
-
-def edited(ptx: str) -> str:
-    """PTX whose subtractions are additions."""
-    changed = re.sub(r"\bsub(\.rn)?\.f32\b", r"add\1.f32", ptx)
-    assert changed != ptx
-    return changed
 
 
 @pytest.fixture

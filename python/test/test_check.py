@@ -515,3 +515,45 @@ def test_the_command_runs_a_script_and_says_how_it_went(
     assert "\x1b" not in done.stderr
     found = json.loads((tmp_path / "report.json").read_text())["findings"]
     assert len(found) == (code == 1)
+
+
+@triton.jit
+def hand_over(x, flags, out, B: tl.constexpr):
+    """The second program reads what the first one has written, where a block of flags says so."""
+    i = tl.arange(0, B)
+    if tl.program_id(0) == 0:
+        tl.store(x + i, i)
+        tl.debug_barrier()
+        tl.atomic_xchg(flags + i, 1)
+    else:
+        told = tl.atomic_add(flags + i, 0)
+        tl.store(out + i, tl.load(x + i, mask=told > 0, other=0))
+
+
+@triton.jit
+def count_and_store(x, counts, out, B: tl.constexpr):
+    """Nobody asks what a block of counters was."""
+    i = tl.arange(0, B)
+    tl.atomic_add(counts + i, 1)
+    tl.store(x + i, i + tl.program_id(0))
+
+
+def test_what_blocks_of_atomic_accesses_may_order_is_unknown() -> None:
+    with triton_shared.check() as report:
+        hand_over[(2,)](*(torch.zeros(16, dtype=torch.int32) for _ in range(3)), B=16)
+    (found,) = report.findings
+    assert (found.kind, found.severity, found.argument) == ("unknown-order", "warning", "x")
+    line = hand_over.fn.__code__.co_firstlineno
+    source = Path(__file__).read_text().splitlines()
+    (told,) = [
+        n for n, text in enumerate(source, 1) if text.startswith("        told = ") and n > line
+    ]
+    assert found.hint.startswith(f"an atomic update at {__file__}:{told}:")
+    assert f"nobody knows whether a block of {found.hint} orders them" in report.as_text()
+    assert not report.is_clean
+
+
+def test_blocks_that_nobody_learns_from_excuse_nothing() -> None:
+    with triton_shared.check() as report:
+        count_and_store[(2,)](*(torch.zeros(16, dtype=torch.int32) for _ in range(3)), B=16)
+    assert [found.kind for found in report.findings] == ["race"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import corpus_runs
-import liger_layers  # noqa: F401
 import liger_losses
 import pytest
 import torch
@@ -13,25 +12,25 @@ import triton_shared
 from corpus_runs import RUNS
 from examples import all_cases
 from examples.case import Case, check
-from liger_cases import CASES, Function
-
-CORPUS = {case["name"]: case for case in corpus_runs.load_corpus().CASES}
-NAMES = sorted(RUNS.keys() & CORPUS.keys())
-
-MISTAKEN = {"atomics_i32": "undefined-lanes", "atomics_u64": "undefined-lanes"}
-"""Kernels of the corpus that are wrong: they exchange with lanes that an atomic update left out."""
+from liger_cases import CASES
+from seeded.clean_kernels import (
+    CORPUS,
+    MISTAKEN,
+    NAMES,
+    all_kernels,
+    first_examples,
+    run_of_corpus,
+    run_of_liger,
+)
 
 
 def _examples() -> list[object]:
     """The first case of every kernel, and the others at night."""
-    seen: set[str] = set()
-    marked = []
-    for case in all_cases():
-        name = str(case).split("-")[0]
-        marks = [pytest.mark.nightly] if name in seen else []
-        seen.add(name)
-        marked.append(pytest.param(case, id=str(case), marks=marks))
-    return marked
+    first = {str(case) for case in first_examples()}
+    return [
+        pytest.param(case, id=str(case), marks=() if str(case) in first else pytest.mark.nightly)
+        for case in all_cases()
+    ]
 
 
 @pytest.mark.parametrize("case", _examples())
@@ -50,9 +49,7 @@ def test_examples_are_clean(case: Case) -> None:
 def test_the_corpus_is_clean_and_computes_the_same(name: str) -> None:
     case = CORPUS[name]
     plain = corpus_runs.compile_and_launch(case, RUNS[name])
-    checked = {**case, "opts": {**case["opts"], "instrumentation_mode": "check"}}
-    with triton_shared.check() as report:
-        buffers = corpus_runs.compile_and_launch(checked, RUNS[name])
+    buffers, report = run_of_corpus(name)
     mistakes = {finding.kind for finding in report.findings if finding.severity != "info"}
     assert mistakes == ({MISTAKEN[name]} if name in MISTAKEN else set()), report.as_text()
     assert report.launches == 1
@@ -61,21 +58,10 @@ def test_the_corpus_is_clean_and_computes_the_same(name: str) -> None:
         torch.testing.assert_close(buffers[name], buffer, equal_nan=True)
 
 
-def run_and_differentiate(inputs: tuple[torch.Tensor, ...], function: Function) -> None:
-    leaves = [x.clone().requires_grad_(x.is_floating_point()) for x in inputs]
-    made = function(*leaves)
-    outputs = made if isinstance(made, (tuple, list)) else (made,)
-    smooth = [y.float() for y in outputs if isinstance(y, torch.Tensor) and y.requires_grad]
-    sum((y * torch.rand(y.shape)).sum() for y in smooth).backward()
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("make", CASES)
 def test_liger_is_clean(make: Any) -> None:
-    torch.manual_seed(0)
-    inputs, function, _ = make()
-    with triton_shared.check() as report:
-        run_and_differentiate(inputs, function)
+    report = run_of_liger(make)
     assert report.is_clean, report.as_text()
     # One function is made of torch's own, here.
     assert report.launches or make is liger_losses.fused_linear_scaled_cross_entropy
@@ -83,5 +69,4 @@ def test_liger_is_clean(make: Any) -> None:
 
 def test_the_list_is_long() -> None:
     """Of the corpus each entry is a kernel; of the others each has one of its own, or more."""
-    examples = {str(case).split("-")[0] for case in all_cases()}
-    assert len(NAMES) + len(examples) + len(CASES) >= 100
+    assert len(all_kernels()) >= 100

@@ -5,29 +5,23 @@ Those that only a result shows are in test_verify_seeded.
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 import triton_shared
 from block_pointers import needs_block_pointers
-from seeded import (
-    bounds,
-    hints,
-    numbers,
-    public,
-    public_bounds,
-    races,
-    results,
-    unwritten,
-)
+from seeded import results, suite
 from seeded.seed import Seed
+from seeded.suite import CHECKED, named_lines
 from triton_shared.check.finding import KINDS
 
-FILES = (bounds, hints, numbers, public, public_bounds, races, unwritten)
-SEEDS = sorted((seed for file in FILES for seed in file.SEEDS), key=lambda seed: seed.number)
+BLOCK_POINTERS = (6, 105, 202, 214)
+"""Seeds that have some."""
 CASES = [
-    pytest.param(seed, id=str(seed), marks=needs_block_pointers if seed.number in (6, 105) else ())
-    for seed in SEEDS
+    pytest.param(
+        seed, id=str(seed), marks=needs_block_pointers if seed.number in BLOCK_POINTERS else ()
+    )
+    for seed in CHECKED
 ]
 
 
@@ -39,13 +33,8 @@ def test_a_mistake_is_found_where_it_is(seed: Seed) -> None:
     others = [f.kind for f in report.findings if f.severity != "info" and f.kind != seed.kind]
     assert set(others) <= {seed.follows}
     mistakes = [finding for finding in report.findings if finding.kind == seed.kind]
-    assert mistakes
-    named = []
-    for found in mistakes:
-        assert found.argument == seed.tensor
-        named += [found.places[0], *(found.other.places[:1] if found.other else [])]
-    assert {Path(place.file).resolve() for place in named} == {seed.file}
-    assert sorted({place.line for place in named}) == seed.lines
+    assert {found.argument for found in mistakes} == {seed.tensor}
+    assert named_lines(report, seed) == seed.lines
     assert report.is_clean == (KINDS[seed.kind] == "info")
     text = report.as_text()
     assert len(text.splitlines()) <= 25 * len(report.findings)
@@ -60,7 +49,21 @@ def test_a_right_twin_is_not_accused(seed: Seed) -> None:
     assert report.launches
 
 
+def test_the_suite_tells_what_is_missed() -> None:
+    """`scripts/seeded` prints a line for the class, the line and the twin of all seeds."""
+    first = CHECKED[0]
+    swapped = replace(first, bug=first.twin, twin=first.bug)
+    found = list(suite.seeded([lambda: suite.judge(first), lambda: suite.judge(swapped)], "x", 1))
+    assert [(part.right, part.of, part.is_met) for part in found] == [
+        (1, 2, False), (1, 2, True), (1, 2, False),
+    ]  # fmt: skip
+    said = suite.table(found)
+    assert "x: line" in said
+    assert f"x: twin is not accused: {first}: " in said
+    assert "out of bounds" in said
+
+
 def test_every_seed_has_a_number_of_its_own() -> None:
-    numbers = sorted(seed.number for seed in (*SEEDS, *results.SEEDS))
+    numbers = sorted(seed.number for seed in (*CHECKED, *results.SEEDS))
     assert numbers == sorted(set(numbers))
     assert set(numbers) >= set(range(1, 31))

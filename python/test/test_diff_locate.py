@@ -13,48 +13,11 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from tree import BUILD
-from triton_shared.diff import culprit, probes, recorder, run, texts, workers
+from seeded.faults import FAULTS, PLUGIN, find, line_of, make_launch, record
+from triton_shared.diff import culprit, probes, run, texts, workers
 from triton_shared.diff.__main__ import main
 from triton_shared.diff.recording import Recording, RecordingError
 from triton_shared.diff.widening import Widening, Widenings
-
-PLUGIN = BUILD / "lib" / "libTritonSharedInjectFault.so"
-
-
-@triton.jit
-def mixed(x, w, out, n, K, B: tl.constexpr):
-    i = tl.program_id(0) * B + tl.arange(0, B)  # rows
-    j = tl.arange(0, B)
-    live = (i < n)[:, None]  # live
-    total = tl.zeros((B, B), tl.float32)
-    for k in range(K):
-        a = tl.load(x + (i[:, None] * K + k) * B + j[None, :], mask=live, other=0.0)  # load
-        b = tl.load(w + (k * B + j[:, None]) * B + j[None, :])
-        total = tl.dot(a, b, total)  # product
-    shifted = total - tl.max(total, 1)[:, None]  # shifted
-    e = tl.exp(shifted)  # power
-    p = e / tl.sum(e, 1)[:, None]  # quotient
-    h = p.to(tl.float16)  # narrow
-    chosen = tl.where(h > 0.05, p, shifted * 0.3)  # chosen
-    tl.store(out + i[:, None] * B + j[None, :], chosen + h, mask=live)  # store
-
-
-LINES = Path(__file__).read_text().splitlines()
-
-
-def line_of(marker: str) -> int:
-    (number,) = [n for n, line in enumerate(LINES, 1) if line.endswith(f"  # {marker}")]
-    return number
-
-
-def record(launch: Any) -> Recording:
-    caught: list[Any] = []
-    with recorder.catching(caught, ""):
-        launch()
-    recording: Recording = caught[0][0]
-    recording.file = ""
-    return recording
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -66,32 +29,9 @@ def _one_process() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def launch() -> Recording:
-    g = torch.Generator().manual_seed(1)
-    # More rows than the mask lets through.
-    x, w = torch.randn(32, 3, 16, generator=g), torch.randn(3, 16, 16, generator=g)
-    import triton_shared
-
-    with triton_shared.device("cpu"):
-        return record(lambda: mixed[(2,)](x, w, torch.zeros(32, 16), 27, 3, B=16))
+    return make_launch()
 
 
-FAULTS = [
-    ("swap-operands", "arith.subf", 0, "shifted"),
-    ("swap-operands", "arith.divf", 0, "quotient"),
-    ("swap-operands", "arith.cmpf", 0, "chosen"),
-    ("swap-operands", "arith.cmpi", 0, "live"),
-    ("drop-mask", "tt.load", 0, "load"),
-    ("drop-mask", "tt.store", 0, "store"),
-    ("off-by-one", "arith.addi", 0, "rows"),
-    ("off-by-one", "arith.muli", 1, "load"),
-    ("wrong-round", "arith.mulf", 0, "chosen"),
-    ("wrong-round", "math.exp", 0, "power"),
-    ("toward-zero", "arith.truncf", 0, "narrow"),
-    ("drop-last", "tt.dot", 0, "product"),
-    ("wrong-round", "tt.reduce", 1, "quotient"),
-    ("off-by-one", "tt.make_range", 0, "rows"),
-]
-"""Faults of a compiler: what it does to which operation, and the line where that stands."""
 SOME = (0, 4, 5, 10, 11)
 """Those that `make test` looks for; on a GPU, in the emulator, the last one."""
 
@@ -108,13 +48,6 @@ def some(numbers: tuple[int, ...]) -> list[Any]:
     ]
 
 
-def find(launch: Recording, fault: tuple[str, str, int, str], target: str, folder: Path) -> Any:
-    kind, op, nth, _ = fault
-    before, after = [f"mark-fault{{op={op} nth={nth}}}"], [f"inject-fault{{kind={kind}}}"]
-    changes = {"before": before, "after": after, "plugins": [PLUGIN]}
-    return culprit.find(launch, ("cpu", target), (1, 0, 0), folder, **changes).culprit
-
-
 class TestFaults:
     @pytest.mark.parametrize("fault", some(SOME))
     def test_the_operation_is_named_with_its_line(
@@ -123,7 +56,7 @@ class TestFaults:
         found = find(launch, fault, "cpu-fast", tmp_path)
         assert found is not None
         assert (found.site.op, found.site.line) == (fault[1], line_of(fault[3]))
-        assert Path(found.site.file).name == "test_diff_locate.py"
+        assert Path(found.site.file).name == "faults.py"
         assert found.program == (1, 0, 0)
 
     @pytest.mark.parametrize("fault", some(SOME[-1:]))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import torch
@@ -133,3 +135,25 @@ def test_a_reference_in_f64_is_made_by_the_library_alone(
     made = caught(lambda: double[(1,)](x, torch.zeros(8), BLOCK=8))
     done = replay.replay(made, "f64")
     assert torch.equal(done.buffers[1], 2 * x.double())
+
+
+class OneCase:
+    def run(self) -> tuple[torch.Tensor, ...]:
+        return launch()
+
+
+@pytest.mark.parametrize("gives", [dict, OneCase, lambda: None])
+def test_what_a_case_gives_is_a_case_only_if_it_runs(gives: Any):
+    """A function may give its tensors to whoever tests it; on all machines it runs on the CPU."""
+    seen = []
+
+    def case() -> Any:
+        seen.append(triton.runtime.driver.active.get_current_target().backend)
+        launch()
+        return gives()
+
+    module = SimpleNamespace(case=case)
+    (found,) = recorder.cases_of(module)
+    assert (found is case) == (gives is not OneCase)
+    assert seen == ["cpu"]
+    assert len(recorder.record(found)) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import struct
 from pathlib import Path
 from typing import Any
@@ -171,7 +172,12 @@ def compile_text(text: str, folder: Path, shared: int = 0) -> emulate.EmulatedKe
     return ptx.compile_ptx(text, shared, folder)
 
 
-def test_instructions_mean_what_the_manual_says(tmp_path: Path):
+@pytest.mark.parametrize("compiler", ["clang", "gcc"])
+def test_instructions_mean_what_the_manual_says(
+    compiler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    if compiler == "gcc":
+        monkeypatch.setattr(ptx, "c_compiler", lambda: shutil.which("gcc"))
     lines = [HEADER]
     given = torch.zeros(len(CASES), 3, dtype=torch.int64)
     for i, (instruction, sources, _) in enumerate(CASES):

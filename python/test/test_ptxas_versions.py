@@ -140,9 +140,17 @@ class TestAssemblers:
             assemblers.find("nowhere/ptxas")
 
     def test_optimised_or_not_the_same_ptx_is_assembled(self):
-        first, plain = assemblers.variants(tools.find_ptxas("cuda:90a"), [])
+        own = assemblers.Assembler(tools.find_ptxas("cuda:90a"))
+        first, plain = assemblers.variants(own, [])
         assert (first.words, plain.words) == ((), ("-O0",))
         assert {one.assemble(EMPTY)[0][:4] for one in (first, plain)} == {b"\x7fELF"}
+
+    def test_words_for_ptxas_are_kept_and_left_out(self):
+        own = assemblers.Assembler(tools.find_ptxas("cuda:90a"), ("--regAllocOptLevel=2",))
+        other = assemblers.Assembler(own.path, own.words)
+        assert assemblers.variants(own, [str(own.path)]) == [
+            own, assemblers.Assembler(own.path), assemblers.Assembler(own.path, ("-O0",)), other,
+        ]  # fmt: skip
 
 
 def test_nothing_of_it_is_loaded_with_the_package():

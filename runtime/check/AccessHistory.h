@@ -36,6 +36,9 @@ enum AccessFlags : int64_t {
   kReleases = 16,
   /// It adds a float, so that the result depends on the order.
   kAddsFloats = 32,
+  /// A block whose elements may do the one, or the other.
+  kMayAcquire = 64,
+  kMayRelease = 128,
 };
 
 /// How two accesses of one cell do not go together.

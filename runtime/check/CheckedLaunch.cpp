@@ -221,14 +221,38 @@ void CheckedLaunch::compare(const CheckedAccess &access) {
   for (const auto &[key, elements] : found) {
     OtherSide other = {sites[key.second & UINT16_MAX],
                        placeOf(key.second >> 16)};
-    findings.add(nameOf(key.first), access, elements, &other);
+    auto told = mayKnow.find(numberOf(access.program));
+    bool isUnknown = key.first == Conflict::Race && told != mayKnow.end();
+    findings.add(isUnknown ? "unknown-order" : nameOf(key.first), access,
+                 elements, &other, isUnknown ? &told->second : nullptr);
   }
+  followBlocks(access);
   if (access.flags & kReleases)
     access.forEach([&](const CheckedElement &element) {
       history->release(
           numberOf(access.program),
           reinterpret_cast<uintptr_t>(access.addressOf(element.offset)));
     });
+}
+
+/// Whether each lane of a block orders what all lanes of the program did before
+/// and after is a question of barriers, which only a compiler knows.
+void CheckedLaunch::followBlocks(const CheckedAccess &access) {
+  bool acquires = access.flags & (kAcquires | kMayAcquire);
+  bool releases = access.flags & (kReleases | kMayRelease);
+  if (!acquires && !releases)
+    return;
+  bool isBlock = access.flags & (kMayAcquire | kMayRelease);
+  uint32_t program = numberOf(access.program);
+  access.forEach([&](const CheckedElement &element) {
+    uintptr_t address = access.numberedAddressOf(element.offset);
+    auto known = lastReleases.find(address);
+    if (acquires && known != lastReleases.end() &&
+        known->second.program != program && (isBlock || known->second.isBlock))
+      mayKnow.try_emplace(program, access.site);
+    if (releases)
+      lastReleases[address] = {program, isBlock};
+  });
 }
 
 void CheckedLaunch::acquire(const CheckedAccess &access) {

@@ -90,6 +90,8 @@ private:
                                                 const CheckedElement &element)>;
   void compareRows(const CheckedAccess &access, const AccessHistory::Kind &kind,
                    ElementReport report);
+  /// Remembers who may have learned what by blocks of atomic accesses.
+  void followBlocks(const CheckedAccess &access);
 
   /// A note, as the kernel's constant says it.
   struct Note {
@@ -116,6 +118,15 @@ private:
   /// What follows is of this mutex.
   std::mutex mutex;
   std::optional<AccessHistory> history;
+  /// Who was the last one to release at an address.
+  struct Release {
+    uint32_t program;
+    bool isBlock;
+  };
+  llvm::DenseMap<uintptr_t, Release> lastReleases;
+  /// Programs that may know what others have done, as one side of what has told
+  /// them was a block, and where they were told.
+  llvm::DenseMap<uint32_t, CheckedSite> mayKnow;
   /// Of the access that is compared, elements that lie anywhere.
   std::vector<AccessHistory::Element> scattered;
   std::vector<CheckedSite> sites;

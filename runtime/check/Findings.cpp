@@ -19,7 +19,7 @@ static uint64_t pack(std::array<int32_t, 3> program) {
 
 void Findings::add(llvm::StringRef kind, const CheckedAccess &access,
                    llvm::ArrayRef<CheckedElement> concerned,
-                   const OtherSide *other) {
+                   const OtherSide *other, const CheckedSite *by) {
   std::lock_guard<std::mutex> lock(mutex);
   llvm::StringRef otherText = other ? other->site.text : "";
   Key key(kind, access.site.text, otherText);
@@ -46,6 +46,8 @@ void Findings::add(llvm::StringRef kind, const CheckedAccess &access,
   finding.site = access.site;
   if (other)
     finding.other = *other;
+  if (by)
+    finding.by = *by;
   finding.program = access.program;
   finding.examples.assign(concerned.begin(),
                           concerned.begin() +
@@ -88,6 +90,8 @@ std::string Findings::asJson() {
           {"site", parseSite(finding.other.site.text)},
           {"argument", finding.other.site.argument},
           {"program", llvm::json::Array(finding.other.program)}};
+    if (!finding.by.text.empty())
+      object["by"] = parseSite(finding.by.text);
     list.push_back(std::move(object));
   }
   std::string text;

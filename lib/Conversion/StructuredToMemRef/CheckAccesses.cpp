@@ -56,15 +56,37 @@ BlockArgument findParameter(Value base, unsigned numWritten) {
 // Calls of the runtime
 //===----------------------------------------------------------------------===//
 
-/// The AccessFlags of runtime/check. Blocks of atomic accesses order nothing:
-/// that is what numbers are used for, locks and counters.
+/// True for an access by which a program may learn what another one has done.
+/// Nobody waits for what nobody asks for.
+bool mayAcquire(tts::AccessOpInterface op) {
+  std::optional<tts::MemoryOrder> order = op.getAtomicOrder();
+  return order ? !op->use_empty() &&
+                     llvm::is_contained({tts::MemoryOrder::Acquire,
+                                         tts::MemoryOrder::AcquireRelease},
+                                        *order)
+               : op.isVolatile();
+}
+
+/// True if a kernel has such an access.
+bool hasAcquire(tts::AccessOpInterface op) {
+  return op->getParentOfType<func::FuncOp>()
+      .walk([](tts::AccessOpInterface other) {
+        return mayAcquire(other) ? WalkResult::interrupt()
+                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The AccessFlags of runtime/check. Numbers are what locks and counters are
+/// made of; what blocks of atomic accesses order is known to nobody.
 int64_t getFlags(tts::AccessOpInterface op) {
   constexpr int64_t reads = 1, writes = 2, isAtomic = 4, acquires = 8,
-                    releases = 16, addsFloats = 32;
+                    releases = 16, addsFloats = 32, mayAcquires = 64,
+                    mayRelease = 128;
   std::optional<tts::MemoryOrder> order = op.getAtomicOrder();
   bool isNumber = !op.getTileType();
   if (!order && op.isVolatile())
-    return reads | isAtomic | (isNumber ? acquires : 0);
+    return reads | isAtomic | (isNumber ? acquires : mayAcquires);
   if (!order)
     return op.isWrite() ? writes : reads;
   int64_t flags = isAtomic | reads | (op.isWrite() ? writes : 0);
@@ -73,13 +95,14 @@ int64_t getFlags(tts::AccessOpInterface op) {
       update.getKind() == tts::AtomicKind::FAdd)
     flags |= addsFloats;
   bool isBoth = order == tts::MemoryOrder::AcquireRelease;
-  // Nobody waits for what nobody asks for.
-  if (isNumber && (isBoth || order == tts::MemoryOrder::Acquire) &&
-      !op->use_empty())
-    flags |= acquires;
-  if (isNumber && op.isWrite() &&
-      (isBoth || order == tts::MemoryOrder::Release))
-    flags |= releases;
+  if (mayAcquire(op))
+    flags |= isNumber ? acquires : mayAcquires;
+  if (op.isWrite() && (isBoth || order == tts::MemoryOrder::Release)) {
+    if (isNumber)
+      flags |= releases;
+    else if (hasAcquire(op))
+      flags |= mayRelease;
+  }
   return flags;
 }
 

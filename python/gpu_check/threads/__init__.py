@@ -65,6 +65,7 @@ def main(out: Path, only: str) -> int:
         print(row["text"], flush=True)
         if row["blame"]:
             print(row["blame"], flush=True)
+    out.mkdir(parents=True, exist_ok=True)
     (out / "threads.json").write_text(json.dumps(rows, indent=1) + "\n")
     return int(any(row["side"] == SIDES[1] and row["verdict"] != "right" for row in rows))
 
@@ -77,9 +78,8 @@ def _look(thread: Thread, side: str) -> dict[str, Any]:
     row = {"name": thread.name, "side": side, "text": text, "blame": ""}
     row["verdict"] = {0: "right", 1: "WRONG"}.get(code, "no answer")
     if code == 1:
-        _, row["blame"] = _run(
-            ["blame", str(thread.source), "--configs", "--suspect", side], thread, _BLAME
-        )
+        words = ["blame", str(thread.source), "--configs", "--suspect", side, *thread.words]
+        _, row["blame"] = _run(words, thread, _BLAME)
     return {**row, "seconds": round(time.monotonic() - start, 1)}
 
 

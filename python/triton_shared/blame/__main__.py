@@ -59,15 +59,24 @@ def main(words: list[str] | None = None) -> int:
 
 def _options(given: argparse.Namespace) -> Options:
     behind = dict(given.behind)
-    if behind and given.suspect != "emulated":
-        raise RecordingError("--behind puts passes into code for the emulator: --suspect emulated")
+    if behind and given.suspect not in ladder.OURS:
+        raise RecordingError(
+            f"--behind puts passes between ours for a GPU: --suspect {' or '.join(ladder.OURS)}"
+        )
     # A name without a folder would be looked for elsewhere.
     plugins = tuple(plugin.resolve() for plugin in given.plugin)
     compiler = Compiler(plugins=plugins, behind=behind)
     other = Compiler(given.compiler) if given.compiler else None
     text = given.ptx.read_text() if given.ptx else ""
     return Options(
-        given.suspect, given.expected, tuple(given.ptxas), text, given.timeout, compiler, other
+        given.suspect,
+        given.expected,
+        tuple(given.ptxas),
+        text,
+        given.timeout,
+        tuple(given.scratch),
+        compiler,
+        other,
     )
 
 
@@ -114,7 +123,7 @@ def _climb_configurations(launches: list[Path], options: Options) -> Iterator[tu
     """The configurations that are wrong, of each kernel; on the suspect alone, down the ladder."""
     targets = (REFERENCE, options.suspect)
     for sweep, members in zip(
-        configurations.compare_sweeps(launches, targets, (), options.timeout),
+        configurations.compare_sweeps(launches, targets, options.scratch, options.timeout),
         configurations.by_sweep(launches),
         strict=True,
     ):
@@ -189,6 +198,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--expected", default="", metavar="[FILE:]FUNCTION", help="what torch computes instead")
     add("--case", default="", metavar="TEXT", help="only cases whose name has TEXT")
     add("--configs", action="store_true", help="every configuration of kernels that are autotuned")
+    add(
+        "--scratch", action="append", default=[], metavar="ARGUMENT",
+        help="a tensor that each configuration fills in its own way; may be repeated",
+    )  # fmt: skip
     add("--run", action="store_true", help="run code that is in a reproducer")
     add(
         "--ptxas", action="append", default=[], metavar="PATH|VERSION",

@@ -113,6 +113,8 @@ def _fetch(version: str, place: Path) -> None:
         half.rename(place)
 
 
-def variants(own: Path, named: Sequence[str]) -> list[Assembler]:
-    """A compiler's own, it without optimisation, then those that are named."""
-    return [Assembler(own), Assembler(own, ("-O0",)), *(find(one) for one in named)]
+def variants(own: Assembler, named: Sequence[str]) -> list[Assembler]:
+    """A compiler's own, it without its words, without optimisation, then those that are named."""
+    plain = [Assembler(own.path)] if own.words else []
+    others = [Assembler(find(one).path, own.words) for one in named]
+    return [own, *plain, Assembler(own.path, ("-O0",)), *others]

@@ -10,9 +10,15 @@ from ..cuda.known_faults import KnownFault
 from ..diff.given import Given
 from ..errors import CudaError
 from . import assemblers, codes
+from .assemblers import Assembler
 from .codes import Codes
 from .runs import Runs, describe, status_of
 from .verdict import RIGHT, SILENT, WRONG, Report, Verdict
+
+
+def assembler_of(made: Codes) -> Assembler:
+    """How a compiler assembles its PTX."""
+    return Assembler(made.ptxas, made.words)
 
 
 def with_code(made: Codes, ptx: str) -> Given:
@@ -25,7 +31,7 @@ def blame(
 ) -> Verdict:
     """Who is wrong behind PTX that is right."""
     found: dict[str, str] = {}
-    for one in assemblers.variants(made.ptxas, named):
+    for one in assemblers.variants(assembler_of(made), named):
         try:
             cubin, log = one.assemble(ptx)
         except CudaError as error:
@@ -37,7 +43,7 @@ def blame(
         compared = runs.compare_given(given, name)
         found[str(one)] = status_of(compared)
         report.add(str(one), status_of(compared), describe(compared, str(one)), *kept)
-    known = known_faults.find(tools.version_of(made.ptxas), ptx)
+    known = known_faults.find(tools.version_of(made.ptxas), ptx, made.words)
     return _judge(runs, report, found, known, is_ours)
 
 
@@ -65,9 +71,10 @@ def _judge(
 
 def _is_precise_right(runs: Runs, report: Report, is_ours: bool) -> bool:
     """Whether it is right without what hardware may round in its own way."""
-    make = codes.of_ours if is_ours else codes.of_triton
-    more = {"precise": True} if is_ours else {"enable_fp_fusion": False}
-    made = make(runs.recorded, **more)
+    if is_ours:
+        made = codes.of_ours(runs.recorded, precise=True)
+    else:
+        made = codes.of_triton(runs.recorded, enable_fp_fusion=False)
     cubin = replace(made.given, form="cubin", code=made.cubin)
     compared = runs.compare_given(cubin, "precise")
     report.add("without approximations", status_of(compared), describe(compared, "precise"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from .. import library
+from .. import knobs, library
 from ..cuda import tools
 from ..diff.given import Given
 from ..diff.recording import Recording
@@ -39,6 +39,8 @@ class Codes:
     ptxas: Path
     """What the compiler assembles its PTX with."""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    """What ptxas is told besides, by PTXAS_OPTIONS or on the launch line."""
 
     @property
     def ptx(self) -> str:
@@ -51,10 +53,17 @@ def launch_options(launch: Recording) -> dict[str, Any]:
     return {n: v for n, v in launch.options.items() if n in _OPTIONS and v is not None}
 
 
-def of_ours(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
-    """What this compiler makes of it for a GPU. Raises CompilationError."""
+def _ptxas_words(launch: Recording) -> tuple[str, ...]:
+    return (*knobs.ptxas_options(), *str(launch.options.get("ptx_options") or "").split())
+
+
+def of_ours(launch: Recording, arch: int = ARCH, text: str = "", **more: Any) -> Codes:
+    """What this compiler makes of it for a GPU, or of `text`, a later module of it.
+
+    Raises CompilationError.
+    """
     options = parse_options(Target.parse(f"cuda:{arch}"), {**launch_options(launch), **more})
-    done = library.compile_text(launch.ttir, options.words())
+    done = library.compile_text(text or launch.ttir, options.words())
     phases = [p for p in library.phases("cuda") if p != "cubin"]
     texts = {p: done.artefact(p).decode() for p in phases if done.artefact(p)}
     if "ptx" not in texts:
@@ -70,7 +79,8 @@ def of_ours(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
         facts["shared"],
         tuple(facts["hidden"]),
     )
-    return Codes(texts, done.artefact("cubin"), given, tools.find_ptxas(f"cuda:{arch}"), facts)
+    ptxas = tools.find_ptxas(f"cuda:{arch}")
+    return Codes(texts, done.artefact("cubin"), given, ptxas, facts, _ptxas_words(launch))
 
 
 def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
@@ -118,7 +128,8 @@ def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
         tuple(scratch),
     )
     facts = {name: value for name, value in metadata.items() if _is_plain(value)}
-    return Codes(texts, made["cubin"], given, Path(get_ptxas(arch).path), facts)
+    ptxas = Path(get_ptxas(arch).path)
+    return Codes(texts, made["cubin"], given, ptxas, facts, _ptxas_words(launch))
 
 
 def through_our_llvm(made: Codes) -> str:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
+from .. import emulate
 from ..diff import workers
 from ..diff.given import Given
 from ..diff.recording import RecordingError
@@ -23,6 +25,8 @@ from .verdict import RIGHT, SILENT, WRONG, Report, Verdict
 
 SUSPECTS = ("shared_cuda", "nvidia", "emulated", "cpu-fast", "cpu")
 ON_GPU = ("shared_cuda", "nvidia")
+OURS = ("emulated", "shared_cuda")
+"""Those that run what our passes for a GPU make."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ class Options:
     ptx: str = ""
     """PTX in the place of the suspect's own."""
     timeout: float = 120
+    scratch: tuple[str, ...] = ()
+    """Tensors that a configuration may leave in its own way."""
     compiler: Compiler = field(default_factory=Compiler)
     other: Compiler | None = None
     """Another version of this compiler, which goes on from modules of ours."""
@@ -140,7 +146,7 @@ class _Ladder:
             return self._of_passes("cpu", ())
         ours = RIGHT if suspect != "emulated" else WRONG
         if suspect == "shared_cuda" and not self.options.ptx:
-            ours = self._rung("our passes, emulated", "emulated")
+            ours = self._our_passes()
         if ours == WRONG:
             return self._of_passes("gpu", ("cta", "gpu"))
         return self._below_passes(observed)
@@ -161,20 +167,53 @@ class _Ladder:
         if suspect in ON_GPU and not has_result and not self.runs.has_gpu():
             self.report.add(suspect, SILENT, "there is no GPU here")
             return SILENT
-        if self.options.compiler.behind:
-            found = self._of_changed_compiler()
+        if self.options.ptx and suspect in ON_GPU and not has_result:
+            found = self._on_gpu("given PTX", self.options.ptx)
+        elif self.options.compiler.behind and suspect in ON_GPU:
+            found = self._on_gpu(suspect, self._made.ptx)
+        elif self.options.compiler.behind:
+            found = self._of_changed_compiler(suspect)
         else:
             found = self._rung(suspect, suspect)
         if found == SILENT and suspect not in ON_GPU:
             raise Unclear(f"{suspect} does not run it")
         return found
 
-    def _of_changed_compiler(self) -> str:
-        """What our passes leave with those of plugins between them."""
-        text = passes.everything(self.runs, self.options.compiler)
-        found = self.runs.compare_given(Given("gpu", text.encode()), "changed")
-        self.report.add("emulated", status_of(found), describe(found, "emulated"))
+    def _on_gpu(self, name: str, ptx: str) -> str:
+        """What PTX leaves on the GPU, through the ptxas of its compiler."""
+        cubin, _ = assembling.assembler_of(self._made).assemble(ptx)
+        given = replace(self._made.given, form="cubin", code=cubin)
+        found = self.runs.compare_given(given, f"gpu-{len(self.report.steps)}")
+        self.report.add(name, status_of(found), describe(found, name))
         return status_of(found)
+
+    def _of_changed_compiler(self, name: str) -> str:
+        """What our passes leave with those of plugins between them, in the emulator."""
+        found = self.runs.compare_given(Given("gpu", self._changed.encode()), "changed")
+        self.report.add(name, status_of(found), describe(found, "emulated"))
+        return status_of(found)
+
+    @cached_property
+    def _changed(self) -> str:
+        """The module in phase `gpu` if passes of plugins are between ours, else empty."""
+        compiler = self.options.compiler
+        return passes.everything(self.runs, compiler) if compiler.behind else ""
+
+    @cached_property
+    def _made(self) -> Codes:
+        """What the suspect's compiler makes of the kernel."""
+        if self.options.suspect == "nvidia":
+            return codes.of_triton(self.runs.recorded)
+        return codes.of_ours(self.runs.recorded, text=self._changed)
+
+    def _our_passes(self) -> str:
+        """What our passes leave; without LLVM here, its PTX says it, too."""
+        if not emulate.has_llvm():
+            made = codes.of_ours(self.runs.recorded, text=self._changed)
+            return self._emulate("our PTX, emulated", made.ptx, made)
+        if self.options.compiler.behind:
+            return self._of_changed_compiler("our passes, emulated")
+        return self._rung("our passes, emulated", "emulated")
 
     def _rung(self, name: str, target: str) -> str:
         found = self.runs.compare(target)
@@ -190,14 +229,16 @@ class _Ladder:
             return Verdict(
                 "our passes", f"our pass '{names[0]}' is wrong: {found.why}", tuple(names)
             )
-        said = f"one of our passes between '{names[0]}' and '{names[-1]}' is wrong"
+        # Only a machine with LLVM runs what our passes leave before LLVM has seen it.
+        more = ", or LLVM," if form == "gpu" and not emulate.has_llvm() else ""
+        said = f"one of our passes between '{names[0]}' and '{names[-1]}'{more} is wrong"
         return Verdict("our passes", f"{said}: {found.why}", tuple(names))
 
     # LLVM, PTX, ptxas
 
     def _below_passes(self, observed: str) -> Verdict:
         is_ours = self.options.suspect == "shared_cuda"
-        made = (codes.of_ours if is_ours else codes.of_triton)(self.runs.recorded)
+        made = self._made
         for phase, text in made.phases.items():
             self.runs.keep(f"{self.options.suspect}.{phase}", text)
         ptx = self.options.ptx or made.ptx
@@ -249,7 +290,7 @@ class _Ladder:
                 "Triton's LLVM",
                 "Triton's LLVM is wrong: its LLVM IR is right through LLVM 22, its PTX is not",
             )
-        if self._rung("our passes, emulated", "emulated") == RIGHT:
+        if self._our_passes() == RIGHT:
             return Verdict(
                 "Triton's passes",
                 "Triton's own passes are wrong: the same TTIR is right on the CPU and through our "

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from .. import emulate
 from ..errors import TritonSharedError
-from .our_passes import Search, Suspects
+from . import codes
+from .our_passes import Runner, Search, Suspects
 from .pipeline import Compiler, gpu_options
 from .runs import Runs
 
@@ -26,10 +28,10 @@ def blame(
     if not launch.ttir:
         raise TritonSharedError("the recording has no TTIR: record the launch again")
     if form == "gpu":
-        options, last = gpu_options(launch), "gpu"
+        options, last, judge = gpu_options(launch), "gpu", _judge_of_gpu(runs)
     else:
-        options, last = ["--target=cpu", "--mode=fast"], "llir"
-    search = Search(launch.ttir, compiler, compiler.passes(options, last), runs.judges(form))
+        options, last, judge = ["--target=cpu", "--mode=fast"], "llir", runs.judges(form)
+    search = Search(launch.ttir, compiler, compiler.passes(options, last), judge)
     if other:
         return search.by_other_compiler(other, other.passes(options, last))
     if form == "cpu":
@@ -39,6 +41,13 @@ def blame(
         return found
     found = search.by_modules(_COMMON, runs.judges("cpu"))
     return found or search.by_leaving_out(left_out)
+
+
+def _judge_of_gpu(runs: Runs) -> Runner:
+    """Says whether a module in phase `gpu` is right: without LLVM here, its PTX is."""
+    if emulate.has_llvm():
+        return runs.judges("gpu")
+    return lambda text: runs.judge_given(codes.of_ours(runs.recorded, text=text).given)
 
 
 def everything(runs: Runs, compiler: Compiler) -> str:

@@ -48,12 +48,11 @@ class Compiler:
 
     def passes(self, options: Sequence[str], last: str) -> list[Pass]:
         """Its passes from TTIR to phase `last`."""
-        words = ["--print-pipeline", *options, f"--to-phase={last}"]
-        printed = self._run(words, "")
-        found = []
-        for phase, body in _PHASE.findall(printed):
-            found += [Pass(phase, words) for words in _split(body)]
-        return found
+        return read_passes(self.printed(options, last))
+
+    def printed(self, options: Sequence[str], last: str) -> str:
+        """The same as text, by phase."""
+        return self._run(["--print-pipeline", *options, f"--to-phase={last}"], "")
 
     def apply(self, text: str, passes: Sequence[Pass]) -> str:
         """What passes leave of a text. Raises CompilationError."""
@@ -75,6 +74,11 @@ class Compiler:
             phase = "ttir" if given else "its pipeline"
             raise CompilationError("", phase, done.stderr[-4000:])
         return done.stdout
+
+
+def read_passes(printed: str) -> list[Pass]:
+    """The passes of what `--print-pipeline` has printed."""
+    return [Pass(phase, words) for phase, body in _PHASE.findall(printed) for words in _split(body)]
 
 
 def gpu_options(launch: Recording, arch: str = "90a") -> list[str]:

@@ -52,8 +52,12 @@ class Runs:
 
     def judge(self, text: str, form: str) -> bool | None:
         """Whether a module is right; None if it does not run."""
+        return self.judge_given(Given(form, text.encode()))
+
+    def judge_given(self, given: Given) -> bool | None:
+        """The same for any code."""
         self._modules += 1
-        found = self.compare_given(Given(form, text.encode()), f"module-{self._modules:03}")
+        found = self.compare_given(given, f"module-{self._modules:03}")
         return {"equal": True, "different": False}.get(found.status)
 
     def judges(self, form: str) -> Callable[[str], bool | None]:

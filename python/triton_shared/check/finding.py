@@ -18,6 +18,7 @@ KINDS = {
     "wrapped-address": "error",
     "false-hint": "error",
     "not-finite": "warning",
+    "unknown-order": "warning",
     "read-back": "warning",
     "order-dependent": "info",
     "full-mask": "info",
@@ -131,7 +132,7 @@ class Finding:
     other: Side | None = None
     """The other access, where it takes two; where a value is wrong, what it reaches."""
     hint: str = ""
-    """Of a false hint, what it says."""
+    """Of a false hint, what it says; of an unknown order, what may have made one."""
     launches: int = field(default=1, compare=False)
     """How many launches of the kernel do it."""
 
@@ -236,7 +237,7 @@ def from_native(
         programs=found["programs"],
         total=found["elements"],
         other=_side(other, other["program"], tensors) if other else None,
-        hint=site.get("hint", ""),
+        hint=site.get("hint", "") or _excuse(found.get("by")),
     )
 
 
@@ -251,6 +252,14 @@ def _element(
         (value,) = struct.unpack("<d", struct.pack("<q", noted["offset"]))
         return Element(lane, 0, value)
     return Element(lane, 0, noted["offset"] if shows else None)
+
+
+def _excuse(site: dict[str, Any] | None) -> str:
+    """The access that may have ordered two others, and where it is; empty for none."""
+    if site is None:
+        return ""
+    places = [Place(p["file"], p["line"], p["column"]) for p in site["places"][:1]]
+    return " at ".join([_access(site["kind"]), *map(str, places)])
 
 
 def _side(found: dict[str, Any], program: list[int], tensors: list[Tensor | None]) -> Side:

@@ -20,6 +20,7 @@ _RULES = {
     "wrapped-address": "An integer wraps around on its way to an address",
     "false-hint": "What the kernel tells the compiler is not so",
     "not-finite": "The kernel makes and stores an infinite number, or none",
+    "unknown-order": "Nobody knows whether two programs' accesses of one element are ordered",
     "read-back": "A program reads what another lane has stored, without a barrier",
     "order-dependent": "The order in which programs add floats is open",
     "full-mask": "A mask has left nothing out in this launch",

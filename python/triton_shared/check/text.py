@@ -115,6 +115,14 @@ def _race(finding: Finding) -> str:
     )
 
 
+def _unknown_order(finding: Finding) -> str:
+    assert finding.other
+    return (
+        f"unknown: {finding.access} and {finding.other.access} of two programs meet at one element "
+        f"of '{finding.argument}', and nobody knows whether a block of {finding.hint} orders them"
+    )
+
+
 def _duplicates(finding: Finding) -> str:
     return (
         f"duplicate lanes: {finding.access} stores different values to one element of "
@@ -287,6 +295,7 @@ _TITLES: dict[str, Callable[[Finding], str]] = {
     "race": _race,
     "duplicate-lanes": _duplicates,
     "read-back": _read_back,
+    "unknown-order": _unknown_order,
     "never-written": _never_written,
     "misaligned": _misaligned,
     "undefined-lanes": _undefined,

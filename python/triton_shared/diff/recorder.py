@@ -74,14 +74,23 @@ def cases_of(module: Any) -> Iterator[Any]:
     if hasattr(module, "cases"):
         yield from module.cases()
     elif hasattr(module, "case"):
-        # Either the case itself, or a function that makes it.
-        made = module.case
-        yield made if hasattr(made, "run") else made() or made
+        yield _case_of(module.case)
     else:
         raise RecordingError(
             f"{module.__file__} has neither 'cases()' nor 'case()'\n"
             "write a function 'case' that launches the kernel"
         )
+
+
+def _case_of(case: Any) -> Any:
+    """A case that a file has: itself, what a function makes, or the function, which launches."""
+    import triton_shared
+
+    if hasattr(case, "run"):
+        return case
+    with triton_shared.device("cpu"):
+        made = case()
+    return made if hasattr(made, "run") else case
 
 
 def catching(caught: list[Any], label: str, skips: bool = False) -> AbstractContextManager[None]:

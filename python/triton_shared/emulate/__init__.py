@@ -6,7 +6,7 @@ per thread (shim.c and its neighbours). On the way it finds what a GPU would not
 outside of the buffers or of shared memory, misaligned ones, shared memory that is read before it is
 written or without the barrier or fence that it takes, copies and products that nobody waited for,
 threads that wait for ever. Threads can run in any order: `seed`. It takes clang and mlir-translate
-of LLVM 22.
+of LLVM 22; PTX (`ptx.compile_ptx`) takes clang or GCC alone.
 
     kernel = compile_kernel(ttir, num_warps=4, folder=tmp_path)
     launch(kernel, (x, y, 1000), grid=(8,))
@@ -82,6 +82,27 @@ def tool(name: str) -> str:
     raise FileNotFoundError(f"{name} of LLVM 22")
 
 
+def c_compiler() -> str:
+    """What builds the machine and kernels from PTX: clang of LLVM 22, or GCC 12 or later.
+
+    Code of our own passes is LLVM IR in the end, which takes clang: `has_llvm`.
+    """
+    try:
+        return tool("clang")
+    except FileNotFoundError:
+        if found := shutil.which("gcc"):
+            return found
+        raise FileNotFoundError("clang of LLVM 22, or gcc") from None
+
+
+def has_llvm() -> bool:
+    """Whether code of our own passes can run here."""
+    try:
+        return bool(tool("clang") and tool("mlir-translate")) and library.tool().is_file()
+    except FileNotFoundError:
+        return False
+
+
 def run_tool(*command: object) -> str:
     """What a tool prints. Raises CompileError with what it says if it fails."""
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
@@ -96,7 +117,7 @@ def _build_machine() -> tuple[tempfile.TemporaryDirectory[str], Path]:
     folder = tempfile.TemporaryDirectory()
     built = Path(folder.name) / "machine.o"
     flags = ("-O2", "-fPIC", "-ffp-contract=off", "-r", "-nostdlib", f"-I{runtime.folder()}")
-    run_tool(tool("clang"), *flags, "-o", built, *_MACHINE, runtime.folder() / "tensor_core.c")
+    run_tool(c_compiler(), *flags, "-o", built, *_MACHINE, runtime.folder() / "tensor_core.c")
     return folder, built
 
 

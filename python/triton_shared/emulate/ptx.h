@@ -162,6 +162,12 @@ PTX uint32_t find_first(uint64_t value, int width, int isSigned) {
     value = ~value & (width < 64 ? ((uint64_t)1 << width) - 1 : ~(uint64_t)0);
   return value ? 63 - __builtin_clzll(value) : 0xFFFFFFFFu;
 }
+PTX uint64_t reverse_bits(uint64_t value, int width) {
+  uint64_t result = 0;
+  for (int i = 0; i < width; ++i)
+    result |= (value >> i & 1) << (width - 1 - i);
+  return result;
+}
 
 // Conversions from floats to numbers: what is too large becomes the largest.
 PTX double round_whole(double x, char mode) {

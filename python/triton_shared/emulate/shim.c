@@ -173,19 +173,24 @@ uint32_t emu_f2tf32_rna(float x) {
   return isFinite ? (bits + 0x1000) & 0xFFFFE000u : bits;
 }
 
-// What the compiler calls for bf16: rounding to nearest, ties to even.
-__bf16 __truncsfbf2(float value) {
+// To nearest, ties to even.
+uint16_t round_to_bf16(float value) {
   uint32_t bits;
   memcpy(&bits, &value, 4);
   uint16_t half = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
-  if (value != value)
-    half = 0x7FFF;
-  __bf16 result;
-  memcpy(&result, &half, 2);
+  return value == value ? half : 0x7FFF;
+}
+
+// What the compiler calls for bf16. The result is in the register in which an
+// _Float16 is, too: GCC knows no __bf16 before version 13.
+_Float16 __truncsfbf2(float value) {
+  uint16_t bits = round_to_bf16(value);
+  _Float16 result;
+  memcpy(&result, &bits, 2);
   return result;
 }
 
-__bf16 __truncdfbf2(double value) {
+_Float16 __truncdfbf2(double value) {
   // To odd first, so that it is rounded once.
   float near = (float)value;
   uint32_t bits;

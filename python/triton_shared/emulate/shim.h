@@ -133,6 +133,11 @@ void end_mbarriers(void);
 int begin_transfer(uint64_t address, uint32_t *number);
 void finish_transfer(int slot, int64_t bytes);
 
+// shim.c
+
+/// The bits of a bf16: to nearest, ties to even.
+uint16_t round_to_bf16(float value);
+
 // tma.c
 
 void begin_tma(void);

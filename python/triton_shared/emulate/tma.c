@@ -178,7 +178,7 @@ static void write_number(char type, double number, char *to) {
   else if (type == 'h')
     memcpy(to, &half, 2);
   else {
-    __bf16 brain = single;
+    uint16_t brain = round_to_bf16(single);
     memcpy(to, &brain, 2);
   }
 }

@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import EmulatedKernel, machine, run_tool, tool
+from .. import EmulatedKernel, c_compiler, machine, run_tool
 from ..rewrite import TENSOR_MAP
 from . import flow
 from .code import Code, mangled, word
@@ -56,7 +56,7 @@ def compile_ptx(
     source.write_text(code)
     flags = ("-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing")
     run_tool(
-        *(tool("clang"), *flags, f"-I{_HERE}", "-o", built, "-Wl,-Bsymbolic"),
+        *(c_compiler(), *flags, f"-I{_HERE}", "-o", built, "-Wl,-Bsymbolic"),
         *(source, machine(), "-lm"),
     )
     loaded = ctypes.CDLL(str(built))

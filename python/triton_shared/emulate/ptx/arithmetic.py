@@ -233,7 +233,7 @@ def _one(code: Code, instruction: Instruction) -> None:
         "popc": f"__builtin_popcountll({unsigned})",
         "clz": f"{unsigned} ? __builtin_clzll({unsigned}) - {64 - bits} : {bits}",
         "bfind": f"find_first({unsigned}, {bits}, {int(kind[0] == 's')})",
-        "brev": f"__builtin_bitreverse{bits}({unsigned})",
+        "brev": f"reverse_bits({unsigned}, {bits})",
     }[name]
     result = "u32" if name in ("popc", "clz", "bfind") else kind
     return code.assign(target, result, made)
