@@ -68,6 +68,11 @@ them, each tuned by itself on either compiler, results compared before. `-` is a
 them does not compile. Tutorial 10 asks for a newer GPU.
 
 {table}
+
+With `--tuning`: seconds by the clock until all configurations are compiled and tried, with empty
+caches, on a machine of {cores} cores. Ours are compiled in as many threads, Triton's one by one.
+
+{tuning}
 """
 
 
@@ -148,7 +153,9 @@ def render() -> str:
     if tutorials := _load("gpu-tutorials"):
         table = tutorial_table(tutorials["rows"])
         triton = tutorials["triton"]
-        sections.append(TUTORIALS.format(gpu=_gpu(tutorials), triton=triton, table=table))
+        rows = tutorials["tuning"]
+        texts = {"table": table, "tuning": search_table(rows), "cores": rows[0]["cores"]}
+        sections.append(TUTORIALS.format(gpu=_gpu(tutorials), triton=triton, **texts))
     return "".join(sections)
 
 
@@ -277,6 +284,15 @@ def tutorial_table(rows: list[dict[str, Any]]) -> str:
         )
         ratio = f"{row['ratio']:.3f}" if "ratio" in row else "-"
         lines.append(f"| {row['name']} | {ratio} | {ours} | {triton} |")
+    return "\n".join(lines)
+
+
+def search_table(rows: list[dict[str, Any]]) -> str:
+    """The results of benchmarks/gpu/tutorials.py --tuning in Markdown."""
+    lines = ["| tutorial | ratio | ours, s | Triton, s |", "|---|---|---|---|"]
+    for row in rows:
+        ours, triton = (f"{row['seconds'][name]:.1f}" for name in ("ours", "triton"))
+        lines.append(f"| {row['name']} | {row['ratio']:.2f} | {ours} | {triton} |")
     return "\n".join(lines)
 
 
