@@ -16,6 +16,7 @@ from typing import Any
 
 import torch
 import triton
+from triton.tools.tensor_descriptor import TensorDescriptor
 
 from . import kernels
 from .problem import Problem
@@ -59,6 +60,25 @@ def compile_times(problem: Problem) -> dict[str, Any]:
     return {"stages_ms": medians, "total_ms": totals, "ratio": totals["ours"] / totals["triton"]}
 
 
+@triton.jit
+def _copy_block(a, b, x0, x1, x2, x3, x4, x5, x6, x7):
+    b.store([x0, x1], a.load([x2, x3]))
+
+
+def descriptor_launch_times() -> dict[str, float]:
+    """The same of a call with two descriptors and eight numbers."""
+    memory = [torch.zeros(64, 64, device="cuda", dtype=torch.float16) for _ in range(2)]
+    described = [TensorDescriptor.from_tensor(one, [16, 64]) for one in memory]
+    numbers = (16, 0, 32, 0, 4, 5, 6, 7)
+    runs: dict[str, list[float]] = {name: [] for name in SIDES}
+    for _ in range(7):
+        for name in SIDES:
+            with side(name):
+                _copy_block[(1,)](*described, *numbers)
+                runs[name].append(_mean(lambda: _copy_block[(1,)](*described, *numbers)))
+    return {name: statistics.median(times) for name, times in runs.items()}
+
+
 def launch_times() -> dict[str, Any]:
     """Microseconds of a launch as the calling thread sees it: of a call to the jitted function,
     and of the launcher below it alone."""
@@ -76,6 +96,7 @@ def launch_times() -> dict[str, Any]:
     for name in SIDES:
         result["jit_us"][name] = statistics.median(runs[name])
         result["launcher_us"][name] = statistics.median(bare[name])
+    result["descriptors_us"] = descriptor_launch_times()
     return result
 
 
