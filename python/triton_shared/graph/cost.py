@@ -2,13 +2,20 @@
 
 The estimate believes in a cache that serves every load; the bound counts each tensor once, at rates
 that no such machine exceeds. Only the bound ever rules a candidate out.
+
+What a GPU can do at most follows from what it says of itself (multiprocessors, clocks, width of its
+memory) and from how many products a multiprocessor of its capability computes per clock, as
+NVIDIA's white papers have it. What no document says was measured on an H200, by
+`scripts/gpu-check --there --graph`: benchmarks/results/graph.json, `rates`.
 """
 
 from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 
@@ -24,11 +31,11 @@ class Machine:
     units: int
     """Programs that run side by side."""
     flops: float
-    """Of matrix products of 16-bit floats."""
+    """Of matrix products of 16-bit floats, at most."""
     cache: float
-    """Bytes from the cache."""
+    """Bytes from the cache, at most."""
     memory: float
-    """Bytes from memory; for a bound, of what may lie in a cache."""
+    """Bytes from memory, at most."""
     launch: float
     turn: float
     """Of a turn of a loop, besides what it computes and loads."""
@@ -49,8 +56,8 @@ class Machine:
         )
 
     def bound(self, text: KernelText) -> float:
-        """Seconds that it takes at least."""
-        return max(text.flops / self.flops, _traffic(text) / self.memory, self.shortest)
+        """Seconds that it takes at least, even if all it reads lies in a cache."""
+        return max(text.flops / self.flops, _traffic(text) / self.cache, self.shortest)
 
 
 def _traffic(text: KernelText) -> float:
@@ -64,21 +71,51 @@ def _bytes(node: Node) -> float:
 
 
 SHARED = {80: 163, 86: 99, 87: 163, 89: 99, 90: 227, 100: 227, 103: 227, 120: 99}
-"""Kibibytes of shared memory that one program can have, by capability."""
+"""Kibibytes of shared memory that one program can have, by capability: CUDA's programming guide,
+table of technical specifications per compute capability."""
 
-_RATES = {80: (108, 312e12, 4e12, 2.0e12), 90: (132, 990e12, 9e12, 4.9e12)}
+_PER_CLOCK = {80: 2048, 86: 1024, 87: 2048, 89: 1024, 90: 4096, 100: 8192, 103: 8192, 120: 1024}
+"""Operations on 16-bit floats of a multiprocessor's tensor cores, by capability."""
+
+_A100 = {"multiprocessors": 108, "clock_kilohertz": 1410000,
+         "memory_clock_kilohertz": 1593000, "memory_bus_bits": 5120}  # fmt: skip
+_H200 = {"multiprocessors": 132, "clock_kilohertz": 1980000,
+         "memory_clock_kilohertz": 3201000, "memory_bus_bits": 6016}  # fmt: skip
+"""As these GPUs describe themselves; they stand for others, where there is no GPU to ask."""
+
+LAUNCH, TURN, SHORTEST, CACHE_LINE = 2.5e-6, 3.0e-7, 1.0e-6, 64
+"""Seconds of a launch in a graph, of a turn with a product, of the shortest launch; bytes per
+clock that the cache gives a multiprocessor."""
 
 
-def machine(target_cc: int | None) -> Machine:
-    """A GPU of that capability; without one, this CPU. Raises ValueError if it is not known."""
+def machine(target_cc: int | None, facts: Mapping[str, Any] | None = None) -> Machine:
+    """A GPU of that capability; without one, this CPU. Raises ValueError if it is not known.
+
+    `facts` are what the GPU says of itself (`triton_shared.cuda.gpus.facts`); without them it is
+    taken for an A100, or from 9.0 on for an H200.
+    """
     if target_cc is None:
         cores = os.cpu_count() or 1
-        return Machine("cpu", cores, 2e11 * cores, 6e10 * cores, 2e11 * cores, 2e-5, 5e-7, 1e-6)
+        return Machine("cpu", cores, 2e11 * cores, 2e11 * cores, 6e10 * cores, 2e-5, 5e-7, 1e-6)
     if target_cc not in SHARED:
         known = ", ".join(map(str, SHARED))
         raise ValueError(f"target_cc is ten times the capability: {known}; not {target_cc}")
-    rates = _RATES[max(cc for cc in _RATES if cc <= max(target_cc, 80))]
-    return Machine(f"cuda:{target_cc}", *rates, 4e-6, 1e-7, 1.5e-6, SHARED[target_cc] * 1024)
+    facts = facts or (_A100 if target_cc < 90 else _H200)
+    units = int(facts["multiprocessors"])
+    clock = 1e3 * facts["clock_kilohertz"]
+    # Two transfers in each clock of the memory.
+    memory = 2e3 * facts["memory_clock_kilohertz"] * facts["memory_bus_bits"] / 8
+    return Machine(
+        f"cuda:{target_cc}",
+        units,
+        flops=units * clock * _PER_CLOCK[target_cc],
+        cache=units * clock * CACHE_LINE,
+        memory=memory,
+        launch=LAUNCH,
+        turn=TURN,
+        shortest=SHORTEST,
+        shared=SHARED[target_cc] * 1024,
+    )
 
 
 def capability(target_cc: int) -> int:

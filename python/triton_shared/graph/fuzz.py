@@ -20,7 +20,7 @@ from .ir import FLOATS, Graph, GraphError, Node, make, new_input
 from .partition import cuts
 from .program import Plan
 from .rules import rewritten
-from .space import plans
+from .space import Choices, plans
 from .verify import Verdict, verify, write_reproducer
 
 _SIZES = (1, 2, 3, 5, 16, 17, 31, 48, 64)
@@ -104,10 +104,11 @@ def candidates(graph: Graph, seed: int, count: int) -> Iterator[Plan]:
     """Some plans of a graph: of several rewritten forms, cuts and blocks."""
     draw = random.Random(seed)
     every: list[Plan] = []
+    choices = Choices(machine(None))
     for _, form in rewritten(graph, 4):
         for cut, why in cuts(form, 6):
             if not why:
-                made = [plan for plan, _, _ in plans(form, cut, machine(None))]
+                made = [plan for plan, _, _ in plans(form, cut, choices)]
                 every += draw.sample(made, min(2, len(made)))
     yield from draw.sample(every, min(count, len(every)))
 

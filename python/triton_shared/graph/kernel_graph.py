@@ -29,13 +29,19 @@ class KernelGraph:
     types do not fit.
     """
 
-    def __init__(self, graph: Graph | None = None, plan: Plan | None = None) -> None:
+    def __init__(
+        self, graph: Graph | None = None, plan: Plan | None = None, target: str = ""
+    ) -> None:
         self._inputs = list(graph.inputs) if graph else []
         self._outputs = list(graph.outputs) if graph else []
         self._plan = plan
+        self.target = target
+        """Whose compiler makes its kernels for a GPU: `triton`, `shared`, or the active one."""
         self._program: Program | None = None
         self._error = ""
         self._by_hand: dict[Node, Blocks] = {}
+        self.device = ""
+        """Where a search times it, if it does not say so itself."""
         self.report: Report | None = None
         """What the search has tried, if there was one."""
 
@@ -205,7 +211,7 @@ class KernelGraph:
     def program(self) -> Program:
         """What a call runs."""
         if self._program is None or self._plan is None:
-            self._program = Program(self.graph, self.plan)
+            self._program = Program(self.graph, self.plan, self.target)
         return self._program
 
     def __call__(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]:

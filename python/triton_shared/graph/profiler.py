@@ -6,22 +6,32 @@ What cannot be written, does not compile, or does not run, is passed over with a
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from ..errors import TritonSharedError
+from ..measure import Graph, capture
 from .cost import SHARED, capability
 from .kernel_graph import KernelGraph
+from .targets import launching
 
+_MOST_COPIES = 40
 ROUNDS = 10
 """Candidates take turns that many times: machines drift."""
 
 
 class SearchError(TritonSharedError):
     """No candidate is right."""
+
+
+class Timing(NamedTuple):
+    """The mean time of some calls."""
+
+    seconds: float
+    iterations: int
 
 
 def random_inputs(graph: KernelGraph, device: str) -> list[Any]:
@@ -31,6 +41,16 @@ def random_inputs(graph: KernelGraph, device: str) -> list[Any]:
         torch.randn(node.shape, generator=generator).to(node.dtype).to(device)
         for node in graph.graph.inputs
     ]
+
+
+def memories(inputs: Sequence[Any]) -> list[list[Any]]:
+    """Copies of the inputs, on a GPU so many that its cache does not hold them all."""
+    if inputs[0].device.type == "cpu":
+        return [list(inputs)]
+    size = sum(tensor.nbytes for tensor in inputs)
+    cache = torch.cuda.get_device_properties(inputs[0].device).L2_cache_size
+    count = min(_MOST_COPIES, -(-3 * int(cache) // size))
+    return [[tensor.clone() for tensor in inputs] for _ in range(count)]
 
 
 def default_device() -> str:
@@ -54,21 +74,32 @@ def profile_and_select_best_graph(
     none of the graphs runs.
     """
     _check_capability(target_cc)
-    times, why = profile(graphs, default_device(), warmup_iters, profile_iters)
+    found = profile(graphs, default_device(), warmup_iters, profile_iters)
+    return graphs[select(graphs, *found, debug_mode, save_codes)]
+
+
+def select(
+    graphs: Sequence[KernelGraph],
+    times: Mapping[int, Timing],
+    why: Mapping[int, str],
+    debug_mode: bool,
+    save_codes: bool,
+) -> int:
+    """The place of the fastest graph; says which were passed over. Raises SearchError."""
     for place, graph in enumerate(graphs):
         if save_codes or debug_mode:
             _write_code(graph, place, debug_mode, save_codes)
         if place in why:
             print(f"muGraph {place}: skipping since {why[place]}")
         elif debug_mode:
-            print(f"muGraph {place}: {times[place] * 1e3:.4f} ms")
+            print(f"muGraph {place}: {times[place].seconds * 1e3:.4f} ms")
     if not times:
         told = "\n".join(f"muGraph {place}: {text}" for place, text in why.items())
         raise SearchError(f"none of {len(graphs)} graphs runs\n{told}")
-    best = min(times, key=lambda place: times[place])
+    best = min(times, key=lambda place: times[place].seconds)
     if debug_mode:
         print(f"muGraph {best} is the fastest")
-    return graphs[best]
+    return best
 
 
 def _check_capability(target_cc: int | None) -> None:
@@ -96,79 +127,84 @@ def profile(
     warmup_iters: int,
     profile_iters: int,
     until: float | None = None,
-    inputs: Sequence[Any] | None = None,
-) -> tuple[dict[int, float], dict[int, str]]:
+    sets: Sequence[Sequence[Any]] = (),
+) -> tuple[dict[int, Timing], dict[int, str]]:
     """The mean time of each graph in seconds, and why others have none, by their place.
 
-    They run on `inputs`, or on random ones. Rounds stop at `until` (of `time.monotonic`), but each
-    graph is timed at least once.
+    They run on `sets` of inputs in turn, or on random ones. Rounds stop at `until` (of
+    `time.monotonic`), but each graph is timed at least once. On a GPU, launches are captured into
+    graphs: what is timed is the GPU, not Python.
     """
     why: dict[int, str] = {}
-    runs: dict[int, Callable[[], Any]] = {}
+    runs: dict[int, _Timed] = {}
     for place, graph in enumerate(graphs):
         if not graph.valid_kernels():
             why[place] = graph.get_error_message()
             continue
         try:
-            inputs = inputs or random_inputs(graph, device)
-            run = _bound(graph, inputs)
-            for _ in range(max(1, warmup_iters)):
-                run()
-                if until is not None and time.monotonic() > until:
-                    break
-            _wait(device)
-            runs[place] = run
+            sets = sets or memories(random_inputs(graph, device))
+            runs[place] = _timed(graph, device, sets, max(1, warmup_iters), until)
         except Exception as error:
             graph.invalidate(f"{type(error).__name__}: {error}".splitlines()[0])
             why[place] = graph.get_error_message()
-    return _in_turn(runs, device, profile_iters, until), why
+    return _in_turn(runs, profile_iters, until), why
 
 
-def _bound(graph: KernelGraph, inputs: Sequence[Any]) -> Callable[[], Any]:
-    """A call of the graph's program, without what finds the program."""
-    from .program import on_device_of
+_Timed = Callable[[int], Timing]
+"""Runs a graph at least that many times."""
 
+
+def _timed(
+    graph: KernelGraph, device: str, sets: Sequence[Sequence[Any]], warmups: int,
+    until: float | None,
+) -> _Timed:  # fmt: skip
     program = graph.program
-    execute = program.module(program.sizes_of(inputs)).execute_mugraph
+    execute = program.module(program.sizes_of(sets[0])).execute_mugraph
 
-    def run() -> Any:
-        with on_device_of(inputs[0]):
+    def run(inputs: Sequence[Any]) -> Any:
+        with launching(inputs[0], program.target):
             return execute(*inputs)
 
-    return run
+    for _ in range(warmups):
+        run(sets[0])
+        if until is not None and time.monotonic() > until:
+            break
+    if device == "cuda":
+        torch.cuda.synchronize()
+        return _captured(capture(run, sets))
+
+    def timed(number: int) -> Timing:
+        start = time.perf_counter()
+        for _ in range(number):
+            run(sets[0])
+        return Timing(time.perf_counter() - start, number)
+
+    return timed
 
 
-def _in_turn(
-    runs: dict[int, Callable[[], Any]], device: str, iterations: int, until: float | None
-) -> dict[int, float]:
-    totals = dict.fromkeys(runs, 0.0)
-    counts = dict.fromkeys(runs, 0)
+def _captured(graph: Graph) -> _Timed:
+    def timed(number: int) -> Timing:
+        replays = -(-number // graph.launches)
+        total = sum(graph.microseconds() for _ in range(replays)) * graph.launches
+        return Timing(total * 1e-6, replays * graph.launches)
+
+    return timed
+
+
+def _in_turn(runs: Mapping[int, _Timed], iterations: int, until: float | None) -> dict[int, Timing]:
+    totals = dict.fromkeys(runs, Timing(0.0, 0))
     rounds = min(ROUNDS, max(1, iterations))
     for turn in range(rounds):
         number = iterations // rounds + (turn < iterations % rounds)
         for place, run in runs.items():
-            if until is not None and counts[place] and time.monotonic() > until:
+            before = totals[place]
+            if until is not None and before.iterations and time.monotonic() > until:
                 continue
-            totals[place] += _seconds(run, device, number)
-            counts[place] += number
-    return {place: totals[place] / counts[place] for place in runs}
-
-
-def _wait(device: str) -> None:
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def _seconds(run: Callable[[], Any], device: str, number: int) -> float:
-    if device == "cuda":
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in "be")
-        begin.record()
-        for _ in range(number):
-            run()
-        end.record()
-        torch.cuda.synchronize()
-        return float(begin.elapsed_time(end)) * 1e-3
-    start = time.perf_counter()
-    for _ in range(number):
-        run()
-    return time.perf_counter() - start
+            took = run(number)
+            totals[place] = Timing(
+                before.seconds + took.seconds, before.iterations + took.iterations
+            )
+    return {
+        place: Timing(total.seconds / total.iterations, total.iterations)
+        for place, total in totals.items()
+    }

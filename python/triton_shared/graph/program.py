@@ -13,16 +13,18 @@ import graphlib
 import hashlib
 import importlib.util
 import inspect
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import operations
 from .ir import Graph, GraphError, Node, Sizes
-from .kernel_text import KernelWriter
+from .kernel_text import kernel_texts
+from .split_loops import MEMORY
+from .targets import launching
 from .tiles import Axis, Blocks, KernelText, Unsupported, number
 
 if TYPE_CHECKING:
@@ -54,17 +56,19 @@ class Plan:
         """The kernels, in the order in which they run. Raises Unsupported."""
         nodes, kept = self.graph.nodes, self.kept
         made = [
-            KernelWriter(f"kernel_{place}", self.graph, [nodes[i] for i in part.roots], kept,
-                         part.blocks, sizes).write()
+            kernel_texts(f"kernel_{place}", self.graph, [nodes[i] for i in part.roots], kept,
+                         part.blocks, sizes)
             for place, part in enumerate(self.parts)
         ]  # fmt: skip
-        maker = {node: place for place, text in enumerate(made) for node in text.outputs}
+        maker = {nodes[i]: place for place, part in enumerate(self.parts) for i in part.roots}
         needs = {
-            place: {maker[node] for node in text.tensors if node in maker} - {place}
-            for place, text in enumerate(made)
+            place: {maker[node] for text in some for node in text.tensors if node in maker}
+            - {place}
+            for place, some in enumerate(made)
         }
         try:
-            return [made[place] for place in graphlib.TopologicalSorter(needs).static_order()]
+            order = graphlib.TopologicalSorter(needs).static_order()
+            return [text for place in order for text in made[place]]
         except graphlib.CycleError:
             raise Unsupported("two kernels need each other") from None
 
@@ -81,9 +85,11 @@ def plan_from_json(graph: Graph, data: Sequence[Mapping[str, Any]]) -> Plan:
 class Program:
     """A graph that runs: what was asked for, and the plan that computes it."""
 
-    def __init__(self, graph: Graph, plan: Plan) -> None:
+    def __init__(self, graph: Graph, plan: Plan, target: str = "") -> None:
         self.graph = graph
         self.plan = plan
+        self.target = target
+        """Whose compiler makes kernels for a GPU (`targets`); empty is the active backend."""
         self._loaded: dict[tuple[bool, ...], Any] = {}
 
     def text(self, sizes: Sizes | None = None, title: str = "A graph of tensors") -> str:
@@ -119,16 +125,9 @@ class Program:
     def __call__(self, inputs: Sequence[Any], outputs: Sequence[Any] | None = None) -> list[Any]:
         """Runs on tensors of a CPU or of a GPU; gives the outputs."""
         sizes = self.sizes_of(inputs)
-        with on_device_of(inputs[0]):
+        with launching(inputs[0], self.target):
             made: list[Any] = self.module(sizes).execute_mugraph(*inputs, outputs=outputs)
         return made
-
-
-def on_device_of(tensor: Any) -> Any:
-    """Inside the block, kernels run where the tensor is."""
-    from ..device import device
-
-    return device("cpu") if tensor.device.type == "cpu" else nullcontext()
 
 
 @functools.cache
@@ -188,8 +187,18 @@ def program_text(graph: Graph, plan: Plan, sizes: Sizes | None, title: str) -> s
         symbols=list(_sources(plan.graph, names).items()),
         given=[(names[node], *_kind(plan.graph, node)) for node in given],
         guards=list(dict.fromkeys(g for text in texts for g in map(_guard, text.axes) if g)),
-        spans=[_span(plan.graph, node) for node in (*given, *made, *plan.graph.outputs)],
-        made=[(names[node], *_kind(plan.graph, node)) for node in made],
+        spans=[
+            *(_span(plan.graph, node) for node in (*given, *made, *plan.graph.outputs)),
+            *(_partial_span(text) for text in texts if _is_first(text)),
+        ],
+        made=[
+            *((names[node], *_kind(plan.graph, node)) for node in made),
+            *(
+                (_partial(text), f"{_partial_span(text)},", "torch.float32")
+                for text in texts
+                if _is_first(text)
+            ),
+        ],
         outputs=[_kind(plan.graph, node) for node in plan.graph.outputs],
         output_names=[names[node] for node in plan.graph.outputs],
         launches=[_launch(text, names) for text in texts],
@@ -253,6 +262,8 @@ def _launch(text: KernelText, names: Mapping[Node, str]) -> dict[str, Any]:
         word, _, rest = parameter.partition("_")
         if parameter in tensors:
             arguments.append(tensors[parameter])
+        elif word == MEMORY:
+            arguments.append(_partial(text))
         elif word == "size":
             arguments.append(rest)
         elif word == "BLOCK":
@@ -262,11 +273,35 @@ def _launch(text: KernelText, names: Mapping[Node, str]) -> dict[str, Any]:
             arguments.append(f"{tensors[word]}.stride({rest.removeprefix('s')})")
     arguments.append(f"num_warps={text.blocks.num_warps}")
     arguments.append(f"num_stages={text.blocks.num_stages}")
+    return {"name": text.name, "grid": _grid(text), "arguments": arguments}
+
+
+def _grid(text: KernelText) -> str:
     grid = [axis.symbol for axis in text.batch]
     for one in (text.rows, text.columns):
         if one and one.block:
             grid.append(f"triton.cdiv({one.symbol}, {one.block})")
-    return {"name": text.name, "grid": " * ".join(map(str, grid)) or "1", "arguments": arguments}
+    if _is_first(text):
+        grid.append(str(text.blocks.split))
+    return " * ".join(map(str, grid)) or "1"
+
+
+def _is_first(text: KernelText) -> bool:
+    """Whether a kernel leaves parts of a loop for another one."""
+    return bool(text.split_axis) and not text.outputs
+
+
+def _partial(text: KernelText) -> str:
+    """The tensor between the two kernels of a split loop."""
+    return f"partial_{text.name.removesuffix('_parts')}"
+
+
+def _partial_span(text: KernelText) -> str:
+    floats = text.floats
+    for axis in text.axes:
+        extent = str(axis.block or _whole(axis))
+        floats = re.sub(rf"\bBLOCK_{axis.name}\b", extent, floats)
+    return f"{_grid(text)} * ({floats})"
 
 
 def _reference(graph: Graph) -> list[str]:

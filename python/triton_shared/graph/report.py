@@ -29,6 +29,8 @@ class Row:
     """Seconds that it takes at least."""
     time: float | None = None
     """Seconds measured, the mean of `iterations`."""
+    target: str = ""
+    """Whose compiler made the kernels that were timed, on a GPU."""
     iterations: int = 0
     margin: float = 0.0
     launches: int = 0

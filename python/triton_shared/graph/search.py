@@ -2,41 +2,42 @@
 
 Candidates come in the order of their estimates, the best of each cut first, then all others of the
 cuts that were fastest. A candidate whose lower bound is above the best time is not compiled. At
-least one right candidate is found, however small the budget is, if there is one.
+least one right candidate is found, however small the budget is, if there is one. On a GPU, the
+fastest are tried again with other warps and stages; on the CPU, where all are verified, these
+change nothing.
 """
 
 from __future__ import annotations
 
-import concurrent.futures
 import itertools
-import multiprocessing
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Executor, Future
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from . import search_cache
-from .cost import Machine, capability, machine
+from . import pool, search_cache
+from .cost import capability, machine
+from .ir import GraphError
+from .judging import FullSize, fits, judge
 from .kernel_graph import KernelGraph
 from .partition import cuts
-from .profiler import (
-    SearchError,
-    default_device,
-    profile,
-    profile_and_select_best_graph,
-    random_inputs,
-)
-from .program import Plan, Program
+from .profiler import SearchError, default_device, memories, profile, random_inputs, select
+from .program import Plan
 from .progress import shown
 from .report import Report, Row
-from .rules import expanded, rewritten
-from .shared_memory import shared_bytes
-from .space import plans
-from .verify import Verdict, verify, write_reproducer
+from .rules import rewritten
+from .space import RUNS, Choices, plans, with_run
+from .targets import FASTEST, chosen
+from .verify import Verdict, write_reproducer
+
+_REFINING = 0.4
+"""Of the budget, for other warps and stages."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,10 @@ class Options:
     target_cc: int | None = None
     """Ten times the compute capability that shared memory is checked for; that of the GPU, if there
     is one and nothing is given."""
+    device: str = ""
+    """Where candidates are timed: `cpu` or `cuda`. If it is not given: a GPU, if there is one."""
+    target: str = FASTEST
+    """Whose compiler makes kernels for a GPU: `triton`, `shared`, or `fastest`, both of them."""
     warmup_iters: int = 16
     profile_iters: int = 1000
     """Iterations of the finalists."""
@@ -58,6 +63,8 @@ class Options:
     """Rewritten graphs, and cuts of each of them, at most."""
     jobs: int = 1
     """Processes that verify."""
+    dask: str = ""
+    """The address of the scheduler of a cluster that verifies, in the place of processes."""
     cache: bool = True
     """Whether results are kept on disk, and taken from there."""
     debug_mode: bool = False
@@ -72,32 +79,62 @@ class _Candidate:
 
     plan: Plan
     row: Row
-    cut: int
-    """The number of its cut among all of all graphs."""
+
+    @property
+    def time(self) -> float:
+        return self.row.time if self.row.time is not None else float("inf")
 
 
-def superoptimize(graph: KernelGraph, **options: Any) -> KernelGraph:
+def superoptimize(
+    graph: KernelGraph, inputs: Sequence[Any] | None = None, **options: Any
+) -> KernelGraph:
     """The fastest verified candidate of a graph, as a graph; `report` says what was tried.
 
-    Options are those of `Options`. Raises SearchError if no candidate is right.
+    Candidates are timed with `inputs`, or with random ones. Options are those of `Options`. Raises
+    SearchError if no candidate is right.
     """
-    search = Search(graph, Options(**options))
-    return search.run()
+    if inputs is not None and "device" not in options:
+        options["device"] = inputs[0].device.type
+    with Search(graph, Options(**options), inputs) as search:
+        return search.run()
 
 
 class Search:
-    """One search."""
+    """One search; `with` it go its workers, or it shares those of a `shared` pool."""
 
-    def __init__(self, graph: KernelGraph, options: Options) -> None:
+    def __init__(
+        self,
+        graph: KernelGraph,
+        options: Options,
+        inputs: Sequence[Any] | None = None,
+        shared: tuple[Executor, int] | None = None,
+    ) -> None:
         self.given = graph
         self.options = options
-        self.device = default_device()
-        self.target = _target(options)
-        self.machine: Machine = machine(self.target)
+        self.device = options.device or graph.device or default_device()
+        self.target_cc = _capability(options, self.device)
+        # On a CPU, whether kernels fit a GPU is asked of Triton's own compiler.
+        self.targets = chosen(options.target) if self.device == "cuda" else ("triton",)
+        self.machine = machine(self.target_cc, _facts() if self.device == "cuda" else None)
         self.report = Report(graph.graph.describe(), self.machine.name, self.device)
         self.start = time.monotonic()
         self.until = self.start + options.budget
-        self.inputs = random_inputs(graph, self.device)
+        self.inputs = list(inputs or random_inputs(graph, self.device))
+        self._stack = ExitStack()
+        self._pool = shared
+        self._waiting: deque[tuple[_Candidate, Future[Any]]] = deque()
+        self._best = float("inf")
+        self._begun = 0
+        self._next: Iterator[_Candidate] = iter(())
+        self._number = 0
+
+    def __enter__(self) -> Search:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for _, future in self._waiting:
+            future.cancel()
+        self._stack.close()
 
     def run(self) -> KernelGraph:
         """The best graph. Raises SearchError."""
@@ -110,6 +147,8 @@ class Search:
         right = self._explore()
         if not right:
             raise SearchError(f"no candidate is right\n{self.report.as_text()}")
+        if self.device == "cuda":
+            right += self._refine(right)
         best = self._final(right)
         best.row.stage = "BEST"
         self.report.seconds = time.monotonic() - self.start
@@ -118,7 +157,7 @@ class Search:
         return self._graph(best.plan, self.report)
 
     def _graph(self, plan: Plan, report: Report) -> KernelGraph:
-        made = KernelGraph(self.given.graph, plan)
+        made = KernelGraph(self.given.graph, plan, report.best.target if report.best else "")
         made.report = report
         return made
 
@@ -128,16 +167,19 @@ class Search:
         """Per cut its candidates, the best estimate first; the best cut first."""
         found: list[list[_Candidate]] = []
         numbers = itertools.count()
-        for rules, graph in rewritten(self.given.graph, self.options.graphs):
-            for cut, why in cuts(graph, 4 * self.options.graphs):
+        choices = Choices(self.machine)
+        forms = rewritten(self.given.graph, self.options.graphs)
+        most = max(8, 8 * self.options.graphs // len(forms))
+        for rules, graph in forms:
+            for cut, why in cuts(graph, most):
                 if why:
                     row = Row(next(numbers), rules, _words(graph, cut), "CUT", why)
                     self.report.rows.append(row)
                     continue
                 some = []
-                for plan, estimate, bound in plans(graph, cut, self.machine):
+                for plan, estimate, bound in plans(graph, cut, choices):
                     row = Row(0, rules, _kernels(plan), estimate=estimate, bound=bound)
-                    some.append(_Candidate(plan, row, len(found)))
+                    some.append(_Candidate(plan, row))
                 if some:
                     found.append(some)
         return sorted(found, key=lambda some: some[0].row.estimate)
@@ -149,7 +191,7 @@ class Search:
             yield some[0]
 
         def fastest(some: list[_Candidate]) -> float:
-            return min((one.row.time for one in some if one.row.time), default=float("inf"))
+            return min(one.time for one in some)
 
         waiting = [iter(some[1:]) for some in sorted(promising, key=fastest)]
         # Two of the fastest cut for each one of the others.
@@ -162,151 +204,177 @@ class Search:
                         break
                     yield one
 
+    def begin(self) -> None:
+        """Hands the first candidates to the workers; `run` does so if nobody has before."""
+        if self._begun:
+            return
+        if self._pool is None:
+            self._pool = self._stack.enter_context(
+                pool.workers(self.options.jobs, self.options.dask)
+            )
+        self._next = self._order(self._candidates())
+        self._number = len(self.report.rows)
+        self._fill()
+
+    def _fill(self) -> None:
+        """Gives the workers as many candidates as they can have at the same time."""
+        assert self._pool
+        workers, slots = self._pool
+        while len(self._waiting) < slots and self._begun < self.options.candidates:
+            one = next(self._next, None)
+            if one is None:
+                return
+            self._list(one)
+            if one.row.bound > self._best:
+                one.row.stage = "PRUNED"
+                one.row.why = f"at least {one.row.bound * 1e6:.1f} us"
+                continue
+            self._begun += 1
+            future = workers.submit(judge, self.given.graph, one.plan, self.target_cc, self.targets)
+            self._waiting.append((one, future))
+
+    def _list(self, one: _Candidate) -> None:
+        one.row.number = self._number
+        self._number += 1
+        self.report.rows.append(one.row)
+
     def _explore(self) -> list[_Candidate]:
         """Verifies and times candidates while there is time; gives the right ones."""
         right: list[_Candidate] = []
-        best = float("inf")
+        self._expected = FullSize(self.given.graph, self.inputs)
+        self._sets = memories(self.inputs)
+        self.begin()
         judged = 0
-        number = len(self.report.rows)
-        with self._judges() as judge, shown(self.options.candidates) as told:
-            order = self._order(self._candidates())
-            while judged < self.options.candidates:
-                wave: list[_Candidate] = []
-                for one in order:
-                    one.row.number = number
-                    number += 1
-                    self.report.rows.append(one.row)
-                    if one.row.bound > best:
-                        one.row.stage = "PRUNED"
-                        one.row.why = f"at least {one.row.bound * 1e6:.1f} us"
-                        continue
-                    wave.append(one)
-                    if len(wave) >= self.options.jobs:
-                        break
-                if not wave:
+        is_refined = self.device == "cuda"
+        until = self.until - (_REFINING * self.options.budget if is_refined else 0.0)
+        with shown(self.options.candidates) as told:
+            while self._waiting:
+                one, future = self._waiting.popleft()
+                verdict = future.result()
+                judged += 1
+                if self._take(one, verdict):
+                    self._time_shortly(one)
+                if one.row.time is not None:
+                    right.append(one)
+                    self._best = min(self._best, one.time)
+                told(judged, self._best)
+                if time.monotonic() > until and right:
                     break
-                for one, verdict in zip(wave, judge([one.plan for one in wave]), strict=True):
-                    judged += 1
-                    self._take(one, verdict)
-                    if not one.row.stage:
-                        self._time_shortly(one)
-                        right.append(one)
-                        best = min(best, one.row.time or best)
-                    told(judged, best)
-                if time.monotonic() > self.until and right:
-                    break
-        return [one for one in right if one.row.time is not None]
+                # On a CPU, workers would disturb what is timed.
+                if self.device == "cuda" or not self._waiting:
+                    self._fill()
+        for left, future in self._waiting:
+            future.cancel()
+            left.row.stage, left.row.why = "BUDGET", "no time was left"
+        self._waiting.clear()
+        return right
 
-    def _take(self, one: _Candidate, verdict: Verdict) -> None:
+    def _take(self, one: _Candidate, verdict: Verdict) -> bool:
+        """Whether a candidate is right; else its row says why not."""
         row = one.row
         row.margin, row.launches = verdict.margin, verdict.launches
         if verdict.is_right:
-            return
+            return True
         row.stage, row.why = verdict.gate, verdict.message
         if self.options.reproducers and verdict.gate not in ("COMPILE", "SHARED"):
             folder = Path(self.options.reproducers) / f"candidate_{row.number}"
             path = write_reproducer(folder, self.given.graph, one.plan, verdict)
             row.reproducer = str(path)
+        return False
 
-    def _time_shortly(self, one: _Candidate) -> None:
-        graph = KernelGraph(self.given.graph, one.plan)
-        times, why = profile([graph], self.device, 2, 10, None, self.inputs)
-        if why:
-            one.row.stage, one.row.why = "LAUNCH", why[0]
-            return
-        one.row.stage, one.row.time, one.row.iterations = "PROFILED", times[0], 10
+    def _time_shortly(self, one: _Candidate, targets: Sequence[str] = ()) -> None:
+        """Compares with what is expected at full size, then times; the fastest target counts."""
+        whys = []
+        for target in (targets or self.targets) if self.device == "cuda" else ("",):
+            graph = KernelGraph(self.given.graph, one.plan, target)
+            try:
+                why = self._expected.wrong(graph(self.inputs))
+                stage = "BOUND"
+            except Exception as error:
+                stage, why = "LAUNCH", f"{type(error).__name__}: {error}"[:500]
+            if not why:
+                times, refused = profile([graph], self.device, 2, 10, None, self._sets)
+                if not refused:
+                    if times[0].seconds < one.time:
+                        one.row.time, one.row.iterations = times[0]
+                        one.row.target = target
+                    continue
+                stage, why = "LAUNCH", refused[0]
+            whys.append(f"{target}: {why}" if target else why)
+            one.row.stage = one.row.stage if one.row.stage == "BOUND" else stage
+        one.row.why = "; ".join(whys)
+        if one.row.time is not None and one.row.stage != "BOUND":
+            one.row.stage = "PROFILED"
+        elif one.row.stage == "BOUND":
+            # Wrong where one compiler has made it: nobody may trust the other's luck.
+            one.row.time = None
 
-    @contextmanager
-    def _judges(self) -> Iterator[Callable[[list[Plan]], list[Verdict]]]:
-        """Verifies plans, in processes of their own if there are to be several."""
-        given, target = self.given.graph, self.target
-        if self.options.jobs == 1:
-            yield lambda some: [judge(given, plan, target) for plan in some]
-            return
-        context = multiprocessing.get_context("spawn")
-        with concurrent.futures.ProcessPoolExecutor(self.options.jobs, context) as pool:
-
-            def judge_all(some: list[Plan]) -> list[Verdict]:
-                waiting = [pool.submit(judge, given, plan, target) for plan in some]
-                return [one.result() for one in waiting]
-
-            yield judge_all
+    def _refine(self, right: Sequence[_Candidate]) -> list[_Candidate]:
+        """The fastest again with other warps and stages, each compiled before it is timed."""
+        assert self._pool
+        assert self.target_cc is not None
+        workers, _ = self._pool
+        compiled: list[tuple[_Candidate, dict[str, Future[Verdict | None]]]] = []
+        for one in sorted(right, key=lambda one: one.time)[: self.options.finalists]:
+            for warps, stages in RUNS:
+                plan = with_run(one.plan, warps, stages)
+                row = replace(one.row, kernels=_kernels(plan), time=None, iterations=0, stage="")
+                waiting = {
+                    target: workers.submit(fits, self.given.graph, plan, self.target_cc, target)
+                    for target in self.targets
+                }
+                compiled.append((_Candidate(plan, row), waiting))
+        for other, waiting in compiled:
+            self._list(other)
+            refused = {target: future.result() for target, future in waiting.items()}
+            usable = [target for target, verdict in refused.items() if verdict is None]
+            if time.monotonic() > self.until:
+                other.row.stage, other.row.why = "BUDGET", "no time was left"
+            elif usable:
+                self._time_shortly(other, usable)
+            for verdict in () if usable else filter(None, refused.values()):
+                other.row.stage, other.row.why = verdict.gate, verdict.message
+        return [other for other, _ in compiled if other.row.time is not None]
 
     # The end.
 
     def _final(self, right: list[_Candidate]) -> _Candidate:
-        """Times the fastest with all iterations; the winner must be right at full size, too."""
-        right.sort(key=lambda one: one.row.time or 0.0)
-        finalists = right[: self.options.finalists]
-        rest = right[self.options.finalists :]
-        while finalists:
-            best = self._fastest(finalists)
-            why = check_full_size(best.plan, self.given, self.inputs)
-            if not why:
-                return best
-            best.row.stage, best.row.why = "BOUND", why
-            finalists = [one for one in finalists if one is not best] or rest[:1]
-            rest = rest[1:]
-        raise SearchError(f"no candidate is right at full size\n{self.report.as_text()}")
-
-    def _fastest(self, finalists: list[_Candidate]) -> _Candidate:
-        graphs = [KernelGraph(self.given.graph, one.plan) for one in finalists]
-        if self.options.debug_mode or self.options.save_codes:
-            picked = profile_and_select_best_graph(
-                graphs, self.target, self.options.warmup_iters, self.options.profile_iters,
-                self.options.debug_mode, self.options.save_codes,
-            )  # fmt: skip
-            return finalists[graphs.index(picked)]
+        """Times the fastest with all iterations."""
+        finalists = sorted(right, key=lambda one: one.time)[: self.options.finalists]
+        graphs = [KernelGraph(self.given.graph, one.plan, one.row.target) for one in finalists]
         until = max(self.until, time.monotonic() + 2.0)
-        times, _ = profile(
+        times, why = profile(
             graphs, self.device, self.options.warmup_iters, self.options.profile_iters, until,
-            self.inputs,
+            self._sets,
         )  # fmt: skip
-        for place, seconds in times.items():
-            finalists[place].row.time = seconds
-            finalists[place].row.iterations = self.options.profile_iters
-        return finalists[min(times, key=lambda place: times[place])]
+        for place, timing in times.items():
+            finalists[place].row.time, finalists[place].row.iterations = timing
+        debug_mode, save_codes = self.options.debug_mode, self.options.save_codes
+        if debug_mode or save_codes or not times:
+            return finalists[select(graphs, times, why, debug_mode, save_codes)]
+        return finalists[min(times, key=lambda place: times[place].seconds)]
 
 
-def judge(graph: Any, plan: Plan, target: int | None) -> Verdict:
-    """All gates of one candidate; with a capability, what it takes there comes first."""
-    if target is not None:
-        limit = machine(target).shared
-        try:
-            taken = shared_bytes(Program(graph, plan), target)
-        except Exception as error:
-            return Verdict("COMPILE", f"for cuda:{target}: {type(error).__name__}: {error}"[:500])
-        if taken > limit:
-            told = f"its shared memory usage exceeds the limit: {taken} of {limit} bytes"
-            return Verdict("SHARED", told)
-    return verify(graph, plan)
-
-
-def check_full_size(plan: Plan, given: KernelGraph, inputs: list[Any]) -> str:
-    """What is wrong with a plan at the sizes of the graph; empty if nothing is."""
-    found = Program(given.graph, plan)(inputs)
-    expected = expanded(given.graph).expect([tensor.cpu() for tensor in inputs])
-    for place, (one, right) in enumerate(zip(found, expected, strict=True)):
-        error = (one.cpu().double() - right.value).abs()
-        known = right.error.isfinite() & right.value.isfinite()
-        wrong = torch.where(known, ~(error <= right.error), False)
-        if bool(wrong.any()):
-            return f"output {place}: {int(wrong.sum())} elements are wrong at full size"
-    return ""
-
-
-def _target(options: Options) -> int | None:
+def _capability(options: Options, device: str) -> int | None:
     if options.target_cc is not None:
         return capability(options.target_cc)
-    if not torch.cuda.is_available():
+    if device == "cpu":
         return None
+    if not torch.cuda.is_available():
+        raise GraphError("device is cuda, and torch has no GPU: kernels are timed on one")
     major, minor = torch.cuda.get_device_capability()
     return 10 * int(major) + int(minor)
 
 
+def _facts() -> dict[str, Any]:
+    from ..cuda import gpus
+
+    return gpus.facts(torch.cuda.current_device())
+
+
 def _lasting(options: Options) -> Options:
     """The options that a result depends on."""
-    return replace(options, jobs=1, reproducers="", debug_mode=False, save_codes=False)
+    return replace(options, jobs=1, dask="", reproducers="", debug_mode=False, save_codes=False)
 
 
 def _kernels(plan: Plan) -> tuple[str, ...]:
@@ -316,6 +384,8 @@ def _kernels(plan: Plan) -> tuple[str, ...]:
         b = part.blocks
         blocks = f"{b.rows}x{b.columns or 'all'}x{b.depth or 'all'}"
         more = (f" inner {b.inner}" if b.inner else "") + (" online" if b.online else "")
+        more += f" split {b.split}" if b.split > 1 else ""
+        more += "" if (b.num_warps, b.num_stages) == (4, 3) else f" w{b.num_warps} s{b.num_stages}"
         made = "+".join(f"%{i} {nodes[i].op}" for i in part.roots)
         words.append(f"{made} {blocks}{more}")
     return tuple(words)

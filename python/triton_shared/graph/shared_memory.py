@@ -1,28 +1,34 @@
-"""How much shared memory a plan's kernels take on a GPU: compiled for it, on any machine."""
+"""How much shared memory a plan's kernels take on a GPU: compiled for it, on any machine.
+
+What was compiled here is in Triton's cache when it is launched.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .program import Program
+from .split_loops import MEMORY
+from .targets import TARGETS
 from .tiles import KernelText
 
 _WORDS = {"torch.float16": "*fp16", "torch.bfloat16": "*bf16", "torch.float32": "*fp32"}
 
 
-def shared_bytes(program: Program, target_cc: int) -> int:
-    """The most bytes that one of its kernels takes. Raises what Triton raises."""
+def shared_bytes(program: Program, target_cc: int, target: str = "triton") -> int:
+    """The most bytes that one of its kernels takes. Raises what the compiler raises."""
     import triton
     from triton.backends.compiler import GPUTarget
 
     sizes = program.plan.graph.sizes
     module = program.module(sizes)
+    where = GPUTarget(TARGETS[target], target_cc, 32)
     most = 0
     for text in program.plan.texts(sizes):
         kernel = getattr(module, text.name)
         source = triton.compiler.ASTSource(kernel, *_specialization(text, kernel, sizes))
         options = {"num_warps": text.blocks.num_warps, "num_stages": text.blocks.num_stages}
-        compiled = triton.compile(source, target=GPUTarget("cuda", target_cc, 32), options=options)
+        compiled = triton.compile(source, target=where, options=options)
         most = max(most, int(compiled.metadata.shared))
     return most
 
@@ -36,6 +42,10 @@ def _specialization(text: KernelText, kernel: Any, sizes: dict[str, int]) -> tup
     divisors: dict[tuple[int, ...], list[list[Any]]] = {}
     for place, name in enumerate(kernel.arg_names):
         word, _, rest = name.partition("_")
+        if name == MEMORY:
+            types[name] = "*fp32"
+            divisors[(place,)] = [["tt.divisibility", 16]]
+            continue
         if name in tensors:
             types[name] = _WORDS[str(tensors[name].dtype)]
             divisors[(place,)] = [["tt.divisibility", 16]]

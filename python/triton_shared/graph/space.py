@@ -5,10 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from .cost import Machine
 from .ir import Graph, Node
-from .kernel_text import KernelWriter
+from .kernel_text import kernel_texts
 from .partition import Cut
 from .program import Part, Plan
 from .tiles import Blocks, KernelText, Unsupported, padded
@@ -17,8 +18,15 @@ LARGEST_TILE = 1 << 15
 """Elements of a tile that is worth trying."""
 
 
-_RUNS = ((4, 3), (8, 3), (4, 2), (8, 4))
-"""Warps and stages, of GPUs alone."""
+RUNS = ((8, 3), (4, 4), (4, 2), (8, 4), (2, 3), (8, 2), (4, 5), (2, 5), (8, 5))
+"""Warps and stages, of GPUs alone, that are tried for what is fast with 4 and 3."""
+SPLITS = (2, 4, 8, 16)
+MOST_SPLIT = 8
+"""Blocks of a kernel whose loops are split, the best by their estimates."""
+MOST_ROUNDS = 4
+"""Programs for each unit of the machine, up to which a loop is split."""
+MOST_PLANS = 64
+"""Of one cut."""
 
 
 @dataclass(frozen=True)
@@ -30,22 +38,50 @@ class Choice:
     bound: float
 
 
-def choices(
-    graph: Graph, roots: Sequence[Node], kept: frozenset[Node], machine: Machine
-) -> list[Choice]:
-    """All blocks for a kernel, those first that should be fast."""
-    found = []
-    for blocks in _space(roots, kept):
+class Choices:
+    """Blocks for kernels on a machine; what many cuts have in common is looked at once."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self._known: dict[tuple[Any, ...], list[Choice]] = {}
+
+    def of(self, graph: Graph, roots: Sequence[Node], kept: frozenset[Node]) -> list[Choice]:
+        """All blocks for a kernel, those first that should be fast."""
+        cone = _cone(roots, kept)
+        read = {operand for node in cone for operand in node.inputs if operand in kept}
+        key = (tuple(roots), frozenset(read), tuple(graph.symbols[node] for node in cone))
+        if key not in self._known:
+            self._known[key] = self._all(graph, roots, kept)
+        return self._known[key]
+
+    def _all(self, graph: Graph, roots: Sequence[Node], kept: frozenset[Node]) -> list[Choice]:
+        made = [self._choice(graph, roots, kept, blocks) for blocks in _space(roots, kept)]
+        found = sorted(filter(None, made), key=lambda one: one.estimate)
+        for one in found[:MOST_SPLIT]:
+            for split in SPLITS:
+                choice = self._choice(graph, roots, kept, replace(one.blocks, split=split))
+                if choice is None:
+                    break
+                found.append(choice)
+        return sorted(found, key=lambda one: one.estimate)
+
+    def _choice(
+        self, graph: Graph, roots: Sequence[Node], kept: frozenset[Node], blocks: Blocks
+    ) -> Choice | None:
         try:
-            text = KernelWriter("kernel", graph, roots, kept, blocks).write()
+            texts = kernel_texts("kernel", graph, roots, kept, blocks)
         except Unsupported:
-            continue
-        if _largest_tile(text) <= LARGEST_TILE:
-            estimate, bound = machine.estimate(text), machine.bound(text)
-            for warps, stages in _RUNS if machine.shared else _RUNS[:1]:
-                run = replace(blocks, num_warps=warps, num_stages=stages)
-                found.append(Choice(run, estimate, bound))
-    return sorted(found, key=lambda one: one.estimate)
+            return None
+        most = MOST_ROUNDS * self.machine.units
+        if max(map(_largest_tile, texts)) > LARGEST_TILE:
+            return None
+        if blocks.split > 1 and (texts[0].programs > most or texts[0].turns < 2):
+            return None
+        return Choice(
+            blocks,
+            sum(map(self.machine.estimate, texts)),
+            sum(map(self.machine.bound, texts)),
+        )
 
 
 def _largest_tile(text: KernelText) -> int:
@@ -76,7 +112,7 @@ def _space(roots: Sequence[Node], kept: frozenset[Node]) -> Iterator[Blocks]:
         if has_sums:
             widths.append(0)
     nested = sum(node.kind == "dot" for node in cone) > 1
-    inners = (0, 32, 64) if nested else (0,)
+    inners = (0, 64) if nested else (0,)
     onlines = (True, False) if any(node.op == "max" for node in cone) and has_dots else (False,)
     for height, width, depth, inner, online in itertools.product(
         heights, widths, depths, inners, onlines
@@ -99,20 +135,31 @@ def _cone(roots: Sequence[Node], kept: frozenset[Node]) -> list[Node]:
     return list(found)
 
 
-def plans(graph: Graph, cut: Cut, machine: Machine) -> list[tuple[Plan, float, float]]:
+def plans(graph: Graph, cut: Cut, choices: Choices) -> list[tuple[Plan, float, float]]:
     """Plans of a cut with estimate and bound: of the best blocks, then with one kernel changed."""
     nodes = graph.nodes
     kept = frozenset((*graph.inputs, *(nodes[i] for roots in cut for i in roots)))
-    every = [choices(graph, [nodes[i] for i in roots], kept, machine) for roots in cut]
+    every = [choices.of(graph, [nodes[i] for i in roots], kept) for roots in cut]
     if not all(every):
         return []
     made = [_plan(graph, cut, [some[0] for some in every])]
     for place, some in enumerate(every):
-        for other in some[1:]:
+        for other in some[1:MOST_PLANS]:
             picked = [one[0] for one in every]
             picked[place] = other
             made.append(_plan(graph, cut, picked))
-    return sorted(made, key=lambda one: one[1])
+    return sorted(made, key=lambda one: one[1])[:MOST_PLANS]
+
+
+def with_run(plan: Plan, num_warps: int, num_stages: int) -> Plan:
+    """The same kernels, with other warps and stages: on a CPU they are the same."""
+    return Plan(
+        plan.graph,
+        tuple(
+            replace(part, blocks=replace(part.blocks, num_warps=num_warps, num_stages=num_stages))
+            for part in plan.parts
+        ),
+    )
 
 
 def _plan(graph: Graph, cut: Cut, picked: Sequence[Choice]) -> tuple[Plan, float, float]:

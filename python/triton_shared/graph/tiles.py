@@ -36,6 +36,8 @@ class Blocks:
     """Of loops inside of loops."""
     online: bool = False
     """Maxima and what is relative to them go in one loop, which rescales."""
+    split: int = 1
+    """Programs that share the outermost loop, each a part of it."""
     num_warps: int = 4
     num_stages: int = 3
 
@@ -129,6 +131,10 @@ class KernelText:
     turns: int = 0
     """Of all loops of one program."""
     uses_libdevice: bool = False
+    split_axis: Axis | None = None
+    """Over which parts run, if this is one of the two kernels of a split loop."""
+    floats: str = ""
+    """How many numbers a part leaves."""
 
 
 def address_type(dtype: Any) -> str:

@@ -137,6 +137,7 @@ class Judge:
         The first has the masks that the graph has: its sizes are the same modulo all blocks.
         """
         blocks: dict[str, int] = {}
+        spans: dict[str, int] = {}
         whole: set[str] = set()
         batches: set[str] = set()
         for text in self.plan.texts():
@@ -146,13 +147,17 @@ class Judge:
                 if axis.is_batch:
                     batches.add(axis.symbol)
                 elif axis.block:
+                    # Of a split loop, some parts have two turns and some have none.
+                    turns = 1 + text.blocks.split if axis == text.split_axis else 1
                     blocks[axis.symbol] = max(blocks.get(axis.symbol, 1), axis.block)
+                    spans[axis.symbol] = max(spans.get(axis.symbol, 1), axis.block * turns)
                 else:
                     whole.add(axis.symbol)
         like: Sizes = {}
         for symbol, n in self.plan.graph.sizes.items():
             block = blocks.get(symbol, 1)
-            like[symbol] = min(n, block + n % block) if symbol not in whole else n
+            wanted = spans.get(symbol, 1) + n % block
+            like[symbol] = min(n, wanted) if symbol not in whole else n
             if symbol in batches and symbol not in whole and symbol not in blocks:
                 like[symbol] = min(n, 2)
         edges = [(1, 1, 1), (-1, 15, 2), (1, 17, 3)]
@@ -160,7 +165,7 @@ class Judge:
             {
                 symbol: (extra if symbol in batches and symbol not in blocks and symbol not in whole
                          else small if symbol in whole
-                         else max(1, blocks.get(symbol, 16) + step))
+                         else max(1, spans.get(symbol, 16) + step))
                 for symbol in like
             }
             for step, small, extra in edges[1:]
@@ -219,7 +224,7 @@ class Judge:
                 if _stays_exact(graph, made) and _stays_exact(mine, made):
                     return made, graph.expect(made)
             return None
-        for domain in ("normal", "positive"):
+        for domain in ("normal", "positive", "small"):
             made = [_reals(node, domain, generator) for node in graph.inputs]
             expected = graph.expect(made)
             if _is_judged(expected):
@@ -270,8 +275,9 @@ def _integers(node: Node, largest: int, share: float, generator: Any) -> Any:
 
 
 def _reals(node: Node, domain: str, generator: Any) -> Any:
-    if domain == "normal":
+    if domain in ("normal", "small"):
         made = torch.randn(node.shape, generator=generator)
+        made *= 0.25 if domain == "small" else 1.0
     else:
         made = torch.rand(node.shape, generator=generator) * 1.5 + 0.5
     return made.to(node.dtype)

@@ -1,0 +1,1 @@
+"""Graphs of Mirage's benchmarks: what a search finds, against torch and inductor."""
