@@ -236,6 +236,52 @@ TEST_F(Launch, EndsTheProgramWhoseAssertionFails) {
             (std::vector<int32_t>{10, 11, 12, -1, -1, -1, -1, -1}));
 }
 
+/// The kernel with checks, on tensors of three elements.
+class Check : public testing::Test {
+protected:
+  /// What is found in a launch of so many programs, with a bias.
+  std::string find(uint32_t programs, int32_t bias) {
+    Compilation compilation(kKernel, "check=true check-values=true");
+    EXPECT_TRUE(compilation.succeeded()) << compilation.diagnostics();
+    Kernel kernel(compilation.artefact("obj"), "add.entry");
+    EXPECT_NE(kernel.handle, nullptr) << kernel.error;
+    const int64_t size = 3, stride = 1;
+    TritonSharedTensorView tensor = {4, 1, &size, &stride}, none = {};
+    TritonSharedTensorView views[] = {tensor, tensor, none};
+    uint32_t grid[] = {programs, 1, 1};
+    TritonSharedCheckedLaunch *launch = tritonSharedCheckedLaunchCreate(
+        views, 3, grid, /*findsRaces=*/true, /*unwritten=*/0);
+    const void *table = tritonSharedCheckedLaunchGetTable(launch);
+    arguments.bias = bias;
+    void *args[] = {&arguments.inData, &arguments.outData, &arguments.bias,
+                    &table};
+    EXPECT_TRUE(kernel.launch(
+        args, {{programs, 1, 1}, 1, TritonSharedGridOrderForward, 0}))
+        << kernel.error;
+    char *text = tritonSharedCheckedLaunchGetFindings(launch);
+    std::string found = text;
+    tritonSharedFree(text);
+    tritonSharedCheckedLaunchDestroy(launch);
+    return found;
+  }
+
+  Arguments arguments{4};
+};
+
+TEST_F(Check, FindsNothingInARightLaunch) {
+  EXPECT_EQ(find(3, 10), "[]");
+  EXPECT_EQ(arguments.out, (std::vector<int32_t>{10, 11, 12, -1}));
+}
+
+TEST_F(Check, FindsWhatIsOutsideAndLeavesItAlone) {
+  std::string found = find(4, 10);
+  EXPECT_NE(found.find("\"class\":\"out-of-bounds\""), std::string::npos)
+      << found;
+  EXPECT_NE(found.find("\"lowest\":3"), std::string::npos) << found;
+  EXPECT_NE(found.find("\"program\":[3,0,0]"), std::string::npos) << found;
+  EXPECT_EQ(arguments.out, (std::vector<int32_t>{10, 11, 12, -1}));
+}
+
 /// Adds up numbers below `n`, without an end to speak of for a large one.
 constexpr std::string_view kLongKernel = R"(
 tt.func public @long(%out: !tt.ptr<i32>, %n: i64) {
