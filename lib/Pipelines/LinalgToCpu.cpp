@@ -51,7 +51,7 @@ static void buildBuffers(OpPassManager &manager) {
   bufferization::OneShotBufferizePassOptions options;
   options.allowReturnAllocsFromLoops = true;
   manager.addPass(bufferization::createOneShotBufferizePass(options));
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
 }
 
 static void buildLoops(OpPassManager &manager) {
@@ -59,7 +59,7 @@ static void buildLoops(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   manager.addPass(createCpuCopiesToLoops());
   manager.addPass(createLowerAffinePass());
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
 }
 
 /// Floats that the CPU does not compute with become f32.
@@ -101,7 +101,7 @@ static void buildDeallocation(OpPassManager &manager) {
   manager.addNestedPass<func::FuncOp>(createCpuSplitDeallocations({kLong}));
   manager.addPass(bufferization::createBufferDeallocationSimplificationPass());
   manager.addPass(bufferization::createLowerDeallocationsPass());
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
   manager.addPass(createConvertBufferizationToMemRefPass());
   manager.addNestedPass<func::FuncOp>(createCpuFreeEarly({kLong}));
 }
@@ -120,7 +120,7 @@ static void buildScalars(OpPassManager &manager) {
 static void buildReference(OpPassManager &manager) {
   buildTensors(manager);
   manager.addPass(createCpuOrderLoops());
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(createCpuSeparateResults({kLong}));
   buildBuffers(manager);
   buildDeallocation(manager);
@@ -141,7 +141,7 @@ static void buildPlaces(OpPassManager &manager) {
   functions.addPass(createCpuWriteInPlace());
   functions.addPass(createCpuCarryInPlace());
   functions.addPass(createCpuWidenBooleans());
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
 }
 
 /// Bodies are rewritten while they are scalar; then loops go from vector to
@@ -179,7 +179,7 @@ static void buildArithmetic(OpPassManager &manager) {
 
 static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(
       createCpuScansToVector({cpu.getVectorBytes(), cpu.hasFma()}));
   manager.addNestedPass<func::FuncOp>(createCpuReadInPlace());

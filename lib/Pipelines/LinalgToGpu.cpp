@@ -33,7 +33,7 @@ void triton_shared::buildInstructions(OpPassManager &manager,
   small.keepsBFloat = true;
   manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
   if (target.onlineSoftmax == OnlineSoftmaxMode::Deferred)
     manager.addPass(createCtaOnlineSoftmax());
   if (target.fusesMultiplyAdd && !target.isPrecise)
@@ -49,7 +49,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   if (!target.keepsWarps)
     manager.addPass(createCtaFitWarps());
   manager.addPass(createCtaAssignLayouts());
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
   manager.addPass(createLoopInvariantCodeMotionPass());
   if (target.numStages > 1) {
     manager.addPass(createCtaGuardRows());
@@ -63,7 +63,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStoreBoxes());
   manager.addPass(createCtaStreamDots());
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaAllocateShared());
   manager.addPass(createCtaStartLongest());
@@ -78,7 +78,7 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
   // Every tile has computed anew which thread this is: what folds once is not
   // looked at thousands of times.
   manager.addPass(createCSEPass());
-  addCleanUp(manager);
+  addStructuredCleanUp(manager);
 }
 
 void triton_shared::buildGpuToLlvm(OpPassManager &manager) {
