@@ -5,7 +5,6 @@ from __future__ import annotations
 import torch
 import triton
 import triton.language as tl
-from block_pointers import ARE_OPERATIONS
 from seeded.seed import Seed, sparse
 
 B = 32
@@ -114,8 +113,7 @@ SEEDS = [
         "fla 1080",
         lambda: _chunk(256),
         lambda: _chunk(3),
-        # Whose address it becomes is known only where that is added to a pointer.
-        "" if ARE_OPERATIONS else "k",
+        "",
         follows="out-of-bounds",
     ),
 ]
