@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,9 @@ def judge_file(file: Path, workers: int) -> dict[str, Any]:
     return whole
 
 
-def _judge_all(finds: Iterable[tuple[str, dict[str, Any]]], workers: int) -> None:
+def _judge_all(finds: Sequence[tuple[str, dict[str, Any]]], workers: int) -> None:
+    if finds:
+        sources.make_all()  # Once, not by each thread.
     with ThreadPoolExecutor(workers) as pool:
         list(pool.map(lambda pair: _judge(*pair), finds))
 

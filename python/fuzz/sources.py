@@ -11,6 +11,7 @@ import functools
 import hashlib
 import os
 import subprocess
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -65,8 +66,8 @@ def _make_one(text: str, phase: str, *options: str) -> bytes:
         made = subprocess.run(command, input=text.encode(), capture_output=True, timeout=120)
         if made.returncode not in (0, 1):
             raise RuntimeError(f"{' '.join(command)} fails: {made.stderr.decode()}")
-        # Renamed when complete: tests run side by side.
-        part = kept.with_suffix(f".{id(text)}")
-        part.write_bytes(made.stdout if made.returncode == 0 else b"")
-        part.replace(kept)
+        # Renamed when complete: threads and tests run side by side.
+        with tempfile.NamedTemporaryFile(dir=KEPT, delete=False) as part:
+            part.write(made.stdout if made.returncode == 0 else b"")
+        Path(part.name).replace(kept)
     return kept.read_bytes()

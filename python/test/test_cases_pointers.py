@@ -6,17 +6,13 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from block_pointers import needs_block_pointers
 from guarded import Memory
 from triton.tools.tensor_descriptor import TensorDescriptor
 
 #
 # Block pointers
 #
-
-block_pointers = pytest.mark.skipif(
-    tuple(map(int, triton.__version__.split(".")[:2])) > (3, 7),
-    reason="this Triton has no block pointers any more",
-)
 
 
 @triton.jit
@@ -35,7 +31,7 @@ def copy_block(
     tl.store(out_block, x)
 
 
-@block_pointers
+@needs_block_pointers
 @pytest.mark.parametrize("check", [(0,), (1,), (0, 1), None])
 @pytest.mark.parametrize("padding", ["zero", "nan"])
 @pytest.mark.parametrize(("row", "column"), [(0, 0), (3, 2), (-2, -5), (9, 0), (-9, 20)])
@@ -70,7 +66,7 @@ def store_block(
     tl.store(out_block, x.to(tl.float32), boundary_check=CHECK)
 
 
-@block_pointers
+@needs_block_pointers
 @pytest.mark.parametrize("check", [(0,), (1,), (1, 0), ()])
 @pytest.mark.parametrize("order", [(1, 0), (0, 1)])
 @pytest.mark.parametrize(("row", "column"), [(0, 0), (4, 3), (-3, -3), (7, 1)])
@@ -108,7 +104,7 @@ def sum_blocks(x_ptr, out_ptr, M, N, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(out_block, tl.join(total, back), boundary_check=(0,))
 
 
-@block_pointers
+@needs_block_pointers
 @pytest.mark.parametrize(("m", "n"), [(4, 8), (5, 13), (1, 1), (9, 16)])
 def test_block_pointers_advance_in_a_loop(memory: Memory, m: int, n: int):
     x, out = memory.holding(torch.randn(m, n)), memory.empty(m, 2)
@@ -134,7 +130,7 @@ def choose_block(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
         out_block = tl.advance(out_block, (1, 0))
 
 
-@block_pointers
+@needs_block_pointers
 def test_block_pointers_go_through_branches(memory: Memory):
     x, y = memory.holding(torch.randn(5)), memory.holding(torch.randn(6))
     out = memory.empty(4, 5)

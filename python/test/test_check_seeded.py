@@ -9,20 +9,18 @@ from dataclasses import replace
 
 import pytest
 import triton_shared
-from block_pointers import needs_block_pointers
+from block_pointers import needs_block_pointers, needs_operations
 from seeded import results, suite
 from seeded.seed import Seed
 from seeded.suite import CHECKED, named_lines
 from triton_shared.check.finding import KINDS
 
-BLOCK_POINTERS = (6, 105, 202, 214)
-"""Seeds that have some."""
-CASES = [
-    pytest.param(
-        seed, id=str(seed), marks=needs_block_pointers if seed.number in BLOCK_POINTERS else ()
-    )
-    for seed in CHECKED
-]
+# Where block pointers are pointers, 105 is one that a load takes: another line, another tensor.
+NEEDED = {
+    6: needs_block_pointers, 105: needs_operations, 202: needs_block_pointers,
+    214: needs_block_pointers,
+}  # fmt: skip
+CASES = [pytest.param(seed, id=str(seed), marks=NEEDED.get(seed.number, ())) for seed in CHECKED]
 
 
 @pytest.mark.parametrize("seed", CASES)

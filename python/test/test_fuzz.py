@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 import os
 import textwrap
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +18,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from fuzz import judging, mutants, numerics, programs
+from fuzz import judging, mutants, numerics, programs, sources
 from fuzz.generator import Generator
 from fuzz.program import Buffer, Program
 from fuzz.small_floats import SMALL, decoded, encoded
@@ -103,6 +105,24 @@ def test_whose_crash_a_campaign_has_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert (summary.exit_code(whole), summary.exit_code(judged)) == (1, 0)
     (tmp_path / "r.json").write_text(summary.as_json(whole))
     assert judging.judge_file(tmp_path / "r.json", 1) == judged
+
+
+def test_threads_that_make_the_same_source_all_get_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As those that judge crashes, where nothing was made yet."""
+    monkeypatch.setattr(sources, "KEPT", tmp_path)
+    text, start = sources.texts()[0], threading.Barrier(8)
+
+    def make(_: int) -> bytes:
+        start.wait()
+        return sources._make_one(text, "ttir")
+
+    with ThreadPoolExecutor(8) as pool:
+        made = set(pool.map(make, range(8)))
+    assert len(made) == 1
+    assert made != {b""}
+    assert [file.read_bytes() for file in tmp_path.iterdir()] == list(made)
 
 
 def test_whose_crash_it_is(monkeypatch: pytest.MonkeyPatch):

@@ -10,7 +10,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from block_pointers import needs_block_pointers
+from block_pointers import needs_operations
 from triton_shared import emulate
 from triton_shared.emulate import EmulatedKernel
 from triton_shared.frontend import ast_to_ttir
@@ -135,7 +135,7 @@ def _advance(a, b, c, M, N, K, sa, sb, sc, B: tl.constexpr):
     tl.store(out, sums.to(tl.float16), boundary_check=(0, 1))
 
 
-@needs_block_pointers
+@needs_operations
 def test_boxes_that_begin_where_the_loop_has_come(tmp_path: Path):
     """Block pointers are carried from turn to turn."""
     kinds = dict.fromkeys("abc", "*fp16") | dict.fromkeys(("M", "N", "K"), "i32")

@@ -2,7 +2,11 @@
 //
 // One thread says how many bytes will arrive at a barrier and asks for the
 // copies. It does so by predicated instructions: a branch that only some
-// threads take would let ptxas wait for products that go on.
+// threads take would let ptxas wait for products that go on. They are assembly:
+// NVVM's operations with a predicate become assembly, too, and those that
+// commit and wait for stores, arrive at a barrier or end one have none. NVVM's
+// wait for a barrier names how long a thread may sleep; here the GPU decides.
+// The fence between is written as what it orders is.
 //
 //===----------------------------------------------------------------------===//
 

@@ -4,6 +4,7 @@
 // up to 16 bytes of them: the memory has as many requests less to serve. Each
 // is still updated by itself. Where a mask may cut through such a group, it is
 // added at once if all of it takes part, and element by element otherwise.
+// LLVM's atomicrmw and NVVM's operations have no vectors: this is assembly.
 //
 //===----------------------------------------------------------------------===//
 

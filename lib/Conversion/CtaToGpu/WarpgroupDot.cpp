@@ -100,7 +100,8 @@ static std::string tieRegisters(ArrayRef<Value> values,
 }
 
 /// An instruction that orders the use of registers by products: nothing of
-/// `values` is computed after it, or used before it, but what it gives.
+/// `values` is computed after it, or used before it, but what it gives. NVVM's
+/// fence and wait, without values, would leave that to ptxas.
 static SmallVector<Value> createOrder(OpBuilder &builder, Location loc,
                                       ArrayRef<Value> values, StringRef text) {
   return createPtx(builder, loc, ValueRange(values).getTypes(), values, text,
