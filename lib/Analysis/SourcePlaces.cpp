@@ -2,6 +2,8 @@
 
 #include "triton-shared/Analysis/SourcePlaces.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 using namespace mlir;
 using namespace mlir::triton_shared;
 
@@ -53,4 +55,18 @@ void triton_shared::describeSource(Location location,
                            {"column", place.getColumn()}});
   object["name"] = source.name;
   object["places"] = std::move(places);
+}
+
+static StringAttr getIndexMark(MLIRContext *context) {
+  return StringAttr::get(context, "index");
+}
+
+Location triton_shared::markIndex(Location location) {
+  return FusedLoc::get({location}, getIndexMark(location.getContext()),
+                       location.getContext());
+}
+
+bool triton_shared::isIndex(Location location) {
+  auto fused = dyn_cast<FusedLoc>(location);
+  return fused && fused.getMetadata() == getIndexMark(location.getContext());
 }

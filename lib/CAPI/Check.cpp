@@ -45,3 +45,5 @@ char *tritonSharedCheckedLaunchGetFindings(TritonSharedCheckedLaunch *launch) {
 void tritonSharedCheckedLaunchDestroy(TritonSharedCheckedLaunch *launch) {
   delete launch;
 }
+
+void tritonSharedCheckedLaunchesForget() { WrappedMemory::get().clear(); }

@@ -66,4 +66,5 @@ void triton_shared_python::defineCheckedLaunch(nb::module_ &module) {
            nb::arg("unwritten"))
       .def_prop_ro("table", &CheckedLaunch::getTable)
       .def_prop_ro("findings", &CheckedLaunch::getFindings);
+  module.def("forget_checked_launches", &tritonSharedCheckedLaunchesForget);
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 import torch
 import triton
@@ -299,3 +301,60 @@ def test_what_a_kernel_gets_is_not_its_fault() -> None:
     with triton_shared.check() as report:
         power[(1,)](x, torch.zeros(8), 2, B=8)
     assert not report.findings, report.as_text()
+
+
+@triton.jit
+def where_rows_begin(rows, starts, stride, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    r = tl.load(rows + i, mask=i < n, other=0)
+    tl.store(starts + i, r * stride, mask=i < n)
+
+
+@triton.jit
+def read_rows(x, starts, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    start = tl.load(starts + tl.program_id(0))
+    tl.store(y + tl.program_id(0) * B + i, tl.load(x + start % 64 + i))
+
+
+def _through_memory(
+    last: int, between: Callable[[torch.Tensor], object] = lambda _: None
+) -> Report:
+    starts = torch.zeros(4, dtype=torch.int32)
+    rows = torch.tensor([0, 1, 2, last], dtype=torch.int32)
+    with triton_shared.check() as report:
+        where_rows_begin[(1,)](rows, starts, 70000, 4, B=4)
+        between(starts)
+        read_rows[(4,)](torch.zeros(200), starts, torch.zeros(32), B=8)
+    return report
+
+
+def test_an_integer_that_has_wrapped_is_known_when_another_kernel_loads_it() -> None:
+    (found,) = _through_memory(40000).findings
+    assert (found.kind, found.kernel, found.argument) == ("wrapped-address", "read_rows", "starts")
+    assert found.access == "the product"
+    assert found.place
+    assert found.place.line == where_rows_begin.fn.__code__.co_firstlineno + 4
+    assert found.other
+    assert found.other.access == "tl.load"
+    assert found.other.places[0].line == read_rows.fn.__code__.co_firstlineno + 3
+    assert found.hint.startswith(f"tl.store at {__file__}:{found.place.line}:")
+    assert found.program == (3, 0, 0)
+    assert [element.value for element in found.elements] == [40000 * 70000 - 2**32]
+
+
+def test_an_integer_that_was_overwritten_is_not_taken_for_the_one_before() -> None:
+    assert _through_memory(40000, torch.Tensor.zero_).is_clean
+    assert _through_memory(3).is_clean
+
+
+def test_what_one_block_has_stored_does_not_concern_the_next() -> None:
+    starts = torch.zeros(4, dtype=torch.int32)
+    rows = torch.tensor([40000] * 4, dtype=torch.int32)
+    with triton_shared.check() as first:
+        where_rows_begin[(1,)](rows, starts, 70000, 4, B=4)
+    with triton_shared.check() as second:
+        read_rows[(4,)](torch.zeros(200), starts, torch.zeros(32), B=8)
+    # Nobody has formed an address of it in the first one.
+    assert first.is_clean
+    assert "wrapped-address" not in {found.kind for found in second.findings}

@@ -80,6 +80,9 @@ class CheckedLaunch:
     def findings(self) -> str:
         """JSON, see runtime/check/CheckedLaunch.h; call after the launch."""
 
+def forget_checked_launches() -> None:
+    """Launches to come have nothing to do with those that were."""
+
 class CudaKernel:
     """A function of a cubin, loaded on a GPU. Raises RuntimeError if the driver refuses it."""
 

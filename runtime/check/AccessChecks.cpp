@@ -303,7 +303,7 @@ static bool addPendingNote() {
   for (CausedElement &caused : noted.elements)
     caused.element.offset = offsets.lookup(caused.element.number);
   addNote();
-  return true;
+  return !noted.launch->isAboutStored(noted.site);
 }
 
 void mlir::triton_shared::passBarrier(int64_t table, int32_t x, int32_t y,

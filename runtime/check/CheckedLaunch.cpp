@@ -227,12 +227,64 @@ void CheckedLaunch::compare(const CheckedAccess &access) {
                  elements, &other, isUnknown ? &told->second : nullptr);
   }
   followBlocks(access);
+  followWrapped(access);
   if (access.flags & kReleases)
     access.forEach([&](const CheckedElement &element) {
       history->release(
           numberOf(access.program),
           reinterpret_cast<uintptr_t>(access.addressOf(element.offset)));
     });
+}
+
+void CheckedLaunch::followWrapped(const CheckedAccess &access) {
+  WrappedMemory &memory = WrappedMemory::get();
+  if (access.flags & kWrites) {
+    if (!memory.isEmpty())
+      access.forEach([&](const CheckedElement &element) {
+        memory.unmark(access.addressOf(element.offset));
+      });
+    for (const auto &[element, origin] : stored)
+      if (isInside(access, element))
+        memory.mark(this, access.addressOf(element.offset), access.elementBytes,
+                    origin);
+    stored.clear();
+    return;
+  }
+  if (memory.isEmpty() || !access.site.text.contains("\"index\":true"))
+    return;
+  // By the two sites of their origin.
+  std::map<std::pair<std::string, std::string>, std::vector<CheckedElement>>
+      found;
+  access.forEach([&](const CheckedElement &element) {
+    const char *address = access.addressOf(element.offset);
+    if (std::optional<WrappedOrigin> origin =
+            memory.find(this, address, access.elementBytes))
+      found[{origin->cause, origin->store}].push_back(
+          {readInteger(address, access.elementBytes), element.number});
+  });
+  for (const auto &[origin, concerned] : found)
+    addWrapped(access, {origin.first, origin.second}, concerned);
+}
+
+void CheckedLaunch::addWrapped(const CheckedAccess &access,
+                               const WrappedOrigin &origin,
+                               llvm::ArrayRef<CheckedElement> concerned) {
+  llvm::Expected<llvm::json::Value> site = llvm::json::parse(access.site.text);
+  if (!site)
+    llvm::report_fatal_error(site.takeError());
+  // As a note has them: values are shown, not places in a tensor.
+  (*site->getAsObject())["class"] = "wrapped-address";
+  (*site->getAsObject())["shows"] = "integers";
+  std::string text;
+  llvm::raw_string_ostream(text) << *site;
+  CheckedAccess cause{{keep(origin.cause), -1}, 0, 1, nullptr,
+                      access.program,           {}};
+  for (const CheckedElement &element : concerned)
+    cause.rows.push_back({element.offset, element.number, 1, 1});
+  OtherSide other = {{keep(std::move(text)), access.site.argument},
+                     access.program};
+  CheckedSite by = {keep(origin.store), -1};
+  findings.add("wrapped-address", cause, concerned, &other, &by);
 }
 
 /// Whether each lane of a block orders what all lanes of the program did before
@@ -397,6 +449,11 @@ bool CheckedLaunch::explainsAccess(llvm::StringRef text) {
   return getNote(text).formsAddress;
 }
 
+bool CheckedLaunch::isAboutStored(llvm::StringRef text) {
+  std::lock_guard<std::mutex> lock(mutex);
+  return getNote(text).kind == "stored";
+}
+
 bool CheckedLaunch::addNote(llvm::StringRef text,
                             std::array<int32_t, 3> program,
                             llvm::ArrayRef<CausedElement> elements) {
@@ -407,6 +464,13 @@ bool CheckedLaunch::addNote(llvm::StringRef text,
         return caused.cause > 0 && caused.cause <= most;
       }))
     return false;
+  if (note.kind == "stored") {
+    for (const CausedElement &caused : elements)
+      stored.push_back(
+          {caused.element,
+           {note.causes[caused.cause - 1].text.str(), note.site.text.str()}});
+    return true;
+  }
   std::map<int32_t, std::vector<CheckedElement>> byCause;
   for (const CausedElement &caused : elements)
     byCause[caused.cause].push_back(caused.element);

@@ -14,6 +14,7 @@
 #include "AccessHistory.h"
 #include "Findings.h"
 #include "TensorView.h"
+#include "WrappedMemory.h"
 
 #include <map>
 #include <mutex>
@@ -38,6 +39,7 @@ public:
   CheckedLaunch(std::vector<TensorView> views, std::array<uint32_t, 3> grid,
                 bool findsRaces, uint64_t unwritten);
   CheckedLaunch(const CheckedLaunch &) = delete;
+  ~CheckedLaunch() { WrappedMemory::get().settle(this); }
 
   const int64_t *getTable() const { return table.data(); }
   bool isInside(const CheckedAccess &access,
@@ -67,6 +69,8 @@ public:
 
   /// True if a note is about addresses of the access that comes next.
   bool explainsAccess(llvm::StringRef text);
+  /// True if it is about what that one stores.
+  bool isAboutStored(llvm::StringRef text);
   /// Notes elements of a block with their causes (triton-check-values). False
   /// if one of these is none that the note knows.
   bool addNote(llvm::StringRef text, std::array<int32_t, 3> program,
@@ -90,6 +94,11 @@ private:
                                                 const CheckedElement &element)>;
   void compareRows(const CheckedAccess &access, const AccessHistory::Kind &kind,
                    ElementReport report);
+  /// Marks what the access stores if a note has said that it has wrapped, and
+  /// finds such integers among those that it loads to form addresses.
+  void followWrapped(const CheckedAccess &access);
+  void addWrapped(const CheckedAccess &access, const WrappedOrigin &origin,
+                  llvm::ArrayRef<CheckedElement> concerned);
   /// Remembers who may have learned what by blocks of atomic accesses.
   void followBlocks(const CheckedAccess &access);
 
@@ -124,6 +133,8 @@ private:
     bool isBlock;
   };
   llvm::DenseMap<uintptr_t, Release> lastReleases;
+  /// Elements that the next access stores, and where they come from.
+  std::vector<std::pair<CheckedElement, WrappedOrigin>> stored;
   /// Programs that may know what others have done, as one side of what has told
   /// them was a block, and where they were told.
   llvm::DenseMap<uint32_t, CheckedSite> mayKnow;

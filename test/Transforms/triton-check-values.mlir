@@ -167,8 +167,8 @@ tt.func @shift(%p: !tt.ptr<i32>, %a: i32, %b: i64) {
 
 // -----
 
-// Sums wrap where the sign is one of neither operand. Hashes may, and what is no
-// address.
+// Sums wrap where the sign is one of neither operand. Hashes may. What is stored
+// may become an address where somebody loads it.
 // CHECK-LABEL: tt.func @sums(
 // CHECK:         %[[S:.*]] = arith.addi %[[A:.*]], %[[B:[^ ]*]]
 // CHECK:         %[[X:.*]] = arith.xori %[[A]], %[[S]]
@@ -176,6 +176,8 @@ tt.func @shift(%p: !tt.ptr<i32>, %a: i32, %b: i64) {
 // CHECK:         %[[Z:.*]] = arith.andi %[[X]], %[[Y]]
 // CHECK:         arith.cmpi slt, %[[Z]]
 // CHECK:         tts.note {{.*}} : i32{{$}}
+// CHECK-NEXT:    tt.store
+// CHECK:         tts.note "{{.*}}class\22:\22stored\22{{.*}}arith.muli{{.*}}"
 // CHECK-NEXT:    tt.store
 // CHECK-NOT:     tts.note
 // CHECK:         tt.return

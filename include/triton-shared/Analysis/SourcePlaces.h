@@ -14,6 +14,11 @@ namespace mlir::triton_shared {
 /// in Triton's own library are left out unless there are no others.
 void describeSource(Location location, llvm::json::Object &object);
 
+/// The location of a load whose integers form addresses: what becomes of the
+/// load keeps its location.
+Location markIndex(Location location);
+bool isIndex(Location location);
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_ANALYSIS_SOURCEPLACES_H

@@ -176,6 +176,13 @@ tritonSharedCheckedLaunchGetFindings(TritonSharedCheckedLaunch *launch);
 TRITON_SHARED_EXPORT void
 tritonSharedCheckedLaunchDestroy(TritonSharedCheckedLaunch *launch);
 
+/**
+ * An integer that has wrapped around is remembered where it is stored, for
+ * launches that form addresses of it. Call this where those to come have
+ * nothing to do with those before, or memory may have been released.
+ */
+TRITON_SHARED_EXPORT void tritonSharedCheckedLaunchesForget(void);
+
 typedef enum TritonSharedGridOrder {
   TritonSharedGridOrderForward = 0,
   TritonSharedGridOrderReverse = 1,

@@ -32,6 +32,8 @@ std::string triton_shared::describeSite(tts::AccessOpInterface op) {
       });
   if (op.getMask() || isBounded)
     site["masked"] = true;
+  if (isIndex(op->getLoc()))
+    site["index"] = true;
   describeSource(op->getLoc(), site);
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(site));

@@ -369,3 +369,17 @@ void CauseTracer::note(Operation *at, Value found, Value mask, Value values) {
   }
   createNote(builder, at->getLoc(), std::move(site), causesText, found, values);
 }
+
+void CauseTracer::noteStored(tt::StoreOp store, Value found) {
+  // The runtime learns the addresses from the access itself.
+  if (!found || !findWrittenParameter(store.getPtr()))
+    return;
+  CauseBuilder causes(builder, store.getLoc());
+  if (Value mask = store.getMask())
+    found = causes.select(causes.repeat(mask, found.getType()), found, nullptr);
+  llvm::json::Object site = describeOperation(store);
+  site["class"] = "stored";
+  site["forms_address"] = true;
+  createNote(builder, store.getLoc(), std::move(site), causesText, found,
+             nullptr);
+}

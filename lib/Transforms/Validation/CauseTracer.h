@@ -45,6 +45,10 @@ protected:
   /// shows `values`, if there are any.
   void note(Operation *at, Value found, Value mask, Value values = nullptr);
 
+  /// A note at a store that elements of `found`, causes, go to memory with what
+  /// is stored.
+  void noteStored(triton::StoreOp store, Value found);
+
   CauseBuilder build(Operation *op) {
     return CauseBuilder(builder, op->getLoc());
   }

@@ -2,7 +2,8 @@
 //
 // Sums, differences, products, left shifts and truncations of less than 64 bits
 // that an address is made of. What goes through a bitwise or an unsigned
-// operation is a hash or a random number, and wraps on purpose.
+// operation is a hash or a random number, and wraps on purpose. Integers that
+// are stored may become addresses where they are loaded: the runtime knows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +11,7 @@
 #include "CheckValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "triton-shared/Analysis/SourcePlaces.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -25,6 +27,15 @@ public:
       if (isa<tt::LoadOp, tt::StoreOp, tt::AtomicRMWOp, tt::AtomicCASOp,
               tt::MakeTensorPtrOp, tt::MakeTensorDescOp>(op))
         followBack(op->getOperand(0));
+    });
+    // What is loaded to form an address may have wrapped before it was stored.
+    kernel.walk([&](tt::LoadOp load) {
+      if (isInteger(load.getType()) && formAddresses.contains(load.getResult()))
+        load->setLoc(markIndex(load.getLoc()));
+    });
+    kernel.walk([&](tt::StoreOp store) {
+      if (isInteger(store.getValue().getType()))
+        followBack(store.getValue());
     });
   }
 
@@ -70,9 +81,16 @@ protected:
                  op))
       return;
     note(op, get(op->getOperand(0)), mask);
+    auto store = dyn_cast<tt::StoreOp>(op);
+    if (store && !get(store.getPtr()))
+      noteStored(store, get(store.getValue()));
   }
 
 private:
+  static bool isInteger(Type type) {
+    return getElementTypeOrSelf(type).isIntOrIndex();
+  }
+
   /// True for operations that hand on that an integer has wrapped.
   static bool isPath(Operation *op) {
     return movesElements(op) ||

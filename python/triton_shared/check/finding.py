@@ -132,7 +132,8 @@ class Finding:
     other: Side | None = None
     """The other access, where it takes two; where a value is wrong, what it reaches."""
     hint: str = ""
-    """Of a false hint, what it says; of an unknown order, what may have made one."""
+    """Of a false hint, what it says; of an unknown order, what may have made one; of an integer
+    that has wrapped, what has stored it, if it came from memory."""
     launches: int = field(default=1, compare=False)
     """How many launches of the kernel do it."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from .. import library
 from ..device import device
 from ..errors import TritonSharedError
 
@@ -49,6 +50,8 @@ def check(*, bounds_only: bool = False, hints: bool = False) -> Iterator[Report]
             yield report
     finally:
         _reports.remove(report)
+        if not _reports:
+            library.native().forget_checked_launches()
         knobs.compilation.instrumentation_mode = before
 
 

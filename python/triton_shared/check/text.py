@@ -243,9 +243,11 @@ def _undefined(finding: Finding) -> str:
 
 def _wrapped(finding: Finding) -> str:
     assert finding.other
+    # What one kernel stores, another one loads.
+    way = f", stored by {finding.hint}," if finding.hint else ", and"
     return (
-        f"wrapped address: {finding.access} leaves the range of its type, and "
-        f"{finding.other.access} takes what is left for an address"
+        f"wrapped address: {finding.access} leaves the range of its type{way} "
+        f"{'and ' if finding.hint else ''}{finding.other.access} takes what is left for an address"
     )
 
 
