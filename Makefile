@@ -27,6 +27,7 @@ check:
 
 test-all: test
 	@scripts/setup --browser
+	@cd python && ../.venv/bin/python -m clients.packages
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
 	@scripts/check-embedding bundled

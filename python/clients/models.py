@@ -58,14 +58,15 @@ def _of(model: str, config: str, **settings: Any) -> Callable[[], torch.nn.Modul
 
 _WIDTH = {"hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
 _TEXT = {**_WIDTH, "vocab_size": WORDS, "intermediate_size": 256}
+_SMALL_WORDS = {**_TEXT, "embedding_size": 64}
 _LLAMA = {**_TEXT, "num_key_value_heads": 2, "tie_word_embeddings": False}
 _CAUSAL = texts(labels=torch.clone)
 
 MODELS = (
     Model("BERT", _of("BertForMaskedLM", "BertConfig", **_TEXT), _CAUSAL),
     Model("RoBERTa", _of("RobertaForMaskedLM", "RobertaConfig", **_TEXT), _CAUSAL),
-    Model("ELECTRA", _of("ElectraForMaskedLM", "ElectraConfig", embedding_size=64, **_TEXT), _CAUSAL),
-    Model("ALBERT", _of("AlbertForMaskedLM", "AlbertConfig", embedding_size=64, **_TEXT), _CAUSAL),
+    Model("ELECTRA", _of("ElectraForMaskedLM", "ElectraConfig", **_SMALL_WORDS), _CAUSAL),
+    Model("ALBERT", _of("AlbertForMaskedLM", "AlbertConfig", **_SMALL_WORDS), _CAUSAL),
     Model(
         "DistilBERT",
         _of("DistilBertForMaskedLM", "DistilBertConfig", dim=128, n_layers=2, n_heads=4,
@@ -91,7 +92,11 @@ MODELS = (
         _CAUSAL,
     ),
     Model("Llama", _of("LlamaForCausalLM", "LlamaConfig", **_LLAMA), _CAUSAL),
-    Model("Mistral", _of("MistralForCausalLM", "MistralConfig", sliding_window=16, **_LLAMA), _CAUSAL),
+    Model(
+        "Mistral",
+        _of("MistralForCausalLM", "MistralConfig", sliding_window=16, **_LLAMA),
+        _CAUSAL,
+    ),
     Model("Qwen2", _of("Qwen2ForCausalLM", "Qwen2Config", **_LLAMA), _CAUSAL),
     Model("Gemma", _of("GemmaForCausalLM", "GemmaConfig", head_dim=32, **_LLAMA), _CAUSAL),
     Model(

@@ -170,9 +170,9 @@ class Expected:
                     f"result {number} is {ours.dtype} {tuple(ours.shape)} instead of "
                     f"{theirs.dtype} {tuple(theirs.shape)}"
                 )
-            if self.decided and (text := _difference(ours, theirs)):
-                if not self._forgives(number, ours):
-                    return f"result {number}: {text}"
+            text = _difference(ours, theirs) if self.decided else ""
+            if text and not self._forgives(number, ours):
+                return f"result {number}: {text}"
         return ""
 
     def _forgives(self, number: int, ours: Any) -> bool:

@@ -28,6 +28,15 @@ def use() -> None:
         sys.path.append(str(FOLDER))
 
 
+def version_of(name: str) -> str:
+    """The one that the list asks for."""
+    for line in LIST.read_text().splitlines():
+        package, _, version = line.partition("==")
+        if package == name:
+            return version
+    raise LookupError(f"{LIST} does not name '{name}'")
+
+
 def fetch() -> None:
     """Puts them into the folder, all or none."""
     if there():

@@ -147,7 +147,11 @@ def _package(client: str) -> str:
         import vllm_modules
 
         return f"vllm {vllm_modules.VERSION}"
-    name = {"liger": "liger-kernel", "inductor": "torch"}[client]
+    if client == "models":
+        from clients import packages
+
+        return f"transformers {packages.version_of('transformers')}"
+    name = {"liger": "liger-kernel"}.get(client, "torch")
     return f"{name} {version(name)}"
 
 
