@@ -147,10 +147,11 @@ def _package(client: str) -> str:
         import vllm_modules
 
         return f"vllm {vllm_modules.VERSION}"
-    if client == "models":
+    if client in ("models", "fla"):
         from clients import packages
 
-        return f"transformers {packages.version_of('transformers')}"
+        name = {"models": "transformers", "fla": "fla-core"}[client]
+        return f"{name} {packages.version_of(name)}"
     name = {"liger": "liger-kernel"}.get(client, "torch")
     return f"{name} {version(name)}"
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 
 import pytest
@@ -21,9 +22,10 @@ if not packages.there():
 
 MODELS = [pytest.param(model, id=model.name) for model in models.MODELS]
 SOME = [m for m in MODELS if m.id in ("BERT", "Llama", "ConvNeXt")]
+TEXTS = [m for m in MODELS if m.id in ("BERT", "GPT-2", "Llama")]
 FORGIVEN = 3.0
 """A tensor may be so many times as far from what f64 gives as eager PyTorch's is,"""
-FLOOR = 1e-6
+FLOOR = 3e-6
 """and this part of the largest number of all of them: some gradients are zero but for rounding."""
 
 
@@ -43,8 +45,8 @@ def doubled(inputs: models.Inputs) -> models.Inputs:
 def require_near(found: list[torch.Tensor], model: torch.nn.Module, inputs: models.Inputs) -> None:
     """They are about as near to what f64 gives as eager PyTorch's results in f32 are."""
     eager = models.step(model, model, inputs)
-    exact = models.step(model.double(), model, doubled(inputs))
-    model.float()
+    wide = copy.deepcopy(model).double()
+    exact = models.step(wide, wide, doubled(inputs))
     assert len(found) == len(eager) == len(exact)
     for part in (slice(0, 2), slice(2, None)):
         largest = max(float(x.abs().max()) for x in exact[part])
@@ -65,12 +67,14 @@ def test_model(model: models.Model):
     require_near(found, made, inputs)
 
 
-@pytest.mark.parametrize("model", SOME)
+@pytest.mark.parametrize("model", TEXTS)
 def test_model_with_batches_of_any_size(model: models.Model):
     made = model.make()
-    compiled = torch.compile(made, dynamic=True)
+    compiled = torch.compile(made)
     for batch in (2, 3, 7):
         inputs = model.inputs(batch)
+        for tensor in inputs.values():
+            torch._dynamo.mark_dynamic(tensor, 0)
         require_near(models.step(compiled, made, inputs), made, inputs)
     assert counters["stats"]["unique_graphs"] == 1
 
