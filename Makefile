@@ -31,7 +31,7 @@ test-all: test
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
 	@scripts/check-embedding bundled
-	@scripts/check nightly asan tsan wheels
+	@scripts/check nightly opinfo asan tsan wheels
 
 docs: setup
 	@cmake --build build --target triton-shared-docs
