@@ -57,7 +57,12 @@ def results(function: Function, arguments: list[torch.Tensor]) -> list[torch.Ten
 
 def by_time(function: Function) -> Function:
     """A reference that has heads before time."""
-    return lambda *args: function(*(x.transpose(1, 2) for x in args))[0].transpose(1, 2)
+
+    def turned(*args: torch.Tensor) -> torch.Tensor:
+        found = function(*(x.transpose(1, 2) for x in args))
+        return (found[0] if isinstance(found, tuple) else found).transpose(1, 2)
+
+    return turned
 
 
 KERNELS = {
@@ -80,7 +85,7 @@ def functions(name: str) -> tuple[Function, Function]:
     theirs = getattr(importlib.import_module(f"fla.ops.{name}.naive"), reference)
     if name == "linear_attn":
         return lambda *args: ours(*args, normalize=False), theirs
-    if name == "delta_rule":
+    if name in ("delta_rule", "retention"):
         return ours, by_time(theirs)
     if name == "gated_delta_rule":
         return (
