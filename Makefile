@@ -27,10 +27,11 @@ check:
 
 test-all: test
 	@scripts/setup --browser
+	@cd python && ../.venv/bin/python -m clients.packages
 	@scripts/tidy --all
 	@scripts/check-embedding subdirectory
 	@scripts/check-embedding bundled
-	@scripts/check nightly asan tsan wheels
+	@scripts/check nightly opinfo asan tsan wheels
 
 docs: setup
 	@cmake --build build --target triton-shared-docs

@@ -12,6 +12,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
+RESTED = """, where each run begins {rest:g} s after that of the other and with
+one that does not count: threads of OpenMP spin for some milliseconds on the cores of who is next"""
 
 HEAD = """# Performance
 
@@ -25,8 +27,9 @@ CPU = """
 (`benchmarks/cpu/kernels.py`), launched without Triton's jit, which costs the same for every
 backend. One thread each, CPU time, medians of {repeat} ratios of runs in turn, in one process; a
 ratio is the time of the peer by ours, so above 1 ours is faster. `2 threads` is eager torch again,
-by wall time. Torch writes to memory that is there (`out=`) where it can, and elsewhere gets back
-what it has freed, so that no peer pays for fresh pages; inductor is its C++ backend, and `ours` of
+by wall time{rest}. Torch
+writes to memory that is there (`out=`) where it can, and elsewhere gets back what it has freed, so
+that no peer pays for fresh pages; inductor is its C++ backend, and `ours` of
 the transformer block is inductor with our kernels. `triton-cpu` is that project's ratio to eager
 torch at its best block, measured on another machine (a Xeon with AVX-512, without bf16). Absolute
 times are of a shared virtual machine and do not hold.
@@ -129,6 +132,7 @@ def render() -> str:
     sections = [HEAD]
     if cpu := _load("cpu"):
         facts = {name: cpu[name] for name in ("cpu", "torch", "repeat")}
+        facts["rest"] = RESTED.format(**cpu) if "rest" in cpu else ""
         tables = {"table": cpu_table(cpu["results"]), "costs": cpu_costs(cpu["costs"])}
         sections.append(CPU.format(**tables, **facts))
     if checks := _load("check"):

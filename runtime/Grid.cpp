@@ -11,7 +11,8 @@
 
 #include "Grid.h"
 
-#include "llvm/Support/Compiler.h"
+#include "Crew.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -20,13 +21,8 @@
 #include <condition_variable>
 #include <cstring>
 #include <future>
-#include <map>
 #include <memory>
 #include <mutex>
-#include <oneapi/tbb/blocked_range.h>
-#include <oneapi/tbb/info.h>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 #include <string>
 #include <thread>
@@ -36,14 +32,6 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// Between what one thread has written and another one reads, where oneTBB
-/// takes work from the one to the other: the sanitizer does not see its code.
-void markHandOver() {
-  [[maybe_unused]] static char place;
-  TsanHappensAfter(&place);
-  TsanHappensBefore(&place);
-}
-
 using Duration = std::chrono::steady_clock::duration;
 
 /// Programs in one piece at most, and what they may take if all are like the
@@ -51,9 +39,9 @@ using Duration = std::chrono::steady_clock::duration;
 constexpr int64_t kLargestPiece = 256;
 constexpr std::chrono::milliseconds kLongestPiece{10};
 
-/// Pieces for each thread, at least: who comes late finds some left, and nobody
-/// waits long for the last one.
-constexpr int64_t kPieces = 16;
+/// A piece is what is left, divided by the threads and by this: the first ones
+/// are large, so that there are few, and nobody waits long for the last one.
+constexpr int64_t kPieces = 4;
 
 /// What is expected to be left of a launch after its first program, for other
 /// threads to take part: waking them takes some microseconds.
@@ -110,21 +98,6 @@ private:
   unsigned halfBits;
 };
 
-/// The arena with this many threads, but no more than there are cores. Never
-/// destroyed: it is cheap to keep, and slow to make.
-tbb::task_arena &arenaFor(uint32_t threads) {
-  uint32_t cores = tbb::info::default_concurrency();
-  threads = threads ? std::min(threads, cores) : cores;
-  static std::mutex mutex;
-  static auto *arenas =
-      new std::map<uint32_t, std::unique_ptr<tbb::task_arena>>();
-  std::lock_guard<std::mutex> lock(mutex);
-  std::unique_ptr<tbb::task_arena> &arena = (*arenas)[threads];
-  if (!arena)
-    arena = std::make_unique<tbb::task_arena>(static_cast<int>(threads));
-  return *arena;
-}
-
 /// True in a process that was forked off one that had launched. The threads of
 /// oneTBB stayed behind, in the middle of whatever they did: waiting for them
 /// could take for ever.
@@ -170,16 +143,22 @@ private:
 /// everything is done.
 class Work {
 public:
-  Work(int64_t start, int64_t end, int64_t grain)
-      : next(start), end(end), grain(grain), countdown(end - start) {}
+  Work(int64_t start, int64_t end, int64_t threads, int64_t largestPiece)
+      : next(start), end(end), threads(threads), largestPiece(largestPiece),
+        countdown(end - start) {}
 
   /// Calls `run` with pieces of the work until none is left. As long as `run`
   /// is called, the work is not done.
   void takePart(llvm::function_ref<void(int64_t first, int64_t end)> run) {
-    for (int64_t first; (first = next.fetch_add(grain)) < end;) {
-      int64_t last = std::min(first + grain, end);
-      run(first, last);
-      countdown.finish(last - first);
+    int64_t first = next;
+    while (first < end) {
+      int64_t size = std::clamp<int64_t>((end - first) / (kPieces * threads), 1,
+                                         largestPiece);
+      if (!next.compare_exchange_weak(first, first + size))
+        continue;
+      run(first, first + size);
+      countdown.finish(size);
+      first = next;
     }
   }
 
@@ -187,7 +166,7 @@ public:
 
 private:
   std::atomic<int64_t> next;
-  const int64_t end, grain;
+  const int64_t end, threads, largestPiece;
   Countdown countdown;
 };
 
@@ -239,26 +218,15 @@ private:
 
   /// Runs all programs from number `start` on with the threads of oneTBB.
   void share(int64_t start) {
-    tbb::task_arena &arena = arenaFor(launch.threads);
-    int64_t threads = arena.max_concurrency();
-    if (threads == 1)
+    Crew &crew = Crew::of(launch.threads);
+    if (crew.size() == 1)
       return runSerially(start);
-    int64_t grain = std::clamp<int64_t>((count - start) / (kPieces * threads),
-                                        1, largestPiece);
-    auto work = std::make_shared<Work>(start, count, grain);
+    auto work = std::make_shared<Work>(start, count, crew.size(), largestPiece);
     // The others reach for this launch only as long as its work is not done.
-    markHandOver();
-    arena.enqueue([this, work, threads] {
-      markHandOver();
-      tbb::parallel_for(
-          tbb::blocked_range<int64_t>(1, threads, 1),
-          [&](const tbb::blocked_range<int64_t> &) {
-            markHandOver();
-            work->takePart([&](int64_t first, int64_t end) {
-              runRange(first, end, /*ours=*/nullptr);
-            });
-          },
-          tbb::simple_partitioner());
+    crew.call([this, work] {
+      work->takePart([&](int64_t first, int64_t end) {
+        runRange(first, end, /*ours=*/nullptr);
+      });
     });
     work->takePart([&](int64_t first, int64_t end) {
       runRange(first, end, &interruption);

@@ -64,6 +64,7 @@ def main() -> None:
             "torch": torch.__version__,
             "cpu": page.cpu_name(),
             "repeat": options.repeat,
+            "rest": speed.REST,
             "results": rows,
             "costs": found,
         }

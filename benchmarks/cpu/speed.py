@@ -20,6 +20,9 @@ from . import cases
 SLOW = 0.05
 """Seconds above which reference mode, ten times as slow or more, is left out."""
 
+REST = 0.05
+"""Seconds between runs on two threads: those of libgomp spin for about 10 ms after a run."""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -82,5 +85,5 @@ def measure(case: cases.Case, repeat: int, with_inductor: bool) -> Result:
         elsewhere=case.elsewhere,
     )
     use_threads(2)
-    two = ratio(case.eager, ours, repeat, time.perf_counter)
+    two = ratio(case.eager, ours, repeat, time.perf_counter, rest=REST)
     return Result(**{**asdict(result), "eager_two_threads": two})

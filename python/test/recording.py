@@ -147,7 +147,12 @@ def _package(client: str) -> str:
         import vllm_modules
 
         return f"vllm {vllm_modules.VERSION}"
-    name = {"liger": "liger-kernel", "inductor": "torch"}[client]
+    if client in ("models", "fla"):
+        from clients import packages
+
+        name = {"models": "transformers", "fla": "fla-core"}[client]
+        return f"{name} {packages.version_of(name)}"
+    name = {"liger": "liger-kernel"}.get(client, "torch")
     return f"{name} {version(name)}"
 
 

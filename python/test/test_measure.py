@@ -53,6 +53,29 @@ class Contender:
         return self.usual
 
 
+def test_whoever_rests_runs_once_before_it_counts(monkeypatch: pytest.MonkeyPatch):
+    """What the first run after a rest takes longer is nobody's."""
+    clock = Clock()
+    cold = {"peer": False, "ours": False}
+    rests: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        rests.append(seconds)
+        cold.update(peer=True, ours=True)
+
+    def run(name: str, seconds: float) -> measure.Run:
+        def once() -> None:
+            clock.now += seconds + 7.0 * cold[name]
+            cold[name] = False
+
+        return once
+
+    monkeypatch.setattr(measure.time, "sleep", sleep)
+    found = measure.ratio(run("peer", 0.5), run("ours", 0.25), 3, clock, rest=0.05)
+    assert found == 2
+    assert rests == [0.05] * 6
+
+
 def test_contenders_take_turns_at_being_the_first():
     order: list[str] = []
     contenders = {name: Contender(order, name, us) for name, us in (("a", 4.0), ("b", 2.0))}

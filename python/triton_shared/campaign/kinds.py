@@ -59,6 +59,7 @@ LIST = "list"
 KINDS = {
     "check": Kind(".checking", 1, ("clean",), 600),
     "diff": Kind(".comparing", 8, ("equal",), 1200),
+    "opinfo": Kind("clients.opinfo", 30, ("right", "theirs", "nothing"), 180, True),
     LIST: Kind(".listing", 1, ("listed",), 600),
     **dict.fromkeys(("reference", "fast", "gpu"), _PROGRAMS),
     **dict.fromkeys(("text", "bytecode"), _MUTANTS),

@@ -1,0 +1,80 @@
+"""What came of PyTorch's samples: counts by element type, and what failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from triton_shared.campaign.results import Row
+
+from .opinfo import NOTHING, RIGHT, THEIRS
+
+FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "opinfo.json"
+_COUNTS = ("operations", "samples", "right", "theirs", "kernels", "nothing", "left")
+
+
+def summarize(rows: Iterable[Row]) -> dict[str, Any]:
+    """Everything, as JSON can hold it.
+
+    Of each element type: operations and samples that ran; samples that are right; those that fail
+    with the C++ backend, too; samples of which kernels were made; operations without a sample that
+    runs eagerly; operations that nobody has run yet.
+    """
+    types: dict[str, dict[str, int]] = {}
+    failures: list[dict[str, str]] = []
+    theirs: list[str] = []
+    versions: dict[str, str] = {}
+    for row in rows:
+        counts = types.setdefault(row.case.facts["dtype"], dict.fromkeys(_COUNTS, 0))
+        outcome = row.outcome
+        if outcome is None:
+            counts["left"] += 1
+            continue
+        versions = outcome.versions
+        if outcome.status == NOTHING:
+            counts["nothing"] += 1
+            continue
+        # A process that died has counted nothing.
+        found = outcome.result or {"samples": 1, "right": 0, "theirs": 0, "kernels": 0}
+        counts["operations"] += 1
+        for name, number in found.items():
+            counts[name] += number
+        if outcome.status == THEIRS:
+            theirs.append(row.case.name)
+        elif outcome.status != RIGHT:
+            failures.append(
+                {"name": row.case.name, "end": outcome.status, "said": outcome.said.strip()}
+            )
+    # That of the library changes with each build.
+    named = {name: versions[name] for name in ("torch", "triton", "python") if name in versions}
+    return {"versions": named, "types": types, "failures": failures, "theirs": theirs}
+
+
+def share(counts: dict[str, int]) -> float:
+    """Of the samples that the C++ backend can do, those that are right."""
+    possible = counts["samples"] - counts["theirs"]
+    return counts["right"] / possible if possible else 1.0
+
+
+def total(whole: dict[str, Any]) -> dict[str, int]:
+    """Of all element types."""
+    return {name: sum(c[name] for c in whole["types"].values()) for name in _COUNTS}
+
+
+def as_text(whole: dict[str, Any]) -> str:
+    """For people: a line per type, then what failed, in a line each."""
+    lines = [f"{'type':<12}" + "".join(f"{name:>12}" for name in (*_COUNTS, "share"))]
+    for name, counts in (*whole["types"].items(), ("all", total(whole))):
+        cells = [*(str(counts[c]) for c in _COUNTS), f"{share(counts):.4f}"]
+        lines.append(f"{name:<12}" + "".join(f"{cell:>12}" for cell in cells))
+    for failure in whole["failures"]:
+        said = " ".join(failure["said"].split())
+        lines.append(f"{failure['end']:<8}{failure['name']}: {said[:160]}")
+    return "\n".join(lines)
+
+
+def write(whole: dict[str, Any]) -> None:
+    """Keeps it for scripts/clients."""
+    FILE.write_text(json.dumps(whole, indent=1) + "\n")
