@@ -73,8 +73,7 @@ def _compile(case: Case, inputs: list[Any]) -> tuple[dict[str, Callable[..., Any
     refused: dict[str, str] = {}
     compiled = torch.compile(case.torch, mode="max-autotune-no-cudagraphs", dynamic=False)
     try:
-        with torch.no_grad():
-            compiled(*inputs)
+        compiled(*inputs)
         torch.cuda.synchronize()
         runs["inductor"] = compiled
     except Exception as error:

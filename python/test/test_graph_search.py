@@ -18,7 +18,7 @@ from triton_shared.graph.cost import machine
 from triton_shared.graph.partition import cuts
 from triton_shared.graph.rules import expanded
 from triton_shared.graph.search import Options, Search
-from triton_shared.graph.space import plans
+from triton_shared.graph.space import Choices, plans
 from triton_shared.graph.verify import Verdict
 
 
@@ -31,7 +31,7 @@ def _own_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def believed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every candidate counts as right: for tests of what comes after."""
-    monkeypatch.setattr(search, "judge", lambda graph, plan, target: Verdict())
+    monkeypatch.setattr(search, "judge", lambda *_: Verdict())
 
 
 SHORT: dict[str, Any] = {"budget": 30.0, "candidates": 3, "profile_iters": 4, "warmup_iters": 1}
@@ -75,7 +75,7 @@ class TestSpace:
         flat = expanded(rms_norm_matmul().graph)
         for target in (None, 90):
             for cut, _ in cuts(flat, 4):
-                made = plans(flat, cut, machine(target))
+                made = plans(flat, cut, Choices(machine(target)))
                 assert made
                 assert [one[1] for one in made] == sorted(one[1] for one in made)
                 assert all(bound <= estimate for _, estimate, bound in made)
@@ -112,9 +112,9 @@ class TestSearch:
         plain = search.judge
         seen: list[Any] = []
 
-        def judge(graph: Any, plan: Any, target: Any) -> Verdict:
+        def judge(graph: Any, plan: Any, *others: Any) -> Verdict:
             seen.append(plan)
-            return Verdict("EXACT", "said so") if len(seen) < 3 else plain(graph, plan, target)
+            return Verdict("EXACT", "said so") if len(seen) < 3 else plain(graph, plan, *others)
 
         monkeypatch.setattr(search, "judge", judge)
         best = quick_graph().superoptimize(**SHORT, reproducers=str(tmp_path / "wrong"))
@@ -150,6 +150,23 @@ class TestSearch:
     @pytest.mark.nightly
     def test_processes_verify_side_by_side(self):
         best = quick_graph().superoptimize(**SHORT, jobs=2)
+        assert best.report is not None
+        assert all(row.launches for row in best.report.rows if row.time)
+
+    def test_the_report_says_how_often_was_timed_even_if_time_was_up(self, believed: None):
+        """Not how often was asked for."""
+        best = quick_graph().superoptimize(
+            **{**SHORT, "budget": 0.0, "candidates": 1, "profile_iters": 200000}
+        )
+        assert best.report is not None
+        assert best.report.best is not None
+        assert 0 < best.report.best.iterations < 200000
+
+    @pytest.mark.nightly
+    def test_a_cluster_verifies(self):
+        distributed = pytest.importorskip("distributed")
+        with distributed.LocalCluster(n_workers=1, threads_per_worker=1) as cluster:
+            best = quick_graph().superoptimize(**SHORT, dask=cluster.scheduler_address)
         assert best.report is not None
         assert all(row.launches for row in best.report.rows if row.time)
 

@@ -152,9 +152,41 @@ class TestFromTorch:
         for one, right in zip(graph.graph.evaluate([x, w, b]), expected, strict=True):
             assert torch.allclose(one, right, atol=1e-3)
 
-    def test_what_graphs_do_not_have_is_named(self):
+    def test_what_graphs_do_not_have_is_left_to_torch(self):
+        def function(x: Any, w: Any) -> Any:
+            sums = torch.cumsum(torch.relu(x @ w), 0)
+            return torch.exp(sums * 0.125) + 1, sums
+
+        x, w = torch.randn(6, 40).half(), torch.randn(40, 24).half() / 8
+        mixed = mi.from_torch(function, (x, w))
+        assert mixed.left == ("cumsum",)
+        assert sorted(len(one.graph.nodes) for one in mixed.graphs.values()) == [4, 4]
+        for one, right in zip(mixed.function(x, w), function(x, w), strict=True):
+            assert torch.allclose(one, right, rtol=1e-2, atol=1e-2)
+        with pytest.raises(mi.GraphError, match="shapes are those of the examples"):
+            mixed(inputs=[x[:3], w])
+
+    def test_parts_that_are_graphs_are_searched(self, monkeypatch: pytest.MonkeyPatch):
+        mixed = mi.from_torch(lambda x: torch.cumsum(torch.relu(x), 0), (torch.randn(4, 4),))
+        seen: list[Any] = []
+
+        def superoptimize(self: Any, **options: Any) -> Any:
+            seen.append(options)
+            return self
+
+        monkeypatch.setattr(mi.KernelGraph, "superoptimize", superoptimize)
+        found = mixed.superoptimize(budget=1.0)
+        assert seen == [{"budget": 1.0}]
+        x = torch.randn(4, 4)
+        assert torch.equal(found.function(x), torch.cumsum(torch.relu(x), 0))
+
+    def test_where_nothing_is_left_for_a_graph_the_error_names_the_function(self):
         with pytest.raises(mi.GraphError) as caught:
-            mi.from_torch(lambda x: torch.cumsum(torch.relu(x), 0), (torch.randn(4, 4),))
+            mi.from_torch(lambda x: torch.cumsum(x, 0), (torch.randn(4, 4),))
         assert "graphs have nothing for 'aten.cumsum' with (0,)" in str(caught.value)
         assert "test_graph_threadblock.py:" in str(caught.value)
-        assert "leave it to torch" in str(caught.value)
+
+    def test_tensors_that_a_function_holds_are_to_be_inputs(self):
+        held = torch.randn(4)
+        with pytest.raises(mi.GraphError, match="holds 1 tensors of its own: make them inputs"):
+            mi.from_torch(lambda x: x + held, (torch.randn(4, 4),))

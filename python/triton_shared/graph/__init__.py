@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from torch import bfloat16, float16, float32
 
 from .dispatch import Dispatch, superoptimize_for
-from .from_torch import from_torch
+from .from_torch import Mixed, from_torch
 from .generate import generate_triton_program
 from .ir import GraphError
 from .kernel_graph import KernelGraph
@@ -49,6 +49,7 @@ __all__ = [
     "Dispatch",
     "GraphError",
     "KernelGraph",
+    "Mixed",
     "Report",
     "SearchError",
     "ThreadblockGraph",

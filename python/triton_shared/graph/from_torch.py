@@ -1,18 +1,18 @@
 """A function of torch as a graph: `torch.export` says what it computes.
 
-Operations that graphs have are taken over. Where a function does anything else, the error names
-it: such a part stays with torch, outside of what is given to `from_torch`.
+Operations that graphs have are taken over. Where a function does anything else, it is cut: parts
+that are graphs, and between them what torch computes as before.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
 
-from .ir import GraphError, Node, make
+from .ir import GraphError, Node, make, new_input
 from .kernel_graph import KernelGraph
 
 _UNARY = {
@@ -24,12 +24,13 @@ _BINARY = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "maximum": "m
 _SUMS = {"sum": "sum", "mean": "mean", "amax": "max", "amin": "min"}
 
 
-def from_torch(function: Callable[..., Any], example_inputs: Sequence[Any]) -> KernelGraph:
-    """The graph of a function of tensors; the examples say shapes and types.
+def from_torch(function: Callable[..., Any], example_inputs: Sequence[Any]) -> KernelGraph | Mixed:
+    """The graph of a function of tensors; the examples say shapes and types, and the device.
 
-    The function gives a tensor or several. Raises GraphError that names what graphs do not have.
+    The function gives a tensor or several. What graphs do not have is left to torch: then the
+    result is a `Mixed` of several graphs. Raises GraphError if nothing is left of the function, or
+    if it holds tensors of its own.
     """
-    graph = KernelGraph()
 
     class Module(torch.nn.Module):  # type: ignore[misc]
         def forward(self, *inputs: Any) -> Any:
@@ -37,22 +38,139 @@ def from_torch(function: Callable[..., Any], example_inputs: Sequence[Any]) -> K
 
     with torch.no_grad():
         exported = torch.export.export(Module(), tuple(example_inputs), strict=False)
+    module = exported.graph_module
+    given = [node for node in module.graph.nodes if node.op == "placeholder"]
+    if len(given) != len(example_inputs):
+        raise GraphError(
+            f"{_place(function)} holds {len(given) - len(example_inputs)} tensors of its own: "
+            "make them inputs"
+        )
+    device = example_inputs[0].device.type if example_inputs else ""
+    try:
+        return graph_of(module.graph, device)
+    except GraphError as error:
+        mixed = split(module, device)
+        if not mixed.graphs:
+            told = f"{error}\nin {_place(function)}: nothing is left for a graph"
+            raise GraphError(told) from None
+        return mixed
+
+
+def _place(function: Any) -> str:
+    code = getattr(function, "__code__", None)
+    where = f", {code.co_filename}:{code.co_firstlineno}" if code else ""
+    return f"{getattr(function, '__name__', function)}{where}"
+
+
+def graph_of(traced: Any, device: str = "") -> KernelGraph:
+    """The graph of a graph of `torch.fx`. Raises GraphError that names what graphs do not have."""
+    graph = KernelGraph()
+    graph.device = device
     known: dict[Any, Node] = {}
-    for node in exported.graph.nodes:
+    for node in traced.nodes:
         if node.op == "placeholder":
             tensor = node.meta["val"]
             known[node] = graph.new_input(tuple(tensor.shape), tensor.dtype)
         elif node.op == "call_function":
-            known[node] = _translate(node, known, function)
+            known[node] = translate(node, known)
         elif node.op == "output":
-            for result in node.args[0]:
+            results = node.args[0]
+            for result in results if isinstance(results, (tuple, list)) else [results]:
                 graph.mark_output(known[result])
     return graph
 
 
-def _translate(node: Any, known: dict[Any, Node], function: Any) -> Node:
+class Mixed:
+    """A function of torch of which some parts are graphs; sizes are those of the examples.
+
+    Called as a graph is, or by `function`, which takes and gives what the original does, without
+    gradients.
+    """
+
+    def __init__(self, module: Any, graphs: Mapping[str, KernelGraph], left: Sequence[str]) -> None:
+        self._module = module
+        self.graphs = dict(graphs)
+        """By the names of their parts."""
+        self.left = tuple(left)
+        """Operations that torch computes."""
+        self.shapes = [
+            tuple(node.meta["val"].shape) for node in module.graph.nodes if node.op == "placeholder"
+        ]
+
+    def superoptimize(self, **options: Any) -> Mixed:
+        """The same with each graph searched; options are those of a graph."""
+        found = {name: graph.superoptimize(**options) for name, graph in self.graphs.items()}
+        return Mixed(self._module, found, self.left)
+
+    def __call__(self, inputs: Sequence[Any]) -> list[Any]:
+        """The results, a list. Raises GraphError for other shapes than those of the examples."""
+        shapes = [tuple(tensor.shape) for tensor in inputs]
+        if shapes != self.shapes:
+            raise GraphError(
+                f"parts are left to torch, so shapes are those of the examples: {self.shapes}, "
+                f"not {shapes}"
+            )
+        with torch.no_grad():
+            return list(_Runs(self._module, self.graphs).run(*inputs))
+
+    def function(self, *inputs: Any) -> Any:
+        """The result, or a tuple of several."""
+        found = self(inputs)
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+class _Runs(torch.fx.Interpreter):  # type: ignore[misc]
+    """Calls graphs where the module has their parts."""
+
+    def __init__(self, module: Any, graphs: Mapping[str, KernelGraph]) -> None:
+        super().__init__(module)
+        self._graphs = graphs
+
+    def call_module(self, target: Any, args: Any, kwargs: Any) -> Any:
+        found = self._graphs[target](args)
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+def split(module: Any, device: str) -> Mixed:
+    """Cuts a traced function into parts that are graphs and operations that torch computes."""
+    from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+    from torch.fx.passes.operator_support import OperatorSupportBase
+
+    left: dict[str, None] = {}
+
+    class Support(OperatorSupportBase):  # type: ignore[misc]
+        def is_node_supported(self, submodules: Any, node: Any) -> bool:
+            if node.op != "call_function":
+                return False
+            try:
+                operands = [
+                    new_input(place, tuple(one.meta["val"].shape), one.meta["val"].dtype)
+                    for place, one in enumerate(node.all_input_nodes)
+                ]
+                translate(node, dict(zip(node.all_input_nodes, operands, strict=True)))
+            except (GraphError, AttributeError):
+                left[_name(node)] = None
+                return False
+            return True
+
+    partitioner = CapabilityBasedPartitioner(module, Support(), allows_single_node_partition=True)
+    fused = partitioner.fuse_partitions(partitioner.propose_partitions())
+    graphs = {
+        node.target: graph_of(getattr(fused, node.target).graph, device)
+        for node in fused.graph.nodes
+        if node.op == "call_module"
+    }
+    return Mixed(fused, graphs, tuple(left))
+
+
+def _name(node: Any) -> str:
     word = getattr(node.target, "_schema", None)
-    name = word.name.removeprefix("aten::").rstrip("_") if word else str(node.target)
+    return word.name.removeprefix("aten::").rstrip("_") if word else str(node.target)
+
+
+def translate(node: Any, known: Mapping[Any, Node]) -> Node:
+    """A node of `torch.fx` as one of a graph. Raises GraphError if there is none."""
+    name = _name(node)
     arguments = [known.get(one, one) if isinstance(one, torch.fx.Node) else one
                  for one in node.args]  # fmt: skip
     try:
@@ -62,12 +180,8 @@ def _translate(node: Any, known: dict[Any, Node], function: Any) -> Node:
             raise
         made = None
     if made is None:
-        code = getattr(function, "__code__", None)
-        where = f", {code.co_filename}:{code.co_firstlineno}" if code else ""
         raise GraphError(
-            f"graphs have nothing for 'aten.{name}' with {node.args[1:]} {node.kwargs}\n"
-            f"in {getattr(function, '__name__', function)}{where}\n"
-            "leave it to torch, outside of the function that is given to from_torch"
+            f"graphs have nothing for 'aten.{name}' with {node.args[1:]} {node.kwargs}"
         )
     expected = tuple(node.meta["val"].shape)
     if made.shape != expected:

@@ -5,6 +5,7 @@ Kernels of tensors of a CPU are always compiled by us.
 
 from __future__ import annotations
 
+import functools
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -33,10 +34,18 @@ def launching(tensor: Any, target: str = "") -> AbstractContextManager[None]:
 
     if tensor.device.type == "cpu":
         return device("cpu")
-    if target == "shared":
-        return device("cuda")
+    return active_driver(_driver(target)) if target else nullcontext()
+
+
+@functools.cache
+def _driver(target: str) -> Any:
+    """One driver for all launches."""
     if target == "triton":
         import triton
 
-        return active_driver(triton.backends.backends["nvidia"].driver())
-    return nullcontext()
+        return triton.backends.backends["nvidia"].driver()
+    from ..backend.gpu.driver import SharedCudaDriver
+    from ..cuda import gpus
+
+    gpus.require()
+    return SharedCudaDriver()
