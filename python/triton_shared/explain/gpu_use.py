@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import TritonSharedError
+
 _USED = re.compile(r"Used (\d+) registers")
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 
@@ -61,6 +63,16 @@ def describe(facts: dict[str, Any], target: str) -> dict[str, Any] | None:
         "programs": programs,
         "occupancy": occupancy(arch, threads * programs, registers, facts["shared"]),
     }
+
+
+def shared_limit(arch: int) -> int:
+    """Bytes of shared memory that a block may have. Raises TritonSharedError for an unknown GPU."""
+    if arch not in _KNOWN:
+        known = ", ".join(f"cuda:{one}" for one in _KNOWN)
+        raise TritonSharedError(
+            f"the limits of cuda:{arch} are not known here; take the nearest of {known}"
+        )
+    return _KNOWN[arch].shared_bytes - _SHARED_OF_SYSTEM
 
 
 def occupancy(arch: int, threads: int, registers: int, shared: int) -> dict[str, Any] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -35,6 +35,20 @@ def show(explanation: Explanation) -> None:
                 cells = _cells(access)
                 table.add_row(*(cells[n] for n in shown), style=_COLOURS.get(access.kind))
         console.print(table)
+
+
+def show_table(head: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
+    """Prints rows of text to the standard output."""
+    try:
+        from rich.console import Console
+        from rich.table import Table
+    except ImportError:
+        print(title, *("\t".join(row) for row in (head, *rows)), sep="\n")
+        return
+    table = Table(*head, title=title)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
 
 
 @contextmanager
