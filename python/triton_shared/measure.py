@@ -35,16 +35,40 @@ def seconds(run: Run, number: int, clock: Callable[[], float] = time.thread_time
     return (clock() - start) / number
 
 
+@dataclass(frozen=True)
+class Spread:
+    """What was measured several times: the median, and the quartiles on both sides of it."""
+
+    median: float
+    low: float
+    high: float
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Spread:
+        """Of at least one value."""
+        if len(values) == 1:
+            return Spread(values[0], values[0], values[0])
+        low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+        return Spread(statistics.median(values), low, high)
+
+
 def ratio(
     peer: Run, ours: Run, repeat: int, clock: Callable[[], float] = time.thread_time
 ) -> float:
     """The median of what `peer` takes to what `ours` takes, in turn: above 1, ours is faster."""
+    return ratio_spread(peer, ours, repeat, clock).median
+
+
+def ratio_spread(
+    peer: Run, ours: Run, repeat: int, clock: Callable[[], float] = time.thread_time
+) -> Spread:
+    """The same with how far the middle half of the ratios lies apart."""
     peer(), ours()
     number = 1
     while number < 1000 and seconds(ours, number, clock) * number < SHORTEST:
         number *= 2
     pairs = [(seconds(peer, number, clock), seconds(ours, number, clock)) for _ in range(repeat)]
-    return statistics.median(theirs / own for theirs, own in pairs)
+    return Spread.of([theirs / own for theirs, own in pairs])
 
 
 class Timed(Protocol):
@@ -93,7 +117,12 @@ def capture(run: Callable[[Memory], Any], memories: Sequence[Memory]) -> Graph:
 
 
 def in_turn(contenders: Mapping[str, Timed]) -> dict[str, float]:
-    """The median time of each, in microseconds. Each is the first as often as any other.
+    """The median time of each, in microseconds. Each is the first as often as any other."""
+    return {name: found.median for name, found in spreads_in_turn(contenders).items()}
+
+
+def spreads_in_turn(contenders: Mapping[str, Timed]) -> dict[str, Spread]:
+    """The same with quartiles.
 
     Whoever comes first finds another state of clocks and cache than the others.
     """
@@ -102,4 +131,4 @@ def in_turn(contenders: Mapping[str, Timed]) -> dict[str, float]:
         names = list(contenders)
         for name in names[number % len(names) :] + names[: number % len(names)]:
             times[name].append(contenders[name].microseconds())
-    return {name: statistics.median(found) for name, found in times.items()}
+    return {name: Spread.of(found) for name, found in times.items()}
