@@ -1,9 +1,11 @@
-"""Ten kernels that people recognise, as reports of explain: made when the site is built."""
+"""What the site shows of this compiler, made when it is built: reports of explain, and figures.
+
+python scripts/docs_gallery.py FOLDER
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,11 +73,28 @@ ENTRIES = (
 )  # fmt: skip
 
 
-def reports() -> Iterator[tuple[Entry, str]]:
-    """Each entry with its page, which needs nothing beside it."""
+FIGURES = (
+    ("speed", "benchmarks/results/gpu-speed.json", "Triton", "GPU: Triton's time by ours"),
+    ("speed", "benchmarks/results/gpu-tutorials.json", "Triton", "GPU: Triton's tutorials"),
+    ("speed", "benchmarks/results/cpu.json", "eager torch", "CPU: eager torch's time by ours"),
+    ("error", "benchmarks/results/gpu-check.json", "", "GPU: errors against their bounds"),
+    ("coverage", "docs/executed-operations.json", "", "Operations by type: on a CPU and a GPU"),
+)
+"""Kind, file, peer and title of each figure."""
+
+
+def main(folder: Path) -> int:
+    """Writes all reports and figures."""
+    from triton_shared.plots.__main__ import main as draw
+
     sys.path.insert(0, str(ROOT / "python"))
+    for number, (kind, file, peer, _) in enumerate(FIGURES):
+        words = [kind, str(ROOT / file), "-o", str(folder / f"figure-{number}.svg")]
+        if code := draw([*words, *(("--peer", peer) if peer else ())]):
+            return code
     for entry in ENTRIES:
-        yield entry, _page(entry)
+        (folder / f"{entry.name}.html").write_text(_page(entry))
+    return 0
 
 
 def _page(entry: Entry) -> str:
@@ -101,9 +120,22 @@ def _page(entry: Entry) -> str:
 
 def index() -> str:
     """The page that leads to them."""
-    rows = "\n".join(f"| [{one.title}](gallery/{one.name}.html) | {one.look} |" for one in ENTRIES)
+    rows = "\n".join(f"| [{one.title}](made/{one.name}.html) | {one.look} |" for one in ENTRIES)
     return (
         "# Gallery\n\nTen reports of [explain](explain.md), each one file. All are of kernels of "
         "[python/examples](../python/examples/__init__.py), launched on the CPU; those for a GPU "
         f"were compiled for compute capability 9.0.\n\n| kernel | look at |\n|---|---|\n{rows}\n"
     )
+
+
+def results() -> str:
+    """The page of figures."""
+    parts = [
+        f"## {title}\n\n![{title}](made/figure-{number}.svg)\n\nOf [{file}](../{file}).\n"
+        for number, (_, file, _, title) in enumerate(FIGURES)
+    ]
+    return "# Results\n\nDrawn by [triton_shared.plots](plots.md).\n\n" + "\n".join(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -7,7 +7,10 @@ page per public module, the gallery of reports, and a copy of each source that a
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from posixpath import normpath, relpath
 from typing import Any
@@ -62,17 +65,39 @@ def on_files(files: Files, *, config: Any) -> Files:
     for name, source in PAGES.items():
         add(name, (ROOT / source).read_text())
     add("gallery.md", docs_gallery.index())
-    for entry, page in docs_gallery.reports():
-        add(f"gallery/{entry.name}.html", page)
+    with tempfile.TemporaryDirectory() as folder:
+        # In a process of its own: it launches kernels.
+        command = [sys.executable, str(ROOT / "scripts" / "docs_gallery.py"), folder]
+        subprocess.run(command, check=True)
+        for made in sorted(Path(folder).iterdir()):
+            add(f"made/{made.name}", made.read_bytes())
+    add("results.md", docs_gallery.results())
     add("api/index.md", _api_index())
     for module in MODULES:
         add(f"api/{module}.md", f"# `{module}`\n\n::: {module}\n")
     for page in [file for file in files if file.src_uri.endswith(".md")]:
         for found in _LINK.finditer(_CODE.sub("", page.content_string)):
             target = repository_path(page.src_uri, found[1])
-            if site_path(target).startswith("sources/") and (ROOT / target).is_file():
-                add(site_path(target), (ROOT / target).read_bytes())
+            for path, content in _sources(target):
+                add(path, content)
     return files
+
+
+def _sources(target: str) -> Iterator[tuple[str, str | bytes]]:
+    """What a link to a file or a folder of the repository needs on the site."""
+    path = ROOT / target
+    if not site_path(target).startswith("sources/") or not path.exists():
+        return
+    if path.is_file():
+        yield site_path(target), path.read_bytes()
+        return
+    listed = ["git", "ls-files", "--", target]
+    done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
+    inside = done.stdout.splitlines()
+    yield from ((site_path(one), (ROOT / one).read_bytes()) for one in inside)
+    start = str(Path(site_path(target)).parent)
+    rows = "\n".join(f"- [{one}]({relpath(site_path(one), start=start)})" for one in inside)
+    yield site_path(target), f"# {target}\n\n{rows}\n"
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
@@ -102,14 +127,16 @@ def site_path(path: str) -> str:
     for page, source in PAGES.items():
         if path == source:
             return page
+    if path == "docs/generated":
+        return "generated/conversion-passes.md"
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
-    return f"sources/{path}.txt"
+    return f"sources/{path}/index.md" if (ROOT / path).is_dir() else f"sources/{path}.txt"
 
 
 def _is_written(page: str) -> bool:
     """Whether a person wrote the page; links of the others are those of the site."""
-    return not page.startswith("api/")
+    return not page.startswith(("api/", "sources/"))
 
 
 def _api_index() -> str:

@@ -43,7 +43,9 @@ class Error:
 def read_speed(path: Path) -> list[Bar]:
     """The bars of a file of `benchmarks/results`. Raises TritonSharedError for any other."""
     whole = _json(path)
-    rows = whole.get("rows", whole.get("results", ())) if isinstance(whole, dict) else ()
+    rows: list[Any] = []
+    if isinstance(whole, dict):
+        rows = whole.get("rows") or whole.get("results") or []
     bars = [bar for row in rows for bar in _bars(row)]
     if not bars:
         raise TritonSharedError(
@@ -54,11 +56,13 @@ def read_speed(path: Path) -> list[Bar]:
 
 
 def _bars(row: dict[str, Any]) -> Iterator[Bar]:
+    nothing = (None, None)
     if row.get("ratio") is not None and "name" in row:
-        yield Bar(row["name"], row["ratio"], *(row.get("ratio_spread") or ()))
+        low, high = row.get("ratio_spread") or nothing
+        yield Bar(row["name"], row["ratio"], low, high)
     elif row.get("eager") is not None and "kernel" in row:
-        name = f"{row['kernel']} {row['size']}"
-        yield Bar(name, row["eager"], *(row.get("eager_spread") or ()))
+        low, high = row.get("eager_spread") or nothing
+        yield Bar(f"{row['kernel']} {row['size']}", row["eager"], low, high)
 
 
 def read_errors(path: Path) -> list[Error]:
