@@ -70,6 +70,26 @@ def test_tutorial_vector_add(tmp_path: Path):
 
 
 @pytest.mark.nightly
+def test_tutorial_find_a_bug(tmp_path: Path):
+    assert replay("tutorial-find-a-bug.md", tmp_path) == 11
+
+
+@pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
+def test_tutorial_embed(tmp_path: Path):
+    assert replay("tutorial-embed.md", tmp_path) == 7
+
+
+@pytest.mark.nightly
+def test_tutorial_ttir_to_sass(tmp_path: Path):
+    assert replay("tutorial-ttir-to-sass.md", tmp_path) == 8
+
+
+@pytest.mark.nightly
+def test_plots(tmp_path: Path):
+    assert replay("plots.md", tmp_path) == 4
+
+
+@pytest.mark.nightly
 def test_blame(tmp_path: Path):
     (tmp_path / "inject-fault.so").symlink_to(BUILD / "lib" / "libTritonSharedInjectFault.so")
     assert replay("blame.md", tmp_path) == 2

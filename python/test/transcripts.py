@@ -105,7 +105,7 @@ def _run(command: str, folder: Path, environment: dict[str, str]) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     printed = done.stdout.strip("\n")
     return f"{printed}\n" if printed else ""
