@@ -71,7 +71,7 @@ def test_tutorial_vector_add(tmp_path: Path):
 
 @pytest.mark.nightly
 def test_tutorial_find_a_bug(tmp_path: Path):
-    assert replay("tutorial-find-a-bug.md", tmp_path) == 11
+    assert replay("tutorial-find-a-bug.md", tmp_path) == 12
 
 
 @pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
