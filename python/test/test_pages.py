@@ -46,7 +46,7 @@ def test_gpu_scripts(tmp_path: Path):
 
 
 def test_language_server(tmp_path: Path):
-    assert replay("language-server.md", tmp_path) == 1
+    assert replay("language-server.md", tmp_path) == 2
 
 
 @pytest.mark.skipif(not PINNED, reason="the page shows the columns that Triton 3.6 gives")
