@@ -20,10 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from .. import TritonSharedError, device
+from ..terminal import working
 from . import Explanation, explain_texts, launches
 from .gathering import COMPILERS, Question
 from .report import Report
-from .table import show, working
+from .table import show
 
 _FUNCTION = re.compile(r'tt\.func public @(?:"([^"]+)"|([\w.$-]+))\(')
 

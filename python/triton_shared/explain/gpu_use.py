@@ -20,7 +20,8 @@ _SHARED_OF_SYSTEM = 1024
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """What one has, by compute capability: CUDA's programming guide, table of limits."""
+    """What one has, by compute capability: CUDA's programming guide, table of limits, and the
+    same numbers in libcu++ (`cuda/__device/arch_traits.h`)."""
 
     warps: int
     blocks: int
@@ -31,11 +32,14 @@ _KNOWN = {
     80: Multiprocessor(64, 32, 164 * 1024),
     86: Multiprocessor(48, 16, 100 * 1024),
     87: Multiprocessor(48, 16, 164 * 1024),
+    88: Multiprocessor(48, 16, 100 * 1024),
     89: Multiprocessor(48, 24, 100 * 1024),
     90: Multiprocessor(64, 32, 228 * 1024),
     100: Multiprocessor(64, 32, 228 * 1024),
     103: Multiprocessor(64, 32, 228 * 1024),
+    110: Multiprocessor(48, 24, 228 * 1024),
     120: Multiprocessor(48, 24, 100 * 1024),
+    121: Multiprocessor(48, 24, 100 * 1024),
 }
 
 

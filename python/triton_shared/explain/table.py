@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,22 +48,6 @@ def show_table(head: Sequence[str], rows: Sequence[Sequence[str]], title: str) -
     for row in rows:
         table.add_row(*row)
     Console().print(table)
-
-
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Says on a terminal that something goes on; elsewhere, nothing."""
-    try:
-        from rich.console import Console
-    except ImportError:
-        yield
-        return
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
-        yield
 
 
 def plain(explanation: Explanation) -> str:
