@@ -172,3 +172,9 @@ def test_an_answer_of_the_editor_to_us_is_not_passed_on(server: Server):
     server.process.stdin.write(f"Content-Length: {len(text)}\r\n\r\n{text}".encode())
     server.process.stdin.flush()
     assert "gathered load" in server.hover(LOAD)
+
+
+def test_a_text_with_a_module_of_its_own_is_looked_at(server: Server):
+    (found,) = server.open(f'#loc = loc("kernel.py":1:1)\nmodule {{\n{TEXT}}} loc(#loc)\n')
+    assert found["range"]["start"]["line"] == LOAD + 2
+    assert found["relatedInformation"][0]["location"]["range"]["start"]["line"] == SQUARES + 2
