@@ -18,7 +18,7 @@ if "without" in sys.argv: sys.modules["rich"] = None
 from triton_shared.terminal import working
 with working("counting sheep"):
     time.sleep(0.3)
-print("done")
+    print("done")
 """
 
 

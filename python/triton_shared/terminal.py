@@ -23,6 +23,8 @@ def working(what: str) -> Iterator[None]:
         yield
         return
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    # What is printed meanwhile goes where it would have gone.
+    kept = {"redirect_stdout": False, "redirect_stderr": False}
+    with Progress(*columns, console=Console(stderr=True), transient=True, **kept) as bar:
         bar.add_task(what, total=None)
         yield
