@@ -1,6 +1,6 @@
 # The two commands that matter: `make demo` and `make test`. Both set up what is missing first.
 
-.PHONY: help setup demo test test-all check docs bench wheel
+.PHONY: help setup demo test test-all check docs docs-site bench wheel
 
 help:
 	@echo 'make setup     Debian packages, .venv, build, editable install'
@@ -9,6 +9,7 @@ help:
 	@echo 'make check     the same without set-up: before a commit'
 	@echo 'make test-all  make test, the slow tests, sanitizers, and all sources inside of a Triton tree'
 	@echo 'make docs      writes docs/generated and docs/supported-ops.md from the sources'
+	@echo 'make docs-site a site of docs/ in build/site, with reports and the reference of Python'
 	@echo 'make wheel     dist/: one wheel with LLVM inside, tested in fresh environments'
 	@echo 'make bench     times kernels on this CPU against torch; writes docs/performance.md'
 
@@ -35,6 +36,9 @@ test-all: test
 
 docs: setup
 	@cmake --build build --target triton-shared-docs
+
+docs-site: setup
+	@NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build --strict
 
 wheel: setup
 	@scripts/check wheels

@@ -18,6 +18,14 @@ def write(rows: list[dict[str, Any]], path: Path) -> None:
     axes = figure.subplots()
     places = range(len(rows))
     axes.barh(places, [row["eager"] for row in rows], height=0.6, color="#4878a8")
+    spread = [
+        (row["eager"], place, row["eager_spread"])
+        for place, row in enumerate(rows)
+        if row.get("eager_spread")
+    ]
+    for ratio, place, (low, high) in spread:
+        sides = [[max(0.0, ratio - low)], [max(0.0, high - ratio)]]
+        axes.errorbar(ratio, place, xerr=sides, fmt="none", ecolor="black", capsize=2)
     goals = [(place, row["goal"]) for place, row in enumerate(rows) if row["goal"]]
     axes.plot([goal for _, goal in goals], [place for place, _ in goals], "|k", label="goal")
     axes.axvline(1.0, color="grey", linewidth=0.8)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 
 import torch
 from triton_shared import knobs, library
-from triton_shared.measure import Run, ratio, seconds
+from triton_shared.measure import Run, ratio, ratio_spread, seconds
 
 from . import cases
 
@@ -40,6 +40,8 @@ class Result:
     """The largest difference to torch, as a part of the largest number."""
     elsewhere: float | None
     """What triton-cpu reached against eager torch, measured on another machine."""
+    eager_spread: tuple[float, float] | None = None
+    """The quartiles of `eager`."""
 
 
 def use_threads(count: int) -> None:
@@ -72,12 +74,14 @@ def measure(case: cases.Case, repeat: int, with_inductor: bool) -> Result:
     error = float((own - expected).abs().max() / expected.abs().max())
     took = statistics.median(seconds(ours, 1) for _ in range(repeat))
     compiled = inductor(case) if with_inductor else None
+    eager = ratio_spread(case.eager, ours, repeat)
     result = Result(
         kernel=case.kernel,
         size=case.size,
         goal=case.goal,
         seconds=took,
-        eager=ratio(case.eager, ours, repeat),
+        eager=eager.median,
+        eager_spread=(eager.low, eager.high),
         eager_two_threads=0.0,
         inductor=ratio(compiled, ours, repeat) if compiled else None,
         reference=reference(case, ours) if took < SLOW else None,

@@ -22,7 +22,7 @@ import torch
 import triton
 import triton_shared
 from triton_shared.device import active_driver
-from triton_shared.measure import Graph, capture, in_turn
+from triton_shared.measure import Graph, capture, spreads_in_turn
 
 from .problem import Config, Problem, Tensors, clear
 from .problems import all_problems
@@ -76,12 +76,16 @@ def measure(problem: Problem) -> dict[str, Any]:
     if problem.torch:
         runs = problem.torch
         graphs["torch"] = capture(lambda memory: runs(memory), sets)
-    times = in_turn(graphs)
+    spreads = spreads_in_turn(graphs)
+    times = {name: spread.median for name, spread in spreads.items()}
     result: dict[str, Any] = {"name": problem.name, "tried": tried, "sets": len(sets)}
     result["us"] = times
+    result["us_spread"] = {name: (one.low, one.high) for name, one in spreads.items()}
     result["best"] = {name: row["config"] for name, (row, _) in best.items()}
     if set(SIDES) <= times.keys():
         result["ratio"] = times["triton"] / times["ours"]
+        ours, theirs = spreads["ours"], spreads["triton"]
+        result["ratio_spread"] = (theirs.low / ours.high, theirs.high / ours.low)
     unit, amount = (
         ("GB/s", problem.moved / 1e3) if problem.moved else ("TFLOP/s", problem.flops / 1e6)
     )

@@ -17,10 +17,32 @@
 #include "triton-shared/Target/CudaToolkit.h"
 #include "triton-shared/Target/IrCode.h"
 #include "triton-shared/Target/ObjectWriter.h"
+#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
+
+/// Where upstream's pass looks for the file of a callee.
+static bool hasFile(Location location) {
+  return llvm::TypeSwitch<Location, bool>(location)
+      .Case<FileLineColLoc>([](auto) { return true; })
+      .Case<NameLoc>([](NameLoc loc) { return hasFile(loc.getChildLoc()); })
+      .Case<CallSiteLoc>([](CallSiteLoc l) { return hasFile(l.getCaller()); })
+      .Case<FusedLoc>(
+          [](FusedLoc loc) { return hasFile(loc.getLocations().front()); })
+      .Default([](Location) { return false; });
+}
+
+/// Triton knows no place of some operations in functions of its own, and
+/// upstream's pass takes a place for granted: the call's place is theirs.
+static void leaveCalleesWithoutFile(Operation *op) {
+  auto call = dyn_cast<CallSiteLoc>(op->getLoc());
+  while (call && !hasFile(call.getCallee())) {
+    op->setLoc(call.getCaller());
+    call = dyn_cast<CallSiteLoc>(op->getLoc());
+  }
+}
 
 namespace {
 
@@ -205,6 +227,7 @@ private:
 
   /// Functions that know their file let LLVM keep places.
   LogicalResult addLines() {
+    module.walk([](Operation *op) { leaveCalleesWithoutFile(op); });
     PassManager manager(module.getContext());
     LLVM::DIScopeForLLVMFuncOpPassOptions lines;
     // Of code with tables, ptxas makes what debuggers want: it is not

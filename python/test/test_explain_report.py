@@ -161,6 +161,23 @@ def test_values_are_coloured_by_what_they_are_for():
     )
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_operation_of_a_library_without_a_place_has_that_of_its_call(target: str):
+    ttir = """module {
+  tt.func public @k(%p: !tt.ptr<f32> loc("k.py":1:0)) {
+    %c = arith.constant 1.0 : f32 loc(callsite(unknown at "k.py":2:1))
+    %x = tt.load %p : !tt.ptr<f32> loc(callsite(unknown at callsite(unknown at "k.py":3:1)))
+    %y = arith.addf %x, %c : f32 loc(callsite("y"(unknown) at "k.py":4:1))
+    tt.store %p, %y : !tt.ptr<f32> loc(callsite(fused[unknown, unknown] at "k.py":5:1))
+    tt.return loc("k.py":6:1)
+  } loc("k.py":1:0)
+} loc("k.py":1:0)
+"""
+    report = Report.of(Question(ttir, target, {}, printed_by_triton=False))
+    code = report.data["phases"][-1]["operations"]
+    assert {4, 5} <= {place["line"] for one in code for place in one["places"]}
+
+
 def test_counts_of_operations_lead_from_the_first_module_to_the_last():
     data = Report.of(Question(explain_goldens.ttir_of("matmul_kernel"))).data
     seen: dict[str, int] = {}

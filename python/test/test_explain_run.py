@@ -15,6 +15,7 @@ import pytest
 import torch
 import triton_shared
 from test_explain_report import FILE, SCHEMA, call
+from triton_shared import library
 from triton_shared.diff import workers
 from triton_shared.diff.recording import RecordingError
 from triton_shared.errors import TritonSharedError
@@ -208,7 +209,20 @@ def test_occupancy_is_what_the_scarcest_allows():
     found = gpu_use.occupancy(89, 32, 16, 0)
     assert found
     assert (found["warps"], found["limit"]) == (24, "blocks")
+    found = gpu_use.occupancy(121, 1024, 32, 0)
+    assert found
+    assert (found["blocks"], found["warps"], found["of_warps"]) == (1, 32, 48)
     assert gpu_use.occupancy(75, 128, 32, 0) is None
+
+
+def test_a_block_may_have_what_the_compiler_says():
+    for arch in (80, 86, 87, 89, 90, 100, 103, 120):
+        ttir = "tt.func public @k(%p: !tt.ptr<f32>) { tt.return }"
+        words = f"target=cuda:{arch} to-phase=ptx"
+        facts = json.loads(library.compile_text(ttir, words).metadata)
+        assert gpu_use.shared_limit(arch) == facts["shared_limit"], arch
+    with pytest.raises(TritonSharedError, match="take the nearest of cuda:80"):
+        gpu_use.shared_limit(75)
 
 
 def test_a_layout_says_who_holds_what():

@@ -82,3 +82,14 @@ def test_contenders_take_turns_at_being_the_first():
     assert measure.in_turn(contenders) == {"a": 4.0, "b": 2.0}
     assert order[:4] == ["a", "b", "b", "a"]
     assert len(order) == 2 * measure.ROUNDS
+
+
+def test_a_spread_has_the_quartiles_on_both_sides_of_the_median():
+    assert measure.Spread.of([5.0, 1.0, 2.0, 4.0, 3.0]) == measure.Spread(3.0, 2.0, 4.0)
+    assert measure.Spread.of([7.0]) == measure.Spread(7.0, 7.0, 7.0)
+
+
+def test_a_spread_of_ratios_is_that_of_neighbours():
+    clock = Clock()
+    found = measure.ratio_spread(clock.takes(3e-3), clock.takes(1e-3), 4, clock)
+    assert (found.low, found.median, found.high) == pytest.approx((3, 3, 3))

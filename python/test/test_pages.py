@@ -46,7 +46,7 @@ def test_gpu_scripts(tmp_path: Path):
 
 
 def test_language_server(tmp_path: Path):
-    assert replay("language-server.md", tmp_path) == 1
+    assert replay("language-server.md", tmp_path) == 2
 
 
 @pytest.mark.skipif(not PINNED, reason="the page shows the columns that Triton 3.6 gives")
@@ -60,13 +60,33 @@ def test_graph(tmp_path: Path):
 
 @pytest.mark.nightly
 def test_explain(tmp_path: Path):
-    assert replay("explain.md", tmp_path) == 9
+    assert replay("explain.md", tmp_path) == 11
 
 
 @pytest.mark.nightly
 @pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
 def test_tutorial_vector_add(tmp_path: Path):
     assert replay("tutorial-vector-add.md", tmp_path) == 10
+
+
+@pytest.mark.nightly
+def test_tutorial_find_a_bug(tmp_path: Path):
+    assert replay("tutorial-find-a-bug.md", tmp_path) == 12
+
+
+@pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
+def test_tutorial_embed(tmp_path: Path):
+    assert replay("tutorial-embed.md", tmp_path) == 7
+
+
+@pytest.mark.nightly
+def test_tutorial_ttir_to_sass(tmp_path: Path):
+    assert replay("tutorial-ttir-to-sass.md", tmp_path) == 8
+
+
+@pytest.mark.nightly
+def test_plots(tmp_path: Path):
+    assert replay("plots.md", tmp_path) == 4
 
 
 @pytest.mark.nightly

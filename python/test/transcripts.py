@@ -42,7 +42,7 @@ def replay(page: str, folder: Path) -> int:
 def update(page: str, folder: Path) -> None:
     """Writes into the page what its commands print; lines with `…` stay as they are."""
     path = ROOT / "docs" / page
-    text = path.read_text()
+    text, done = path.read_text(), 0
     environment = _environment(folder)
     for content in _console_blocks(page, folder):
         made = content
@@ -51,7 +51,10 @@ def update(page: str, folder: Path) -> None:
             if "…" not in shown:
                 old = "$ " + command.replace("\n", "\n> ") + "\n"
                 made = made.replace(f"{old}{shown}\n" if shown else old, old + printed)
-        text = text.replace(content, made)
+        # Another block may begin with the same commands.
+        at = text.index(f"```console\n{content}```", done)
+        done = at + len("```console\n")
+        text = text[:done] + made + text[done + len(content) :]
     path.write_text(text)
 
 
@@ -102,7 +105,7 @@ def _run(command: str, folder: Path, environment: dict[str, str]) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=300,
+        timeout=900,
     )
     printed = done.stdout.strip("\n")
     return f"{printed}\n" if printed else ""

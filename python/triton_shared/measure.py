@@ -35,6 +35,23 @@ def seconds(run: Run, number: int, clock: Callable[[], float] = time.thread_time
     return (clock() - start) / number
 
 
+@dataclass(frozen=True)
+class Spread:
+    """What was measured several times: the median, and the quartiles on both sides of it."""
+
+    median: float
+    low: float
+    high: float
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Spread:
+        """Of at least one value."""
+        if len(values) == 1:
+            return Spread(values[0], values[0], values[0])
+        low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+        return Spread(statistics.median(values), low, high)
+
+
 def ratio(
     peer: Run,
     ours: Run,
@@ -42,7 +59,18 @@ def ratio(
     clock: Callable[[], float] = time.thread_time,
     rest: float = 0.0,
 ) -> float:
-    """The median of what `peer` takes to what `ours` takes, in turn: above 1, ours is faster.
+    """The median of what `peer` takes to what `ours` takes, in turn: above 1, ours is faster."""
+    return ratio_spread(peer, ours, repeat, clock, rest).median
+
+
+def ratio_spread(
+    peer: Run,
+    ours: Run,
+    repeat: int,
+    clock: Callable[[], float] = time.thread_time,
+    rest: float = 0.0,
+) -> Spread:
+    """The same with how far the middle half of the ratios lies apart.
 
     With several threads, each begins after `rest` seconds and a run that does not count: threads of
     the other one spin for a while after its last run, on cores that this one would use.
@@ -59,7 +87,7 @@ def ratio(
         return seconds(run, number, clock)
 
     pairs = [(rested(peer), rested(ours)) for _ in range(repeat)]
-    return statistics.median(theirs / own for theirs, own in pairs)
+    return Spread.of([theirs / own for theirs, own in pairs])
 
 
 class Timed(Protocol):
@@ -108,7 +136,12 @@ def capture(run: Callable[[Memory], Any], memories: Sequence[Memory]) -> Graph:
 
 
 def in_turn(contenders: Mapping[str, Timed]) -> dict[str, float]:
-    """The median time of each, in microseconds. Each is the first as often as any other.
+    """The median time of each, in microseconds. Each is the first as often as any other."""
+    return {name: found.median for name, found in spreads_in_turn(contenders).items()}
+
+
+def spreads_in_turn(contenders: Mapping[str, Timed]) -> dict[str, Spread]:
+    """The same with quartiles.
 
     Whoever comes first finds another state of clocks and cache than the others.
     """
@@ -117,4 +150,4 @@ def in_turn(contenders: Mapping[str, Timed]) -> dict[str, float]:
         names = list(contenders)
         for name in names[number % len(names) :] + names[: number % len(names)]:
             times[name].append(contenders[name].microseconds())
-    return {name: statistics.median(found) for name, found in times.items()}
+    return {name: Spread.of(found) for name, found in times.items()}

@@ -17,6 +17,7 @@ from ..diff.recording import RecordingError
 from ..diff.worker import RESULT
 from ..errors import TritonSharedError
 from ..repro import archive
+from ..terminal import working
 from . import ladder
 from .ladder import SUSPECTS, Options
 from .pipeline import Compiler
@@ -43,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
         folder = Path(given.keep or scratch)
         try:
             options = _options(given)
-            with workers.session():
+            with workers.session(), working(f"looking who is to blame in {given.source.name}"):
                 reports = list(_climb(given, options, folder))
             _keep(given, reports)
         except (RecordingError, TritonSharedError, OSError) as error:

@@ -6,17 +6,16 @@ No GPU is needed for any of it.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from .. import knobs, library
-from ..cuda import tools
+from ..cuda import tools, triton_compiler
 from ..diff.given import Given
 from ..diff.recording import Recording
-from ..errors import CompilationError, TritonSharedError
+from ..errors import CompilationError
 from ..frontend import Target, parse_options
 
 ARCH = 90
@@ -85,33 +84,8 @@ def of_ours(launch: Recording, arch: int = ARCH, text: str = "", **more: Any) ->
 
 def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
     """What Triton's own backend makes of it. Raises TritonSharedError."""
-    import triton
-    from triton._C.libtriton import ir
-    from triton.backends.compiler import GPUTarget, Language
-    from triton.compiler import make_backend
-
-    if "nvidia" not in triton.backends.backends:
-        raise TritonSharedError("this wheel of Triton has no backend for NVIDIA GPUs")
-    from triton.backends.nvidia.compiler import get_ptxas
-
-    target = GPUTarget("cuda", arch, 32)
-    backend = make_backend(target)
-    context = ir.context()
-    ir.load_dialects(context)
-    backend.load_dialects(context)
-    parsed = backend.parse_options({**launch_options(launch), **more})
-    stages: dict[str, Any] = {}
-    backend.add_stages(stages, parsed, Language.TRITON)
-    metadata = {"target": target, **parsed.__dict__}
-    made: dict[str, Any] = {}
-    try:
-        module = _parse(launch.ttir, ir, context)
-        for phase, stage in stages.items():
-            module = stage(module, metadata)
-            made[phase] = module if isinstance(module, bytes) else str(module)
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise TritonSharedError(f"Triton's own backend does not compile it: {error}") from error
-    texts = {phase: text for phase, text in made.items() if isinstance(text, str)}
+    made = triton_compiler.compile_ttir(launch.ttir, arch, {**launch_options(launch), **more})
+    metadata = made.metadata
     scratch = [
         (metadata.get(f"{what}_scratch_size") or 0, metadata.get(f"{what}_scratch_align") or 1)
         for what in ("global", "profile")
@@ -119,7 +93,7 @@ def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
     ]
     given = Given(
         "ptx",
-        texts["ptx"].encode(),
+        made.phases["ptx"].encode(),
         metadata["name"],
         32 * metadata["num_warps"],
         1,
@@ -128,8 +102,7 @@ def of_triton(launch: Recording, arch: int = ARCH, **more: Any) -> Codes:
         tuple(scratch),
     )
     facts = {name: value for name, value in metadata.items() if _is_plain(value)}
-    ptxas = Path(get_ptxas(arch).path)
-    return Codes(texts, made["cubin"], given, ptxas, facts, _ptxas_words(launch))
+    return Codes(made.phases, made.cubin, given, made.ptxas, facts, _ptxas_words(launch))
 
 
 def through_our_llvm(made: Codes) -> str:
@@ -139,15 +112,6 @@ def through_our_llvm(made: Codes) -> str:
     options = parse_options(Target.parse(f"cuda:{ARCH}"), {})
     done = library.compile_text(made.phases["llir"], f"{options.words()} from=llvm-ir")
     return done.artefact("ptx").decode()
-
-
-def _parse(ttir: str, ir: Any, context: Any) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "kernel.ttir"
-        path.write_text(ttir)
-        module = ir.parse_mlir_module(str(path), context)
-    module.context = context
-    return module
 
 
 def _is_plain(value: Any) -> bool:

@@ -33,8 +33,8 @@ def check(*, bounds_only: bool = False, hints: bool = False) -> Iterator[Report]
     is compared with its tensor alone, which costs next to nothing; otherwise with all others, too,
     and programs run on one thread. With `hints`, masks are told that leave out nothing, or all.
 
-    >>> with triton_shared.check() as report:
-    ...     kernel[grid](x, y, n)
+        with triton_shared.check() as report:
+            kernel[grid](x, y, n)
     """
     from triton import knobs
 

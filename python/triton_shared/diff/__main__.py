@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import TritonSharedError
 from ..repro import archive
+from ..terminal import working
 from . import configurations, culprit, exact, report, run, widening
 from .comparison import LaunchReport
 from .recording import RecordingError, load
@@ -42,7 +43,8 @@ def main(words: list[str] | None = None) -> int:
         folder = Path(options.keep or scratch)
         compare = _compare_configurations if options.configs or options.vary else _compare
         try:
-            status, text, facts = compare(options, targets, folder)
+            with working(f"comparing {' and '.join(targets)}"):
+                status, text, facts = compare(options, targets, folder)
         except (RecordingError, TritonSharedError) as error:
             print(f"error: {error}", file=sys.stderr)
             return FAILED

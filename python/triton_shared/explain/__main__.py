@@ -15,14 +15,16 @@ import re
 import runpy
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from .. import TritonSharedError, device
+from ..terminal import working
 from . import Explanation, explain_texts, launches
-from .gathering import Question
+from .gathering import COMPILERS, Question
 from .report import Report
-from .table import show, working
+from .table import show
 
 _FUNCTION = re.compile(r'tt\.func public @(?:"([^"]+)"|([\w.$-]+))\(')
 
@@ -35,8 +37,8 @@ def parse(words: list[str]) -> argparse.Namespace:
     options.file = Path(path)
     if not options.file.is_file():
         parser.error(f"there is no file '{options.file}'")
-    if options.compare and (not options.output or options.output.suffix == ".json"):
-        parser.error("--compare makes a page: name it with -o")
+    if options.compare and options.output and options.output.suffix == ".json":
+        parser.error("--compare makes a page, or prints what differs; -o cannot end with .json")
     if options.signature and not options.kernel:
         parser.error("a signature is that of one kernel: name it, as in kernel.py::add_kernel")
     return options
@@ -70,8 +72,13 @@ def _parser() -> argparse.ArgumentParser:
         help="whose accesses are shown; may be repeated (default: the first ones and the last)",
     )  # fmt: skip
     add(
-        "--compare", type=Path, metavar="REPORT",
-        help="a report as JSON: the page puts it and this one side by side, differences first",
+        "--compiler", choices=COMPILERS, default=COMPILERS[0],
+        help="whose code it is: this one's (default), or that of Triton's own for NVIDIA GPUs",
+    )  # fmt: skip
+    add(
+        "--compare", metavar="REPORT",
+        help="a report as JSON, or 'triton' for what Triton's own compiler makes of the same: puts "
+        "it and this one side by side, differences first",
     )  # fmt: skip
     add("file", help="a Python script, or a file of TTIR; with ::NAME, one kernel of it")
     add("arguments", nargs="*", help="of the script; write -- before its options")
@@ -82,10 +89,12 @@ def main(words: list[str]) -> int:
     """Explains one file; returns the exit code."""
     options = parse(words)
     try:
-        if options.output or options.signature or options.kernel:
+        if options.output or options.signature or options.kernel or options.compare:
             with working(f"looking at {options.file.name}"):
-                report = _report(options)
-            _tell_report(report, options)
+                question = _question(options)
+                report = Report.of(question)
+                other = _other(question, options.compare) if options.compare else None
+            _tell_report(report, other, options)
             return 0
         found = _explain(options.file, options.arguments)
     except (TritonSharedError, ValueError) as error:
@@ -98,21 +107,30 @@ def main(words: list[str]) -> int:
     return 0
 
 
-def _tell_report(report: Report, options: argparse.Namespace) -> None:
-    if options.compare:
-        options.output.write_text(Report.load(options.compare).compared(report))
+def _other(question: Question, compare: str) -> Report:
+    """What a report is compared with: that of the other compiler, or one that was kept."""
+    if compare == "triton":
+        return Report.of(replace(question, compiler="triton", launch=None))
+    return Report.load(compare)
+
+
+def _tell_report(report: Report, other: Report | None, options: argparse.Namespace) -> None:
+    from . import summary
+
+    if other and options.output:
+        options.output.write_text(other.compared(report))
         print(options.output)
+    elif other:
+        summary.show_comparison(other, report)
     elif options.output:
         print(report.write(options.output))
     elif options.json:
         print(report.json())
     else:
-        from .summary import show_report
-
-        show_report(report)
+        summary.show_report(report)
 
 
-def _report(options: argparse.Namespace) -> Report:
+def _question(options: argparse.Namespace) -> Question:
     from ..compile import parse_option
 
     keywords = dict(map(parse_option, options.option))
@@ -123,10 +141,11 @@ def _report(options: argparse.Namespace) -> Report:
     else:
         texts, is_printed = _texts_of_script(options.file, options.arguments), True
     text = _choose(texts, options)
-    return Report.of(Question(text, options.target, keywords, is_printed))
+    compiler = options.compiler
+    return Question(text, options.target, keywords, is_printed, compiler=compiler)
 
 
-def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Report:
+def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Question:
     from ..aot import parse_signature, sources
     from ..frontend import Target
 
@@ -143,7 +162,7 @@ def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Repo
         launches.with_text(launch, ttir, types)
     programs = [_program(word) for word in options.program] if options.program else None
     is_printed = source.kernel is not None
-    return Report.of(Question(ttir, options.target, keywords, is_printed, launch, programs))
+    return Question(ttir, options.target, keywords, is_printed, launch, programs, options.compiler)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

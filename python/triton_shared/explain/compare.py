@@ -1,24 +1,38 @@
-"""Two reports side by side, differences first: two kernels, configurations or targets."""
+"""Two reports side by side, differences first: of two kernels, configurations, targets or
+compilers."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from . import Access
+from .instructions import by_line, count
 from .page import fill
 
 _SAME = 3
 """Lines that are the same, shown around those that are not."""
+_COUNTERPARTS = {"cta": "ttgir", "ttgir": "cta"}
+"""Phases of the two compilers that say the same in other words."""
+_MACHINE_CODE = ("s", "ptx", "sass")
+_ACCIDENTAL = re.compile(r"/\*[0-9a-f]+\*/|(?<=[RP])\d+|(?<=%)[a-z]+\d+|(?<=L_)\w+|\s+")
+"""Of machine code: addresses, numbers of registers, names of labels, and how it is set."""
 
 
 def render(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     """One page about two reports, which needs nothing beside it."""
-    names = _names(left, right)
+    names = names_of(left, right)
     facts = list(compare_facts(left, right))
-    texts = list(compare_texts(left, right))
-    body = fill("compare.html", names=names, facts=facts, texts=texts)
+    body = fill(
+        "compare.html",
+        names=names,
+        facts=facts,
+        instructions=list(count(left, right)),
+        lines=list(by_line(left, right)),
+        texts=list(compare_texts(left, right)),
+    )
     return fill(
         "page.html",
         title=f"{names[0]} and {names[1]}",
@@ -28,10 +42,12 @@ def render(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     )
 
 
-def _names(left: Mapping[str, Any], right: Mapping[str, Any]) -> tuple[str, str]:
+def names_of(left: Mapping[str, Any], right: Mapping[str, Any]) -> tuple[str, str]:
     """What tells the two apart, as far as the reports know."""
     if left["kernel"] != right["kernel"]:
         return left["kernel"], right["kernel"]
+    if left["compiler"] != right["compiler"]:
+        return left["compiler"], right["compiler"]
     if left["target"] != right["target"]:
         return left["target"], right["target"]
     options = [", ".join(f"{n}={v}" for n, v in one["options"].items()) for one in (left, right)]
@@ -47,7 +63,8 @@ def _names(left: Mapping[str, Any], right: Mapping[str, Any]) -> tuple[str, str]
 
 def compare_facts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """A row per fact: "what", "left", "right", "differs"; those that differ come first."""
-    rows = [_facts(one) for one in (left, right)]
+    phases = {p["phase"] for p in left["phases"]} & {p["phase"] for p in right["phases"]}
+    rows = [_facts(one, phases) for one in (left, right)]
     names = [name for name in rows[0] if name in rows[1]]
     names += [name for name in {**rows[0], **rows[1]} if name not in names]
     found = [
@@ -59,8 +76,13 @@ def compare_facts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator
     yield from sorted(found, key=lambda one: not one["differs"])
 
 
-def _facts(report: Mapping[str, Any]) -> dict[str, Any]:
-    facts: dict[str, Any] = {"target": report["target"]}
+def _facts(report: Mapping[str, Any], phases: Container[str]) -> dict[str, Any]:
+    options = ", ".join(f"{name}={value}" for name, value in report["options"].items())
+    facts: dict[str, Any] = {
+        "target": report["target"],
+        "compiler": f"{report['compiler']} {report['version']}",
+        "options": options or "default",
+    }
     for number, record in enumerate(report["accesses"], start=1):
         access = Access.of(record)
         strides = ", ".join(d.stride for d in access.dimensions)
@@ -69,8 +91,13 @@ def _facts(report: Mapping[str, Any]) -> dict[str, Any]:
         facts[f"access {number}"] = (
             f"{access.kind} {access.noun} {shape}{f' of strides {strides}' if strides else ''}{why}"
         )
-    facts |= {f"operations in {p['phase']}": len(p["operations"]) for p in report["phases"]}
-    facts["passes that changed something"] = sum(p["changed"] for p in report["passes"])
+    facts |= {
+        f"operations in {one['phase']}": len(one["operations"])
+        for one in report["phases"]
+        if one["phase"] in phases
+    }
+    if report["passes"]:
+        facts["passes that changed something"] = sum(p["changed"] for p in report["passes"])
     for name, value in (report["resources"] or {}).items():
         if name != "occupancy":
             facts[name.replace("_", " ")] = value
@@ -85,21 +112,33 @@ def _facts(report: Mapping[str, Any]) -> dict[str, Any]:
 def compare_texts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The texts of each phase that both have: "rows" of pairs of lines, with what they are.
 
-    A pair is (kind, left, right); the kind is `same`, `changed`, `gap`. Texts that differ come
-    first; those that are the same have no rows.
+    A pair is (kind, left, right); the kind is `same`, `changed`, `gap`, or `beside` where the
+    phases are another compiler's and are shown as a whole. Texts that differ come first; those that
+    are the same have no rows. Machine code differs where it does so in more than the numbers of
+    registers.
     """
     texts = [{one["phase"]: one["text"] for one in report["phases"]} for report in (left, right)]
-    found = [
-        {"phase": phase, "rows": list(_pairs(texts[0][phase], texts[1][phase]))}
-        for phase in texts[0]
-        if phase in texts[1]
-    ]
+    found = []
+    for phase, text in texts[0].items():
+        other = _COUNTERPARTS.get(phase, "")
+        if phase in texts[1]:
+            is_code = phase in _MACHINE_CODE
+            rows = list(_pairs(text.splitlines(), texts[1][phase].splitlines(), is_code))
+            found.append({"phase": phase, "rows": rows})
+        elif other in texts[1]:
+            rows = list(_beside(text.splitlines(), texts[1][other].splitlines()))
+            found.append({"phase": f"{phase} and {other}", "rows": rows})
     yield from sorted(found, key=lambda one: not one["rows"])
 
 
-def _pairs(left: str, right: str) -> Iterator[tuple[str, str, str]]:
-    a, b = left.splitlines(), right.splitlines()
-    matcher = difflib.SequenceMatcher(None, a, b, autojunk=False)
+def _beside(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    for line in range(max(len(a), len(b))):
+        yield "beside", "".join(a[line : line + 1]), "".join(b[line : line + 1])
+
+
+def _pairs(a: Sequence[str], b: Sequence[str], is_code: bool) -> Iterator[tuple[str, str, str]]:
+    x, y = ([without_accidents(line) for line in side] if is_code else side for side in (a, b))
+    matcher = difflib.SequenceMatcher(None, x, y, autojunk=False)
     for number, group in enumerate(matcher.get_grouped_opcodes(_SAME)):
         if number:
             yield "gap", "", ""
@@ -107,9 +146,10 @@ def _pairs(left: str, right: str) -> Iterator[tuple[str, str, str]]:
             if kind == "equal":
                 yield from (("same", *pair) for pair in zip(a[i:j], b[k:m], strict=True))
                 continue
-            for line in range(max(j - i, m - k)):
-                yield (
-                    "changed",
-                    a[i + line] if i + line < j else "",
-                    b[k + line] if k + line < m else "",
-                )
+            for _, before, after in _beside(a[i:j], b[k:m]):
+                yield "changed", before, after
+
+
+def without_accidents(line: str) -> str:
+    """A line of machine code as it would be with other registers and at another address."""
+    return _ACCIDENTAL.sub(" ", line)

@@ -21,7 +21,9 @@ from .shown_sources import show_sources
 if TYPE_CHECKING:
     from ..diff.recording import Recording
 
-SCHEMA = 1
+SCHEMA = 2
+COMPILERS = ("triton-shared", "triton")
+"""This one, and Triton's own for NVIDIA GPUs."""
 _KEPT = "keep=places keep=passes keep=lines"
 
 
@@ -40,33 +42,48 @@ class Question:
     """A launch of it, of which more can be said."""
     programs: Sequence[tuple[int, int, int]] | None = None
     """Those whose accesses are looked at; by default the first ones and the last."""
+    compiler: str = "triton-shared"
+    """One of `COMPILERS`."""
 
 
 def gather(question: Question) -> dict[str, Any]:
     """Compiles the kernel, and says all that the compiler knows of it."""
+    looked = _compile(question, "explain=accesses")
+    accesses, offsets = _accesses(looked), json.loads(looked.artefact("offsets"))
+    if question.compiler == "triton":
+        from . import triton_report
+
+        facts = triton_report.gather(question, accesses, offsets)
+    else:
+        facts = _ours(question, accesses, offsets)
+    return {
+        "schema": SCHEMA,
+        "target": question.target,
+        "offsets": offsets,
+        **facts,
+        "run": _run(question),
+    }
+
+
+def _ours(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> dict[str, Any]:
     words = parse_options(Target.parse(question.target), question.options).words()
     done = _compile(question, f"{words} {_KEPT}")
-    accesses = _compile(question, "explain=accesses")
     phases = json.loads(done.artefact("places"))
     phases += _machine_code(done, question, words)
     facts = json.loads(done.metadata)
-    offsets = json.loads(accesses.artefact("offsets"))
     is_text = not question.printed_by_triton
     source = ("ttir", question.ttir) if is_text else None
     return {
-        "schema": SCHEMA,
         "kernel": facts["name"],
-        "target": question.target,
+        "compiler": "triton-shared",
         "options": dict(question.options),
         "version": library.version(),
         "sources": show_sources([offsets, *phases], source),
         "phases": phases,
-        "offsets": offsets,
         "passes": describe_passes(json.loads(done.artefact("passes"))),
-        "accesses": _accesses(accesses),
+        "accesses": accesses,
         "resources": gpu_use.describe(facts, question.target),
         "commands": commands.describe(question, facts["name"], words),
-        "run": _run(question),
     }
 
 

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ..errors import TritonSharedError
+
 _USED = re.compile(r"Used (\d+) registers")
 _SPILLS = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 
@@ -18,7 +20,8 @@ _SHARED_OF_SYSTEM = 1024
 
 @dataclass(frozen=True)
 class Multiprocessor:
-    """What one has, by compute capability: CUDA's programming guide, table of limits."""
+    """What one has, by compute capability: CUDA's programming guide, table of limits, and the
+    same numbers in libcu++ (`cuda/__device/arch_traits.h`)."""
 
     warps: int
     blocks: int
@@ -29,11 +32,14 @@ _KNOWN = {
     80: Multiprocessor(64, 32, 164 * 1024),
     86: Multiprocessor(48, 16, 100 * 1024),
     87: Multiprocessor(48, 16, 164 * 1024),
+    88: Multiprocessor(48, 16, 100 * 1024),
     89: Multiprocessor(48, 24, 100 * 1024),
     90: Multiprocessor(64, 32, 228 * 1024),
     100: Multiprocessor(64, 32, 228 * 1024),
     103: Multiprocessor(64, 32, 228 * 1024),
+    110: Multiprocessor(48, 24, 228 * 1024),
     120: Multiprocessor(48, 24, 100 * 1024),
+    121: Multiprocessor(48, 24, 100 * 1024),
 }
 
 
@@ -61,6 +67,16 @@ def describe(facts: dict[str, Any], target: str) -> dict[str, Any] | None:
         "programs": programs,
         "occupancy": occupancy(arch, threads * programs, registers, facts["shared"]),
     }
+
+
+def shared_limit(arch: int) -> int:
+    """Bytes of shared memory that a block may have. Raises TritonSharedError for an unknown GPU."""
+    if arch not in _KNOWN:
+        known = ", ".join(f"cuda:{one}" for one in _KNOWN)
+        raise TritonSharedError(
+            f"the limits of cuda:{arch} are not known here; take the nearest of {known}"
+        )
+    return _KNOWN[arch].shared_bytes - _SHARED_OF_SYSTEM
 
 
 def occupancy(arch: int, threads: int, registers: int, shared: int) -> dict[str, Any] | None:

@@ -14,6 +14,7 @@ from typing import Any
 _FILE = re.compile(r'\s*\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"(?:\s+"((?:[^"\\]|\\.)*)")?')
 _LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)(.*)")
 _INLINED = re.compile(r"inlined_at\s+(\d+)\s+(\d+)\s+(\d+)")
+_PREDICATE = re.compile(r"^\s*@!?%p\d+")
 _SASS = re.compile(
     r'\s*//## File "(?P<file>[^"]*)", line (?P<line>\d+)'
     r'(?: inlined at "(?P<caller>[^"]*)", line (?P<at>\d+))?'
@@ -38,7 +39,8 @@ def place_assembly(text: str) -> Placed:
         elif not _FILE.match(line) and not _is_debug_label(line):
             kept.append(line)
             if places and _is_instruction(line):
-                operations.append(_operation(len(kept), line.split()[0], places))
+                word = _PREDICATE.sub("", line).split()[0]
+                operations.append(_operation(len(kept), word, places))
     return {"text": "\n".join(kept).rstrip() + "\n", "operations": operations}
 
 

@@ -24,6 +24,7 @@ _SAYS = {
     "linalg": "computation on tensors",
     "memref": "loops' bodies on memory",
     "cta": "tiles with layouts",
+    "ttgir": "Triton's tiles with layouts",
     "gpu": "what each thread does",
     "llir": "LLVM IR, optimised",
     "s": "machine code as assembly",
@@ -69,7 +70,7 @@ class _SourceNumbers:
 
 def _subtitle(report: dict[str, Any]) -> str:
     options = "".join(f", {name}={value}" for name, value in report["options"].items())
-    return f"for {report['target']}{options} · triton-shared {report['version']}"
+    return f"for {report['target']}{options} · {report['compiler']} {report['version']}"
 
 
 def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str, str]]:
@@ -79,7 +80,8 @@ def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[
     yield section("panes", "From source to code", panes=list(_panes(report, numbers)))
     accesses = [_access(one, numbers) for one in report["accesses"]]
     yield section("accesses", "Accesses to memory", accesses=accesses)
-    yield section("passes", "Passes", **_passes(report["passes"]))
+    if report["passes"]:
+        yield section("passes", "Passes", **_passes(report["passes"]))
     if report["resources"]:
         yield section("resources", "What it takes of the GPU", r=report["resources"])
     if any("tiles" in one for text in report["phases"] for one in text["operations"]):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import Access, Explanation
+from . import Access, Explanation, compare, instructions
 from .report import Report
-from .table import show
+from .table import show, show_table
 
 
 def show_report(report: Report) -> None:
@@ -16,6 +16,22 @@ def show_report(report: Report) -> None:
     show(Explanation(accesses, (report.kernel,), ()))
     for line in facts(data):
         print(line)
+
+
+def show_comparison(left: Report, right: Report) -> None:
+    """Prints a table of the facts in which two reports differ, and of their instructions."""
+    names = compare.names_of(left.data, right.data)
+    rows = [
+        (one["what"], str(one["left"]), str(one["right"]))
+        for one in compare.compare_facts(left.data, right.data)
+        if one["differs"]
+    ]
+    rows += [
+        (one["op"], str(one["left"]), str(one["right"]))
+        for one in instructions.count(left.data, right.data)
+        if one["left"] != one["right"]
+    ]
+    show_table(("", *names), rows, title=f"{left.kernel}: {len(rows)} differences")
 
 
 def facts(data: Any) -> list[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import linecache
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,20 +36,18 @@ def show(explanation: Explanation) -> None:
         console.print(table)
 
 
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Says on a terminal that something goes on; elsewhere, nothing."""
+def show_table(head: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
+    """Prints rows of text to the standard output."""
     try:
         from rich.console import Console
+        from rich.table import Table
     except ImportError:
-        yield
+        print(title, *("\t".join(row) for row in (head, *rows)), sep="\n")
         return
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    with console.status(what):
-        yield
+    table = Table(*head, title=title)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
 
 
 def plain(explanation: Explanation) -> str:

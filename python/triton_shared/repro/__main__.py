@@ -12,6 +12,7 @@ from ..check import check
 from ..diff import replay, report, run, workers
 from ..diff.recording import RecordingError
 from ..errors import TritonSharedError
+from ..terminal import working
 from . import archive, reduction
 from .archive import Reproducer, ReproducerError
 
@@ -83,7 +84,8 @@ def _run(found: Reproducer, options: argparse.Namespace) -> int:
     _require_memory(found, options.file)
     with tempfile.TemporaryDirectory() as folder:
         found.launch.save(Path(folder) / "0000")
-        reports = list(run.compare_all(Path(folder), targets, options.timeout))
+        with working(f"running kernel '{found.launch.kernel}' on {' and '.join(targets)}"):
+            reports = list(run.compare_all(Path(folder), targets, options.timeout))
     reports = [report.without_folder(one) for one in reports]
     print(report.as_text(reports, targets))
     return {"equal": EQUAL, "different": DIFFERENT}.get(report.status(reports), FAILED)
@@ -142,7 +144,7 @@ def _reduce(found: Reproducer, options: argparse.Namespace) -> int:
     if not options.run:
         print(f"kernel '{found.launch.kernel}' of {options.file} was not run: that takes --run")
         return EQUAL
-    with workers.session():
+    with workers.session(), working(f"making kernel '{found.launch.kernel}' smaller"):
         reduced = reduction.reduce(found.launch, targets, options.timeout)
     out: Path = options.out or options.file.with_name(f"{options.file.stem}-reduced.ttrepro")
     archive.write(out, reduced)
