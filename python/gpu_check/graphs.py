@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -50,8 +51,7 @@ def main(out: Path, only: str, minutes: float) -> int:
     while left and time.monotonic() < deadline - RESERVE:
         until = str(time.time() + deadline - time.monotonic() - RESERVE)
         words = [sys.executable, "-W", "ignore", "-m", __spec__.name, str(folder), until, *left]
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            subprocess.run(words, env=environment, timeout=deadline - time.monotonic() - 5)
+        _run(words, environment, deadline - time.monotonic() - 5)
         done = [name for name in left if (folder / f"{name}.json").is_file()]
         # The first one without a row has ended the process.
         left = [name for name in left if name not in done][1:]
@@ -71,6 +71,17 @@ def main(out: Path, only: str, minutes: float) -> int:
     if missing:
         print("no result of:", ", ".join(missing), flush=True)
     return int(bool(missing) or any(row["wrong"] for row in whole["rows"]))
+
+
+def _run(words: list[str], environment: dict[str, str], seconds: float) -> None:
+    """Runs a command for so long at most, and ends what it has begun: inductor's compilers would
+    go on, and keep open what this program prints to."""
+    process = subprocess.Popen(words, env=environment, start_new_session=True)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(seconds)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
 
 
 def _before(out: Path) -> dict[str, Any]:
