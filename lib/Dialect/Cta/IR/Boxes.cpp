@@ -72,8 +72,7 @@ template <typename BoxOp> static LogicalResult verifyPieces(BoxOp op) {
 
 LogicalResult MakeTensorMapOp::verify() {
   size_t rank = getBox().size();
-  if (rank == 0 || getSizes().size() != rank ||
-      getStrides().size() + 1 != rank)
+  if (rank == 0 || getSizes().size() != rank || getStrides().size() + 1 != rank)
     return emitOpError("has a size for each dimension of its box, and a stride "
                        "for each but the last");
   return success();
