@@ -28,19 +28,19 @@ class Case:
     scales: tuple[float, ...] = ()
     """Of inputs; 1 if not given."""
 
-    def graph(self) -> mi.KernelGraph:
-        """The graph, of f16."""
+    def graph(self, dtype: Any = mi.float16) -> mi.KernelGraph:
+        """The graph, of f16 if not told otherwise."""
         graph = mi.new_kernel_graph()
-        inputs = [graph.new_input(shape, mi.float16) for shape in self.shapes]
+        inputs = [graph.new_input(shape, dtype) for shape in self.shapes]
         graph.mark_output(self.write(graph, *inputs))
         return graph
 
-    def inputs(self, device: str) -> list[Any]:
+    def inputs(self, device: str, dtype: Any = mi.float16) -> list[Any]:
         """Random inputs."""
         generator = torch.Generator().manual_seed(0)
         scales = self.scales or (1.0,) * len(self.shapes)
         return [
-            (torch.randn(shape, generator=generator) * scale).half().to(device)
+            (torch.randn(shape, generator=generator) * scale).to(dtype).to(device)
             for shape, scale in zip(self.shapes, scales, strict=True)
         ]
 
