@@ -107,6 +107,30 @@ def test_whose_crash_a_campaign_has_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert judging.judge_file(tmp_path / "r.json", 1) == judged
 
 
+def test_crashes_that_were_judged_before_an_end_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "r.json"
+    finds = [{"name": str(n), "end": "SIGSEGV", "said": "", "result": {}} for n in range(50)]
+    file.write_text(json.dumps({"kinds": {"text": {"finds": finds}}}))
+    seen: list[int] = []
+
+    def look_at(number: int, kind: str, phase: str, death: str) -> mutants.Find:
+        seen.append(number)
+        if number == 45 and len(seen) <= 50:
+            raise KeyboardInterrupt
+        return mutants.Find(number, death, "", upstream=True)
+
+    monkeypatch.setattr(mutants, "look_at", look_at)
+    monkeypatch.setattr(sources, "make_all", lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        judging.judge_file(file, 1)
+    seen += [-1] * 50
+    whole = judging.judge_file(file, 1)
+    assert not {*range(40)} & {*seen[seen.index(-1) :]}
+    assert all(find["result"]["upstream"] for find in whole["kinds"]["text"]["finds"])
+
+
 def test_threads_that_make_the_same_source_all_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
