@@ -93,6 +93,7 @@ def test_a_campaign_of_everything(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_whose_crash_a_campaign_has_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     crash = b"module attributes {a = array<index: 1>} {}"
+    monkeypatch.setattr(sources, "make_all", lambda: None)
     monkeypatch.setattr(mutants, "mutant", lambda number, kind: crash)
     case, outcome = Case("text", "5", {"number": 5}), Outcome("SIGSEGV", versions={"a": "1"})
     with writing(tmp_path / "r.sqlite") as results:
