@@ -13,6 +13,9 @@ from triton_shared.campaign.kinds import KINDS
 
 from . import mutants, sources
 
+BATCH = 20
+"""Crashes between two writes of a file: one that hangs takes ten seconds of a core."""
+
 
 def judge_results(results: Results, workers: int) -> None:
     """Adds to the results of crashed mutants whose crash it was; nothing without the tool."""
@@ -37,19 +40,21 @@ def judge_results(results: Results, workers: int) -> None:
 
 
 def judge_file(file: Path, workers: int) -> dict[str, Any]:
-    """The same for the JSON of a campaign that ran where there was no tool; gives what is there."""
+    """The same for the JSON of a campaign that ran where there was no tool; gives what is there.
+
+    What has been judged is kept when this is ended, and is not judged again.
+    """
     whole: dict[str, Any] = json.loads(file.read_text())
-    _judge_all(
-        [
-            (kind, find)
-            for kind, facts in whole["kinds"].items()
-            if kind in mutants.DAMAGE
-            for find in facts["finds"]
-            if "upstream" not in find["result"]
-        ],
-        workers,
-    )
-    file.write_text(json.dumps(whole, indent=1) + "\n")
+    finds = [
+        (kind, find)
+        for kind, facts in whole["kinds"].items()
+        if kind in mutants.DAMAGE
+        for find in facts["finds"]
+        if "upstream" not in find["result"]
+    ]
+    for first in range(0, len(finds), BATCH):
+        _judge_all(finds[first : first + BATCH], workers)
+        file.write_text(json.dumps(whole, indent=1) + "\n")
     return whole
 
 

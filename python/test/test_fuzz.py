@@ -93,6 +93,7 @@ def test_a_campaign_of_everything(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 def test_whose_crash_a_campaign_has_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     crash = b"module attributes {a = array<index: 1>} {}"
+    monkeypatch.setattr(sources, "make_all", lambda: None)
     monkeypatch.setattr(mutants, "mutant", lambda number, kind: crash)
     case, outcome = Case("text", "5", {"number": 5}), Outcome("SIGSEGV", versions={"a": "1"})
     with writing(tmp_path / "r.sqlite") as results:
@@ -105,6 +106,30 @@ def test_whose_crash_a_campaign_has_found(tmp_path: Path, monkeypatch: pytest.Mo
     assert (summary.exit_code(whole), summary.exit_code(judged)) == (1, 0)
     (tmp_path / "r.json").write_text(summary.as_json(whole))
     assert judging.judge_file(tmp_path / "r.json", 1) == judged
+
+
+def test_crashes_that_were_judged_before_an_end_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    file = tmp_path / "r.json"
+    finds = [{"name": str(n), "end": "SIGSEGV", "said": "", "result": {}} for n in range(50)]
+    file.write_text(json.dumps({"kinds": {"text": {"finds": finds}}}))
+    seen: list[int] = []
+
+    def look_at(number: int, kind: str, phase: str, death: str) -> mutants.Find:
+        seen.append(number)
+        if number == 45 and len(seen) <= 50:
+            raise KeyboardInterrupt
+        return mutants.Find(number, death, "", upstream=True)
+
+    monkeypatch.setattr(mutants, "look_at", look_at)
+    monkeypatch.setattr(sources, "make_all", lambda: None)
+    with pytest.raises(KeyboardInterrupt):
+        judging.judge_file(file, 1)
+    seen += [-1] * 50
+    whole = judging.judge_file(file, 1)
+    assert not {*range(40)} & {*seen[seen.index(-1) :]}
+    assert all(find["result"]["upstream"] for find in whole["kinds"]["text"]["finds"])
 
 
 def test_threads_that_make_the_same_source_all_get_it(
