@@ -19,6 +19,7 @@ from functools import partial
 import torch
 import torch._inductor.config as inductor
 import triton_shared
+from torch._dynamo.utils import counters
 from torch._inductor.utils import fresh_cache
 from triton_shared.measure import Run, ratio, seconds
 
@@ -54,10 +55,15 @@ def compiled(model: models.Model, backend: str) -> tuple[Run, float]:
     """A step of a model, and what its first run took."""
     torch.manual_seed(0)
     made, inputs = model.make(), model.inputs(2)
+    # A class of its own: else dynamo takes what it has compiled for the other backend.
+    made.__class__ = type(f"{type(made).__name__}_{backend}", (type(made),), {})
+    before = counters["stats"]["unique_graphs"]
     start = cpu_seconds()
     with inductor.patch(cpu_backend=backend):
         step = partial(models.step, torch.compile(made), made, inputs)
         step()
+    if counters["stats"]["unique_graphs"] == before:
+        raise RuntimeError(f"{model.name} was not compiled anew for '{backend}'")
     return step, cpu_seconds() - start
 
 
