@@ -79,6 +79,17 @@ caches, on a machine of {cores} cores. Ours are compiled in as many threads, Tri
 """
 
 
+GRAPHS = """
+## GPU: graphs of tensors
+
+`scripts/gpu-check --there --graph`, on {gpu}, Triton {triton}, torch {torch}: what a search of
+[graph.md](graph.md) has found in so many seconds, beside eager torch and inductor's `max-autotune`,
+in µs; ratios are their time by ours. Every candidate that was timed was verified before.
+
+{table}
+"""
+
+
 GROWTH = """
 ## How compiling grows
 
@@ -160,6 +171,10 @@ def render() -> str:
         rows = tutorials["tuning"]
         texts = {"table": table, "tuning": search_table(rows), "cores": rows[0]["cores"]}
         sections.append(TUTORIALS.format(gpu=_gpu(tutorials), triton=triton, **texts))
+    if graphs := _load("graph"):
+        facts = {name: graphs["facts"][name] for name in ("torch", "triton")}
+        texts = {"table": graph_table(graphs["rows"]), "gpu": graphs["facts"]["gpu"]["name"]}
+        sections.append(GRAPHS.format(**texts, **facts))
     return "".join(sections)
 
 
@@ -297,6 +312,23 @@ def search_table(rows: list[dict[str, Any]]) -> str:
     for row in rows:
         ours, triton = (f"{row['seconds'][name]:.1f}" for name in ("ours", "triton"))
         lines.append(f"| {row['name']} | {row['ratio']:.2f} | {ours} | {triton} |")
+    return "\n".join(lines)
+
+
+def graph_table(rows: list[dict[str, Any]]) -> str:
+    """The results of python/gpu_check/graphs.py in Markdown."""
+    peers = ("eager", "inductor")
+    lines = [
+        "| graph | sizes | eager | inductor | ours, µs | eager, µs | inductor, µs | timed | search, s"
+        " |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        sizes = ", ".join("x".join(map(str, shape)) for shape in row["shapes"])
+        ratios = " | ".join(f"{row['ratio'][peer]:.2f}" for peer in peers)
+        times = " | ".join(f"{row['us'][name]:.1f}" for name in ("ours", *peers))
+        cells = f"{row['name']} | {sizes} | {ratios} | {times} | {row['timed']}"
+        lines.append(f"| {cells} | {row['search_seconds']:.0f} |")
     return "\n".join(lines)
 
 
