@@ -319,8 +319,8 @@ def graph_table(rows: list[dict[str, Any]]) -> str:
     """The results of python/gpu_check/graphs.py in Markdown."""
     peers = ("eager", "inductor")
     lines = [
-        "| graph | sizes | eager | inductor | ours, µs | eager, µs | inductor, µs | timed | search, s"
-        " |",
+        "| graph | sizes | eager | inductor | ours, µs | eager, µs | inductor, µs | timed | "
+        "search, s |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
