@@ -72,7 +72,10 @@ def save_tests(folder: Path, files: str, only: str) -> list[Path]:
         command = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *plugin, *found]
         environment = {**os.environ, "GPU_CHECK_RECORD": str(folder)}
         said = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True)
-        print("tests on the CPU:", (said.stdout or said.stderr).strip()[-800:], flush=True)
+        text = (said.stdout or said.stderr).strip()
+        print("tests on the CPU:", text[-800:], flush=True)
+        # All of it, for who wants to know why some fail there.
+        (Path(os.environ.get("OUT") or folder) / "tests.log").write_text(text + "\n")
         done.touch()
     made = sorted(path.parent for path in folder.glob("tests-*/launch.json"))
     return [path for path in made if only in path.name]
