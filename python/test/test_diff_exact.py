@@ -385,7 +385,9 @@ class TestCorpus:
             with pytest.raises(CompilationError, match=REFUSED[name]):
                 texts.apply_passes(file.read_text(), *passes)
 
-    @pytest.mark.parametrize("name", ["vec_add_const_ptr", "float_math_f64", "float_cmp_scalar"])
+    @pytest.mark.parametrize(
+        "name", ["vec_add_const_ptr", "float_math_f64", "float_cmp_scalar", "tuple_args"]
+    )
     def test_on_two_targets(self, name: str):
         agree(of_corpus(name), ("cpu-fast",))
 

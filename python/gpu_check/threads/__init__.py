@@ -23,7 +23,7 @@ from typing import Any
 HERE = Path(__file__).parent
 SIDES = ("nvidia", "shared_cuda")
 """Triton's own backend, and ours."""
-_COMPARE, _BLAME = 150, 50
+_COMPARE, _BLAME = 240, 50
 """Seconds for each."""
 
 

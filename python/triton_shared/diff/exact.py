@@ -85,7 +85,7 @@ def transform(launch: Recording) -> Transformed:
     arguments: dict[str, Any] = {}
     types: dict[str, Any] = {}
     for name, kind in launch.types.items():
-        split = _split(launch.arguments[name], kind, twins)[:tracks]
+        split = _split(launch.arguments[name], kind, twins, tracks)
         for (value, word), ending in zip(split, ("", _IN_F64), strict=False):
             arguments[name + ending], types[name + ending] = value, word
     made = replace(
@@ -119,10 +119,17 @@ def _embed_storages(launch: Recording, tracks: int) -> tuple[list[torch.Tensor],
     return [*storages, *(real if tracks == 2 else [])], twins
 
 
-def _split(value: Any, kind: Any, twins: dict[int, int]) -> list[tuple[Any, Any]]:
-    """An argument and its type, or the two that take its place."""
+def _split(value: Any, kind: Any, twins: dict[int, int], tracks: int) -> list[tuple[Any, Any]]:
+    """An argument and its type, or what takes its place: one for each track."""
     if isinstance(kind, (tuple, list)):
-        return [_split_tuple(value, kind, twins)]
+        # Members stand beside each other, as all parameters.
+        pairs = zip(value, kind, strict=True)
+        parts = [part for v, k in pairs for part in _split(v, k, twins, tracks)]
+        return [(tuple(v for v, _ in parts), tuple(k for _, k in parts))]
+    return _split_plain(value, kind, twins)[:tracks]
+
+
+def _split_plain(value: Any, kind: Any, twins: dict[int, int]) -> list[tuple[Any, Any]]:
     words = [texts.with_number(kind, number) for number in ("i64", "fp64")]
     if isinstance(value, Reinterpreted):
         is_float = TYPES[value.base.dtype].is_floating_point
@@ -145,12 +152,6 @@ def _split(value: Any, kind: Any, twins: dict[int, int]) -> list[tuple[Any, Any]
         number = torch.tensor(float(value), dtype=dtype).double()
         return [(int(ring.embed(number)), "i64"), (number.item(), "fp64")]
     return [(value, word) for word in words]
-
-
-def _split_tuple(value: Any, kinds: Sequence[Any], twins: dict[int, int]) -> tuple[Any, Any]:
-    # Members stand beside each other, as all parameters.
-    both = [part for v, k in zip(value, kinds, strict=True) for part in _split(v, k, twins)]
-    return tuple(v for v, _ in both), tuple(k for _, k in both)
 
 
 def _tracks(view: View, twins: dict[int, int]) -> list[View]:
