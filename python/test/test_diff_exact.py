@@ -337,6 +337,7 @@ REFUSED = {
     "dot_scaled_e4m3_e5m2": BITS,
     "libdevice": "makes integers by a function of a library",
     "ptr_int_bitcast": BITS,
+    "reduce_custom_welford": "not in the ring",
     "ptr_table_i64": "takes the address of a float for a number",
     "sort_flip_topk": BITS,
 }

@@ -189,8 +189,24 @@ bool triton_shared::needsReal(ModuleOp module) {
   return found.wasInterrupted();
 }
 
+/// True if the ring knows nothing of `op` but its name.
+static bool isOpaque(Operation *op) {
+  return isNamedFunction(op) ||
+         isa<arith::DivFOp, arith::RemFOp, tt::PreciseSqrtOp, tt::PreciseDivFOp,
+             tt::ApproxDivFOp, tt::ExternElementwiseOp>(op);
+}
+
+/// True if `op` is part of how a reduction or a scan combines two elements.
+static bool isPartOfCombination(Operation *op) {
+  return op->getParentOfType<tt::ReduceOp>() ||
+         op->getParentOfType<tt::ScanOp>();
+}
+
 /// Why `op`, which has floats, has no form in the ring; empty if it has one.
 static std::string findObstacle(Operation *op) {
+  if (isOpaque(op) && isPartOfCombination(op))
+    return "combines elements in a way that is the same in any order for real "
+           "numbers, but not in the ring";
   if (movesNumbers(op) || isa<scf::SCFDialect>(op->getDialect()) ||
       isa<arith::ConstantOp, arith::CmpFOp, arith::FPToSIOp, arith::FPToUIOp,
           tt::ReduceOp, tt::ReduceReturnOp, tt::ScanOp, tt::ScanReturnOp,
