@@ -298,8 +298,8 @@ class TestBelow:
         assert climb(runs, suspect="nvidia").verdict.level == "Triton's LLVM"
 
     def test_our_llvm_is_to_blame(self, runs: Runs, monkeypatch: pytest.MonkeyPatch):
-        def wrong(launch: Any) -> codes.Codes:
-            made = of_ours(launch)
+        def wrong(launch: Any, **more: Any) -> codes.Codes:
+            made = of_ours(launch, **more)
             return replace(made, phases={**made.phases, "ptx": edited(made.ptx)})
 
         of_ours = codes.of_ours

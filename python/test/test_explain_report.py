@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -270,6 +271,14 @@ def test_what_is_wrong_with_a_command_line_is_said(words: list[str], said: str):
     assert done.returncode in (1, 2)
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_script_is_run_and_nothing_stays_of_that(tmp_path: Path):
+    script = tmp_path / "script.py"
+    script.write_text("import os; os.environ['OF_A_SCRIPT'] = '1'\n")
+    before = dict(os.environ), sys.argv, list(sys.path)
+    assert "has compiled no kernel" in call(script).stderr
+    assert (dict(os.environ), sys.argv, sys.path) == before
 
 
 @pytest.mark.nightly

@@ -213,12 +213,17 @@ def _texts_of_script(file: Path, arguments: list[str]) -> list[str]:
 
 def _run(file: Path, arguments: list[str], folder: str) -> None:
     """Runs a script that keeps what it compiles; its own output goes to the standard error."""
-    os.environ["TRITON_SHARED_DUMP"] = folder
-    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+    variables, words, paths = dict(os.environ), sys.argv, list(sys.path)
+    os.environ |= {"TRITON_SHARED_DUMP": folder, "TRITON_ALWAYS_COMPILE": "1"}
     sys.argv = [str(file), *arguments]
     sys.path.insert(0, str(file.resolve().parent))
-    with device("cpu"), contextlib.redirect_stdout(sys.stderr):
-        runpy.run_path(str(file), run_name="__main__")
+    try:
+        with device("cpu"), contextlib.redirect_stdout(sys.stderr):
+            runpy.run_path(str(file), run_name="__main__")
+    finally:
+        os.environ.clear()
+        os.environ.update(variables)
+        sys.argv, sys.path[:] = words, paths
 
 
 if __name__ == "__main__":
