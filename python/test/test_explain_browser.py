@@ -3,6 +3,8 @@ installs it; screenshots are left in build/explain."""
 
 from __future__ import annotations
 
+import base64
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -151,6 +153,30 @@ def test_a_diff_is_unpacked_when_it_is_opened(page: Any):
     shoot(page, "diff")
 
 
+def test_lines_of_a_diff_have_their_numbers_on_both_sides(page: Any):
+    place = page.find_element(By.CSS_SELECTOR, "details.pass")
+    if not place.get_attribute("open"):
+        place.find_element(By.TAG_NAME, "summary").click()
+    spans = place.find_elements(By.CSS_SELECTOR, ".diff span")
+    WebDriverWait(page, 10).until(lambda _: place.find_elements(By.CSS_SELECTOR, ".diff span"))
+    before = after = 0
+    for line in place.find_elements(By.CSS_SELECTOR, ".diff span") or spans:
+        text, numbers = line.get_attribute("textContent"), line.get_attribute("data-lines").split()
+        if found := re.match(r"@@ -(\d+)\S* \+(\d+)", text):
+            before, after = int(found[1]), int(found[2])
+            assert numbers == []
+        elif text[0] == "-":
+            assert numbers == [str(before)]
+            before += 1
+        elif text[0] == "+":
+            assert numbers == [str(after)]
+            after += 1
+        else:
+            assert numbers == [str(before), str(after)]
+            before, after = before + 1, after + 1
+    assert before > 1
+
+
 def test_light_and_dark_are_a_button_apart(page: Any):
     def back() -> str:
         return str(page.find_element(By.TAG_NAME, "body").value_of_css_property("background-color"))
@@ -169,7 +195,81 @@ def test_print_shows_all_panes(page: Any):
     assert all(one.is_displayed() for one in panes)
     assert not page.find_element(By.ID, "theme").is_displayed()
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    pdf = base64.b64decode(page.print_page())
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    (SHOTS / f"add-{page.kind}.pdf").write_bytes(pdf)
+    # What is printed is in the page: every line of every phase.
+    for phase in page.report.data["phases"]:
+        shown = page.find_elements(By.CSS_SELECTOR, f"#pane-{phase['phase']} p[data-s]")
+        assert shown, phase["phase"]
+    assert page.find_elements(By.CSS_SELECTOR, "[data-packed] > p") == []
 
 
 def test_still_nothing_is_logged(page: Any):
     assert page.get_log("browser") == []
+
+
+def long_kernel(lines: int) -> str:
+    """A kernel in TTIR that has so many lines, as places say."""
+    body = [
+        f'  %{n} = arith.addf %{n - 1}, %{n - 1} : f32 loc("k.py":{n}:1)' for n in range(2, lines)
+    ]
+    return "\n".join(
+        [
+            'tt.func public @long(%p: !tt.ptr<f32> loc("k.py":1:0)) {',
+            '  %1 = tt.load %p : !tt.ptr<f32> loc("k.py":1:1)',
+            *body,
+            f'  tt.store %p, %{lines - 1} : !tt.ptr<f32> loc("k.py":{lines}:1)',
+            "  tt.return",
+            "}",
+        ]
+    )
+
+
+SWITCH = """
+const done = arguments[1];
+const pane = document.getElementById("pane-" + arguments[0]);
+const begin = performance.now();
+document.querySelector(`[data-pane="pane-${arguments[0]}"]`).click();
+const look = () => pane.querySelector(".code")
+  ? requestAnimationFrame(() => setTimeout(() => done(performance.now() - begin)))
+  : requestAnimationFrame(look);
+look();
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "cuda:90"])
+@pytest.mark.parametrize("kernel", ["long", "attention_kernel"])
+def test_a_pane_of_a_long_kernel_is_there_at_once(
+    kernel: str, target: str, browser: Any, tmp_path: Path
+):
+    text = long_kernel(300) if kernel == "long" else explain_goldens.ttir_of(kernel, target)
+    report = Report.of(Question(text, target, {}, printed_by_triton=kernel != "long"))
+    path = report.write(tmp_path / "long.html")
+    phases = dict.fromkeys(one["phase"] for one in report.data["phases"])
+    seconds = dict.fromkeys([*phases][2:], 1.0)
+    # The best of three is not that of a machine that was busy with something else.
+    for _ in range(3):
+        browser.get(path.as_uri())
+        for phase in seconds:
+            took = browser.execute_async_script(SWITCH, phase) / 1e3
+            seconds[phase] = min(seconds[phase], took)
+    print({phase: f"{one:.3f} s" for phase, one in seconds.items()})
+    assert max(seconds.values()) < 0.3
+    assert browser.get_log("browser") == []
+
+
+def test_a_browser_that_cannot_unpack_says_so(browser: Any, tmp_path: Path):
+    report = Report.of(Question(explain_goldens.ttir_of("add_kernel")))
+    path = report.write(tmp_path / "add.html")
+    path.write_text(
+        path.read_text().replace(
+            "<script ", "<script>delete window.DecompressionStream</script><script ", 1
+        )
+    )
+    browser.get(path.as_uri())
+    browser.find_element(By.CSS_SELECTOR, "[data-pane=pane-linalg]").click()
+    pane = browser.find_element(By.ID, "pane-linalg")
+    assert "Chrome 80, Firefox 113, Safari 16.4" in pane.text
+    assert "tt.load" in browser.find_element(By.ID, "pane-ttir").text
+    assert browser.get_log("browser") == []

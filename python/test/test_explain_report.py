@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import gzip
 import io
 import json
 import os
@@ -42,6 +44,14 @@ def reports() -> dict[tuple[str, str], Report]:
     }
 
 
+def unpacked(page: str) -> str:
+    """The page with what a browser shows where parts are compressed."""
+    whole = re.compile(
+        r'<div data-packed>.*?<script type="text/plain">([^<]*)</script></div>', re.S
+    )
+    return whole.sub(lambda part: gzip.decompress(base64.b64decode(part[1])).decode(), page)
+
+
 class Rows(HTMLParser):
     """The lines of a page's panes, and with which lines of the source they are linked."""
 
@@ -49,7 +59,7 @@ class Rows(HTMLParser):
         super().__init__()
         self.links: dict[str, list[set[str]]] = {}
         self._pane = ""
-        self.feed(page)
+        self.feed(unpacked(page))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         found = dict(attrs)
@@ -111,6 +121,25 @@ class TestAdd:
             assert done.stdout or done.stderr, step["command"]
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_page_of_attention_is_small_too(target: str):
+    page = Report.of(Question(explain_goldens.ttir_of("attention_kernel", target), target)).html()
+    assert len(page.encode()) < 1_000_000
+    assert len(unpacked(page)) > 2 * len(page)
+
+
+def test_a_tile_without_dimensions_has_its_drawing():
+    report = Report.of(Question(explain_goldens.ttir_of("softmax_kernel", "cuda:90"), "cuda:90"))
+    shapes = [
+        tile["shape"]
+        for phase in report.data["phases"]
+        for operation in phase["operations"]
+        for tile in operation.get("tiles", ())
+    ]
+    assert [] in shapes
+    assert 'aria-label="layout of one of f32"' in unpacked(report.html())
+
+
 @pytest.mark.parametrize("kernel", explain_goldens.KERNELS)
 def test_reports_are_as_they_were(kernel: str):
     golden = json.loads((explain_goldens.FOLDER / f"{kernel}.json").read_text())
@@ -156,7 +185,7 @@ def test_values_are_coloured_by_what_they_are_for():
     data = Report.of(Question(ttir)).data
     uses = {one["name"]: one.get("use") for one in data["offsets"]["operations"]}
     assert (uses["live"], uses["squares"]) == ("address", "data")
-    page = Report.of(Question(ttir)).html()
+    page = unpacked(Report.of(Question(ttir)).html())
     assert len(re.findall('<p [^>]*data-use="address"', page)) == sum(
         one.get("use") == "address" for one in data["offsets"]["operations"]
     )

@@ -51,7 +51,7 @@ def draw_heat(rows: Sequence[Sequence[float]], label: str) -> str:
 
 def draw_layout(tile: dict[str, Any], label: str) -> str:
     """Which thread holds each element of a tile: the colour is its warp, the number its lane."""
-    shape = (1, *tile["shape"])[-2:] if len(tile["shape"]) < 2 else tile["shape"][-2:]
+    shape = (1, 1, *tile["shape"])[-2:]
     rows, columns = min(shape[0], 16), min(shape[1], 32)
     owners = owners_of(tile)
     side = 22
@@ -87,7 +87,7 @@ def owners_of(tile: dict[str, Any]) -> dict[tuple[int, int], tuple[int, int, int
                             place = [a ^ b for a, b in zip(place, basis, strict=True)]
                 if any(place[:-2]):
                     continue
-                y, x = (0, *place)[-2:] if len(place) < 2 else place[-2:]
+                y, x = (0, 0, *place)[-2:]
                 found.setdefault((y, x), (warp, lane, register))
     return found
 

@@ -34,6 +34,10 @@ _SAYS = {
 _MAIN = 6
 """Of a pass, so many kinds of operations are named without asking."""
 _SHOWN_FIRST = ("source", "ttir", "structured")
+_UNPACKED = ("source", "ttir")
+"""What can be read without JavaScript; all other panes lie compressed in the page."""
+_CHUNK = 100
+"""Lines that a browser lays out together, when they come into sight."""
 
 
 def render(report: dict[str, Any]) -> str:
@@ -43,7 +47,7 @@ def render(report: dict[str, Any]) -> str:
         "page.html",
         title=report["kernel"],
         subtitle=_subtitle(report),
-        diffs=_pack([one["diff"] for one in report["passes"] if one["changed"]]),
+        diffs=pack(json.dumps([one["diff"] for one in report["passes"] if one["changed"]])),
         sections=list(_sections(report, numbers)),
     )
 
@@ -127,11 +131,19 @@ def _panes(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str
             )
             if "use" in operation:
                 uses[operation["line"]] = operation["use"]
-        yield _pane(name, [{"first": 1, "rows": _rows(text["text"], name, places, numbers, uses)}])
+        rows = _rows(text["text"], name, places, numbers, uses)
+        chunks = range(0, len(rows), _CHUNK)
+        yield _pane(name, [{"first": n + 1, "rows": rows[n : n + _CHUNK]} for n in chunks])
 
 
 def _pane(name: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"id": name, "says": _SAYS[name], "parts": parts, "shown": name in _SHOWN_FIRST}
+    return {
+        "id": name,
+        "says": _SAYS[name],
+        "code": fill("code.html", parts=parts),
+        "shown": name in _SHOWN_FIRST,
+        "packed": name not in _UNPACKED,
+    }
 
 
 def _rows(
@@ -210,7 +222,7 @@ def _layouts(report: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
                 {**move, "op": operation["op"], "sources": numbers.of(operation["places"])}
             )
         for tile in operation.get("tiles", ()):
-            label = f"{'×'.join(map(str, tile['shape']))} of {tile['element']}"
+            label = f"{'×'.join(map(str, tile['shape'])) or 'one'} of {tile['element']}"
             key = json.dumps(tile)
             entry = found.setdefault(key, {"label": label, "tile": tile, "of": []})
             entry["of"].append(operation["name"] or operation["op"])
@@ -270,10 +282,9 @@ def _validated(tensor: dict[str, Any]) -> dict[str, Any]:
     return {**tensor, "heat_svg": heat}
 
 
-def _pack(content: Any) -> str:
-    """JSON that only who looks unpacks: diffs are long and repeat themselves."""
-    packed = gzip.compress(json.dumps(content).encode(), mtime=0)
-    return base64.b64encode(packed).decode()
+def pack(text: str) -> str:
+    """What only who looks unpacks: panes, drawings and diffs are long and repeat themselves."""
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 
 
 @functools.cache
@@ -285,6 +296,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["pack"] = pack
     environment.globals["css"] = (_TEMPLATES / "page.css").read_text()
     environment.globals["js"] = (_TEMPLATES / "page.js").read_text()
     return environment

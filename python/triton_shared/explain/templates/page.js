@@ -1,24 +1,64 @@
 // A module: its names are its own.
 const panes = [...document.querySelectorAll(".pane")];
-const linked = [...document.querySelectorAll("[data-s]")];
 const bySource = new Map();
-for (const row of linked)
-  for (const source of row.dataset.s.split(" ")) {
-    if (!bySource.has(source)) bySource.set(source, []);
-    bySource.get(source).push(row);
-  }
+const marked = { hover: [], pin: [] };
+let pinned = null;
 const mark = (row, name) => {
-  for (const old of document.querySelectorAll("." + name)) old.classList.remove(name);
-  if (!row) return;
-  for (const source of row.dataset.s.split(" "))
-    for (const other of bySource.get(source)) other.classList.add(name);
+  for (const old of marked[name]) old.classList.remove(name);
+  marked[name] = row ? row.dataset.s.split(" ").flatMap(source => bySource.get(source)) : [];
+  for (const other of marked[name]) other.classList.add(name);
 };
+// Links the rows of a part of the page.
+const link = part => {
+  for (const row of part.querySelectorAll("[data-s]"))
+    for (const source of row.dataset.s.split(" ")) {
+      if (!bySource.has(source)) bySource.set(source, []);
+      bySource.get(source).push(row);
+    }
+};
+// One line of each pane can be reached by Tab.
+const reach = pane =>
+  pane.querySelectorAll("[data-s]").forEach((row, number) => { row.tabIndex = number ? -1 : 0; });
+
+// Long parts lie compressed in the page until somebody looks.
+const unpack = text => {
+  const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text();
+};
+const parts = new Map();
+if ("DecompressionStream" in window)
+  for (const place of document.querySelectorAll("[data-packed]")) parts.set(place, {});
+const read = (place, part) =>
+  part.reading ??= unpack(place.querySelector("script").textContent).then(html => { part.html = html; });
+const put = (place, part) => {
+  if (!parts.delete(place)) return;
+  place.innerHTML = part.html;
+  link(place);
+  const pane = place.closest(".pane");
+  if (pane) reach(pane);
+  if (pane && pinned) pin(pinned);
+};
+const open = async place => {
+  const part = parts.get(place);
+  if (part) { await read(place, part); put(place, part); }
+};
+// A browser does not wait for what is unpacked when it prints: that has been done before.
+addEventListener("load", () => setTimeout(() => parts.forEach((part, place) => read(place, part))));
+addEventListener("beforeprint", () => parts.forEach((part, place) => part.html && put(place, part)));
+const seen = new IntersectionObserver(found => {
+  for (const one of found) if (one.isIntersecting) { seen.unobserve(one.target); open(one.target); }
+}, { rootMargin: "50%" });
+for (const place of parts.keys()) if (!place.closest(".pane")) seen.observe(place);
+
 // Brings the first row of each other pane that belongs to `row` into sight.
 const follow = row => {
   for (const pane of panes) {
     if (pane.hidden || pane.contains(row)) continue;
     const first = pane.querySelector(".pin");
-    if (first) pane.scrollTop = first.offsetTop - pane.clientHeight / 3;
+    if (!first) continue;
+    const above = first.getBoundingClientRect().top - pane.getBoundingClientRect().top;
+    pane.scrollTop += above - pane.clientHeight / 3;
   }
 };
 const pin = row => { mark(row, "pin"); if (row) follow(row); };
@@ -29,13 +69,17 @@ document.addEventListener("click", event => {
   if (row) pin(row.classList.contains("pin") && row === pinned ? null : row);
   pinned = row && document.querySelector(".pin") ? row : null;
 });
-let pinned = null;
+link(document);
+panes.forEach(reach);
 
 // Which panes are shown.
 const switches = [...document.querySelectorAll("[data-pane]")];
 const show = (button, isShown) => {
+  const pane = document.getElementById(button.dataset.pane);
   button.setAttribute("aria-pressed", isShown);
-  document.getElementById(button.dataset.pane).hidden = !isShown;
+  pane.hidden = !isShown;
+  const place = pane.querySelector("[data-packed]");
+  if (isShown && place) open(place);
 };
 for (const button of switches) {
   show(button, button.getAttribute("aria-pressed") === "true");
@@ -57,22 +101,24 @@ dark.addEventListener("change", () => paint(dark.matches ? "dark" : "light"));
 theme.addEventListener("click", () =>
   paint(document.documentElement.dataset.theme === "dark" ? "light" : "dark"));
 
-// Diffs of passes lie compressed in the page until somebody looks.
-const unpack = async text => {
-  const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).json();
-};
+// Diffs of passes, with the numbers of lines before and after.
 let diffs = null;
 const fill = async details => {
   const place = details.querySelector(".diff");
   if (!place || place.childElementCount) return;
-  diffs ??= unpack(document.getElementById("diffs").textContent);
+  diffs ??= unpack(document.getElementById("diffs").textContent).then(JSON.parse);
   const kinds = { "+": "add", "-": "del", "@": "at" };
+  const width = 5;
+  let numbers = [0, 0];
   for (const line of (await diffs)[place.dataset.diff]) {
     const span = document.createElement("span");
-    span.className = kinds[line[0]] ?? "";
+    const kind = line[0];
+    span.className = kinds[kind] ?? "";
     span.textContent = line || " ";
+    if (kind === "@") numbers = line.match(/[-+]\d+/g).map(number => Math.abs(number));
+    const shown = ["+", "-"].map((other, side) =>
+      String(kind === "@" || kind === other ? "" : numbers[side]++).padStart(width));
+    span.dataset.lines = shown.join("") + "  ";
     place.append(span);
   }
 };
@@ -81,7 +127,7 @@ for (const details of document.querySelectorAll("details.pass"))
 
 // Keys: arrows move between linked lines of a pane, Enter pins, digits switch panes.
 const step = (row, by) => {
-  const rows = [...row.closest(".code").querySelectorAll("[data-s]")];
+  const rows = [...row.closest(".pane").querySelectorAll("[data-s]")];
   const next = rows[rows.indexOf(row) + by];
   if (next) { next.focus(); mark(next, "hover"); }
 };
@@ -96,12 +142,6 @@ document.addEventListener("keydown", event => {
   else if (row && event.key === "Enter") { pinned = row; pin(row); }
   else if (event.key === "Escape") { pinned = null; pin(null); mark(null, "hover"); }
 });
-// One line of each pane can be reached by Tab.
-for (const pane of panes) {
-  const rows = pane.querySelectorAll("[data-s]");
-  rows.forEach((row, number) => { row.tabIndex = number ? -1 : 0; });
-}
-
 for (const button of document.querySelectorAll("[data-copy]"))
   button.addEventListener("click", () => navigator.clipboard.writeText(button.dataset.copy));
 const save = document.getElementById("save-ttir");
