@@ -13,6 +13,7 @@ from .problem import Config, Problem, Tensors
 from .tensors import NAMES, rand
 
 LOG2_E = 1.4426950408889634
+SOFTMAXES = ("exact", "deferred", "speculative")
 _TOLERANCES = {torch.float16: 3e-3, torch.bfloat16: 2e-2}
 _torch_attention = torch.nn.functional.scaled_dot_product_attention
 
@@ -300,13 +301,18 @@ def all_attentions() -> list[Problem]:
     heads = (128, 64)
     rows = [
         plain(_tokens(dims, 4096), kind, softmax)
-        for softmax in ("exact", "deferred")
+        for softmax in SOFTMAXES
         for kind in (False, True)
         for dims in heads
     ]
     rows += [plain(_tokens(dims, 16384), True) for dims in heads]
     rows += [
         masked(_tokens(dims, length, causal=True)) for length in (4096, 16384) for dims in heads
+    ]
+    rows += [
+        masked(_tokens(dims, 4096, causal=True), softmax)
+        for softmax in SOFTMAXES[1:]
+        for dims in heads
     ]
     rows += [plain(_tokens(dims, 4096, causal=True), True) for dims in heads]
     rows += [plain(_tokens(dims, 4096, dtype=torch.bfloat16), True) for dims in heads]

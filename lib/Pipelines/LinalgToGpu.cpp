@@ -34,7 +34,7 @@ void triton_shared::buildInstructions(OpPassManager &manager,
   manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
   addStructuredCleanUp(manager);
-  if (target.onlineSoftmax == OnlineSoftmaxMode::Deferred)
+  if (target.onlineSoftmax != OnlineSoftmaxMode::Exact)
     manager.addPass(createCtaOnlineSoftmax());
   if (target.fusesMultiplyAdd && !target.isPrecise)
     manager.addPass(createCtaScaleMaxima());
@@ -57,13 +57,17 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   }
   if (target.numStages > 1 && target.specializesWarps != SpecializeWarps::Never)
     manager.addPass(createCtaSpecializeWarps(
-        {target.numStages,
-         target.specializesWarps == SpecializeWarps::Always}));
+        {target.numStages, target.specializesWarps == SpecializeWarps::Always,
+         /*movesRegisters=*/target.maxRegisters == 0}));
   manager.addPass(createCtaPipelineLoads({target.numStages}));
   manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStoreBoxes());
   manager.addPass(createCtaStreamDots());
   addStructuredCleanUp(manager);
+  if (target.onlineSoftmax == OnlineSoftmaxMode::Speculative) {
+    manager.addPass(createCtaSpeculateSoftmax());
+    addStructuredCleanUp(manager);
+  }
   manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaAllocateShared());
   manager.addPass(createCtaStartLongest());

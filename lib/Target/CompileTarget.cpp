@@ -36,9 +36,12 @@ static std::string parseValue(llvm::StringRef value, SpecializeWarps &where) {
 }
 
 static std::string parseValue(llvm::StringRef value, OnlineSoftmaxMode &mode) {
-  mode = value == "deferred" ? OnlineSoftmaxMode::Deferred
-                             : OnlineSoftmaxMode::Exact;
-  return value == "exact" || value == "deferred" ? "" : "exact or deferred";
+  mode = value == "deferred"      ? OnlineSoftmaxMode::Deferred
+         : value == "speculative" ? OnlineSoftmaxMode::Speculative
+                                  : OnlineSoftmaxMode::Exact;
+  bool isKnown =
+      value == "exact" || value == "deferred" || value == "speculative";
+  return isKnown ? "" : "exact or deferred or speculative";
 }
 
 static constexpr llvm::StringLiteral kPlain = "plain";
@@ -83,7 +86,9 @@ static std::string printValue(SpecializeWarps where) {
 }
 
 static std::string printValue(OnlineSoftmaxMode mode) {
-  return mode == OnlineSoftmaxMode::Deferred ? "deferred" : "exact";
+  return mode == OnlineSoftmaxMode::Deferred      ? "deferred"
+         : mode == OnlineSoftmaxMode::Speculative ? "speculative"
+                                                  : "exact";
 }
 
 static std::string printValue(const std::string &text) { return text; }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +97,7 @@ def test_a_ring_keeps_its_slots(tmp_path: Path):
         types |= {"c": described(128, 256, element)} | dict.fromkeys("MNK", "i32")
         kinds = {**types, **dict.fromkeys(constants, "constexpr")}
         ttir = ast_to_ttir(_persistent, kinds, constants, [], target="cuda:90a", num_warps=8)
-        assert (COPIES in emulate.lower(ttir, 8, tmp_path)) == copies
+        assert ("cta.producer_warps = 4" in emulate.lower(ttir, 8, tmp_path)) == copies
 
 
 @triton.jit
@@ -133,26 +134,47 @@ def _attention(
 
 
 @pytest.mark.parametrize("is_causal", [False, True])
-def test_attention(is_causal: bool, tmp_path: Path):
-    """Groups of warps wait for copies alone; loops of the same tiles share their ring."""
-    types = dict.fromkeys(("q", "out"), described(128, 64))
-    types |= dict.fromkeys("kv", described(64, 64)) | {"length": "i32"}
-    constants = {"D": 64, "BM": 128, "BN": 64, "IS_CAUSAL": is_causal}
+@pytest.mark.parametrize("dims", [64, 128])
+def test_attention(dims: int, is_causal: bool, tmp_path: Path):
+    """Groups of warps wait for copies alone; loops of the same tiles share their ring. Where one
+    block fills a multiprocessor, those that compute get registers of the group that copies."""
+    types = dict.fromkeys(("q", "out"), described(128, dims))
+    types |= dict.fromkeys("kv", described(64, dims)) | {"length": "i32"}
+    constants = {"D": dims, "BM": 128, "BN": 64, "IS_CAUSAL": is_causal}
     kernel = compiled(_attention, types, constants, tmp_path)
-    assert COPIES in kernel.llvm
+    if dims == 64:
+        assert COPIES in kernel.llvm
+        assert "setmaxregister" not in kernel.llvm
+    else:
+        assert kernel.threads == 384
+        shares = re.findall(r"nvvm.setmaxregister +(\w+ \d+)", kernel.llvm)
+        assert shares == ["decrease 40", "increase 232"]
     # Two rings of three slots, the queries, and the result in the place of these.
-    assert kernel.shared < (2 * 3 * 64 + 128) * 64 * 2 + 2048
+    assert kernel.shared < (2 * 3 * 64 + 128) * dims * 2 + 2048
     for order, length in enumerate((256, 200, 1)):
         generator = torch.Generator().manual_seed(length)
-        q, k, v = torch.randn(3, length, 64, generator=generator).half()
+        q, k, v = torch.randn(3, length, dims, generator=generator).half()
         scores = q.double() @ k.double().T
         if is_causal:
             scores = scores.tril() + torch.full_like(scores, float("-inf")).triu(1)
         want = torch.softmax(scores * torch.log(torch.tensor(2.0)), 1) @ v.double()
-        out = torch.zeros(length, 64).half()
+        out = torch.zeros(length, dims).half()
         programs = -(-length // 128)
         emulate.launch(kernel, [*flat([q, k, v, out]), length], (programs,), order)
         assert (out.double() - want).norm() < 2e-3 * want.norm()
+
+
+def test_a_limit_of_registers_keeps_those_of_all(tmp_path: Path):
+    """Threads that begin with few could not be given more than there are."""
+    types = dict.fromkeys(("q", "out"), described(128, 128))
+    types |= dict.fromkeys("kv", described(64, 128)) | {"length": "i32"}
+    constants = {"D": 128, "BM": 128, "BN": 64, "IS_CAUSAL": 0}
+    kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+    ttir = ast_to_ttir(_attention, kinds, constants, [], target="cuda:90a", num_warps=8)
+    for limit, producers in ((0, 4), (168, 1)):
+        words = f"target=cuda:90a num-warps=8 max-registers={limit} to-phase=gpu"
+        done = library.compile_text(ttir, words, printed_by_triton=True)
+        assert json.loads(done.metadata)["block"] == [32 * (8 + producers), 1]
 
 
 @triton.jit

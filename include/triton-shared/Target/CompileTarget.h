@@ -27,8 +27,9 @@ enum class SpecializeWarps {
 
 /// When the maximum of a softmax that goes on block by block is raised.
 enum class OnlineSoftmaxMode {
-  Exact,    ///< Whenever it grows.
-  Deferred, ///< When it has grown by 2^8.
+  Exact,       ///< Whenever it grows.
+  Deferred,    ///< When it has grown by 2^8.
+  Speculative, ///< When powers have turned out to be too large.
 };
 
 class CpuTarget;

@@ -40,7 +40,9 @@ struct TargetOptionValues<OnlineSoftmaxMode> : llvm::cl::ValuesClass {
       : ValuesClass(
             {clEnumValN(OnlineSoftmaxMode::Exact, "exact", "whenever it grows"),
              clEnumValN(OnlineSoftmaxMode::Deferred, "deferred",
-                        "when it has grown by 2^8")}) {}
+                        "when it has grown by 2^8"),
+             clEnumValN(OnlineSoftmaxMode::Speculative, "speculative",
+                        "when powers have turned out to be too large")}) {}
 };
 
 } // namespace mlir::triton_shared

@@ -8,6 +8,7 @@
 #define TRITON_SHARED_TRANSFORMS_CTAPASSES
 
 include "mlir/Pass/PassBase.td"
+include "triton-shared/Transforms/CtaSoftmaxPasses.td"
 
 def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
   let summary = "Take no more warps than a program keeps busy";
@@ -26,85 +27,6 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
 
     Needs: `cta.num_warps`, tiles without layouts. Leaves: `cta.num_warps`.
   }];
-}
-
-def CtaScaleMaxima : Pass<"cta-scale-maxima", "::mlir::ModuleOp"> {
-  let summary = "Scale the largest element rather than all of them";
-  let description = [{
-    Rounding keeps the order of numbers, so the largest of elements that are all
-    multiplied by one number is the largest element, multiplied by it, bit by
-    bit. The products that are left are subtracted from, in one operation of
-    both:
-
-    ```mlir
-    %s = cta.splat %scale : tensor<64x64xf32>
-    %y = arith.mulf %x, %s : tensor<64x64xf32>
-    %m = cta.reduce %y axis 1 : … { arith.maxnumf … }
-    // becomes
-    %r = cta.reduce %x axis 1 : … { arith.maxnumf … }
-    %t = cta.splat %scale : tensor<64xf32>
-    %u = arith.mulf %r, %t : tensor<64xf32>
-    %in_order = … // 0 < %scale, and not infinite
-    %m = scf.if %in_order -> (tensor<64xf32>) {
-      scf.yield %u : tensor<64xf32>
-    } else {
-      … // either end of the elements, times %scale
-    }
-    ```
-
-    The smallest of elements likewise. A constant needs no branch; one that is
-    not above zero, or infinite, stays. Products stay, too,
-    - that are used for something else than sums, differences and what is
-      largest;
-    - if a number that is no constant scales them, and the largest one is none
-      as soon as one of them is (`arith.maximumf`);
-    - if a thread had no registers for the elements and the products beside what
-      the loop carries.
-
-    Needs: tiles without layouts, `cta.num_warps`. Leaves: the same.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::cta::CTADialect",
-                           "::mlir::math::MathDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
-def CtaOnlineSoftmax : Pass<"cta-online-softmax", "::mlir::ModuleOp"> {
-  let summary = "Raise the maximum of a softmax only when it has to be";
-  let description = [{
-    A loop that computes a softmax block by block carries the largest score so
-    far, and sums relative to it: of powers, and of products with them. When the
-    maximum grows, they are multiplied by a power of the difference. In rows
-    where it grows by less than 2^8, they stay as they are, relative to the
-    number that was there before:
-
-    ```mlir
-    %new = arith.maxnumf %old, %scores : tensor<64xf32>
-    %growth = arith.subf %old, %new : tensor<64xf32>
-    %factor = math.exp2 %growth : tensor<64xf32>
-    %rest = arith.mulf %sum, %factor
-    // becomes
-    %new = arith.maxnumf %old, %scores : tensor<64xf32>
-    %growth = arith.subf %old, %new : tensor<64xf32>
-    %is_near = arith.cmpf oge, %growth, %minus_8 : tensor<64xf32>
-    %number = arith.select %is_near, %old, %new
-    %difference = arith.subf %old, %number : tensor<64xf32>
-    %factor = math.exp2 %difference : tensor<64xf32> // mostly of zero
-    %rest = cta.rescale %sum by %factor
-    ```
-
-    However the loop is spelled, everything that depends on the maximum is
-    followed: differences with it, their powers, sums and matrix products of
-    these, further loops that go on with what one has left, quotients and
-    logarithms behind them. If any of it is not the same in the end with another
-    number in the place of the maximum, the kernel stays as it is; so it does if
-    a power is rounded to a type that does not hold 2^8, or summed up in 16 bits.
-    docs/semantics.md has the bound of the error.
-
-    Needs: tiles without layouts. Leaves: the same.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::cta::CTADialect"];
 }
 
 def CtaSwapOperands : Pass<"cta-swap-operands", "::mlir::ModuleOp"> {
@@ -350,6 +272,10 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     }
     ```
 
+    Where more than four warps compute, and no second block has room beside this
+    one, three more warps come with the one that copies: a group
+    of four can leave most of its registers to the others (`setmaxnreg`).
+
     Slots and phases are counted through the whole program, and its barriers
     stand in shared memory until its end. Loops that copy tiles of the same
     sizes in the same way share a ring. Where what is stored leaves room for
@@ -385,7 +311,9 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     Option<"numStages", "num-stages", "unsigned", /*default=*/"3",
            "slots of a ring, at most">,
     Option<"always", "always", "bool", /*default=*/"false",
-           "wherever it is possible">
+           "wherever it is possible">,
+    Option<"movesRegisters", "moves-registers", "bool", /*default=*/"true",
+           "a group of warps that copies may leave registers to the others">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cta::CTADialect",

@@ -139,6 +139,32 @@ struct ConvertSplat : OpConversionPattern<cta::SplatOp> {
   }
 };
 
+/// True in all threads of a warp if an element of `conditions` is in one.
+Value createWarpAny(OpBuilder &builder, Location loc, ValueRange conditions) {
+  Value any;
+  for (Value condition : conditions) {
+    Value ofThread = vector::ReductionOp::create(
+        builder, loc, vector::CombiningKind::OR, condition);
+    any = any ? arith::OrIOp::create(builder, loc, any, ofThread).getResult()
+              : ofThread;
+  }
+  Value allLanes = arith::ConstantIntOp::create(builder, loc, -1, 32);
+  return NVVM::VoteSyncOp::create(builder, loc, builder.getI1Type(), allLanes,
+                                  any, NVVM::VoteSyncKind::any);
+}
+
+struct ConvertWarpAny : OpConversionPattern<cta::WarpAnyOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::WarpAnyOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(
+        op, createWarpAny(rewriter, op.getLoc(), adaptor.getConditions()));
+    return success();
+  }
+};
+
 /// A branch round the product, which all threads of a warp take together.
 struct ConvertRescale : OpConversionPattern<cta::RescaleOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -155,12 +181,8 @@ struct ConvertRescale : OpConversionPattern<cta::RescaleOp> {
             type, rewriter.getFloatAttr(type.getElementType(), 1.0)));
     Value isOther = arith::CmpFOp::create(
         rewriter, loc, arith::CmpFPredicate::UNE, factor, one);
-    Value hasOther = vector::ReductionOp::create(
-        rewriter, loc, vector::CombiningKind::OR, isOther);
+    Value warpHasOther = createWarpAny(rewriter, loc, isOther);
     Value allLanes = arith::ConstantIntOp::create(rewriter, loc, -1, 32);
-    Value warpHasOther =
-        NVVM::VoteSyncOp::create(rewriter, loc, rewriter.getI1Type(), allLanes,
-                                 hasOther, NVVM::VoteSyncKind::any);
     auto choice = scf::IfOp::create(
         rewriter, loc, warpHasOther,
         [&](OpBuilder &inside, Location) {
@@ -219,6 +241,6 @@ void triton_shared::populateCtaToGpuElementwise(const TypeConverter &types,
                                                 RewritePatternSet &patterns) {
   patterns.add<ConvertElementwise, ConvertConstant, ConvertSplat, ConvertMap>(
       types, patterns.getContext());
-  patterns.add<ConvertExtendBFloat, ConvertSquareRoot, ConvertRescale>(
-      types, patterns.getContext(), /*benefit=*/2);
+  patterns.add<ConvertExtendBFloat, ConvertSquareRoot, ConvertWarpAny,
+               ConvertRescale>(types, patterns.getContext(), /*benefit=*/2);
 }

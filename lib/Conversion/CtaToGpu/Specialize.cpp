@@ -1,7 +1,8 @@
 //===- Specialize.cpp - Warps that do different things --------------------===//
 //
 // The warp that copies comes after those of the program, so that the numbers of
-// their threads are what they are without it.
+// their threads are what they are without it. With three more it is a group
+// that can leave registers to the others.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,12 @@ bool triton_shared::isBarrierOfProgram(Operation *op) {
          cta::getNumProducerWarps(op->getParentOfType<FunctionOpInterface>());
 }
 
+/// A branch that has no blocks yet.
+static scf::IfOp createBranch(OpBuilder &builder, Location loc, Value isTaken) {
+  return scf::IfOp::create(builder, loc, TypeRange(), isTaken,
+                           /*addThenBlock=*/false, /*addElseBlock=*/false);
+}
+
 namespace {
 
 struct ConvertSpecialize : OpConversionPattern<cta::SpecializeOp> {
@@ -38,21 +45,36 @@ struct ConvertSpecialize : OpConversionPattern<cta::SpecializeOp> {
     Value warp =
         createShuffle(rewriter, loc, createWarp(rewriter, loc),
                       NVVM::ShflKind::idx, createI32(rewriter, loc, 0));
-    int64_t warps =
-        *cta::getNumWarps(op->getParentOfType<FunctionOpInterface>());
-    Value isProducer =
-        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq, warp,
-                              createI32(rewriter, loc, warps));
-    auto branch = scf::IfOp::create(rewriter, loc, TypeRange(), isProducer,
-                                    /*addThenBlock=*/false,
-                                    /*addElseBlock=*/false);
+    auto kernel = op->getParentOfType<FunctionOpInterface>();
+    int64_t warps = *cta::getNumWarps(kernel);
+    std::optional<cta::RegisterShares> shares = cta::getRegisterShares(kernel);
+    auto is = [&](arith::CmpIPredicate predicate) {
+      return arith::CmpIOp::create(rewriter, loc, predicate, warp,
+                                   createI32(rewriter, loc, warps));
+    };
+    Value isProducer = is(arith::CmpIPredicate::eq);
+    auto branch = createBranch(
+        rewriter, loc, shares ? is(arith::CmpIPredicate::uge) : isProducer);
+    scf::IfOp copying = branch;
+    if (shares) {
+      rewriter.createBlock(&branch.getThenRegion());
+      NVVM::SetMaxRegisterOp::create(rewriter, loc, shares->producer,
+                                     NVVM::SetMaxRegisterAction::decrease);
+      copying = createBranch(rewriter, loc, isProducer);
+      scf::YieldOp::create(rewriter, loc);
+    }
     for (auto [from, to] :
-         {std::pair(&op.getProducer(), &branch.getThenRegion()),
+         {std::pair(&op.getProducer(), &copying.getThenRegion()),
           std::pair(&op.getConsumers(), &branch.getElseRegion())}) {
       rewriter.inlineRegionBefore(*from, *to, to->end());
       Operation *yield = to->front().getTerminator();
       rewriter.setInsertionPoint(yield);
       rewriter.replaceOpWithNewOp<scf::YieldOp>(yield);
+    }
+    if (shares) {
+      rewriter.setInsertionPointToStart(branch.elseBlock());
+      NVVM::SetMaxRegisterOp::create(rewriter, loc, shares->consumer,
+                                     NVVM::SetMaxRegisterAction::increase);
     }
     rewriter.eraseOp(op);
     return success();

@@ -72,13 +72,16 @@ static void defer(const OnlineSoftmax &softmax) {
     return;
   Value isNear = createIsNear(builder, softmax, exponent);
   Operation *last = isNear.getDefiningOp();
-  Value reference = arith::SelectOp::create(builder, loc, isNear,
-                                            softmax.before, softmax.maximum);
-  maximum->getResult(0).replaceUsesWithIf(reference, [&](OpOperand &use) {
-    Operation *user = use.getOwner();
-    return user->getBlock() != last->getBlock() ||
-           (last->isBeforeInBlock(user) && user != reference.getDefiningOp());
-  });
+  auto reference = arith::SelectOp::create(builder, loc, isNear, softmax.before,
+                                           softmax.maximum);
+  for (Operation *op : {reference.getOperation(), softmax.power})
+    op->setAttr(cta::kRelative, builder.getUnitAttr());
+  maximum->getResult(0).replaceUsesWithIf(
+      reference.getResult(), [&](OpOperand &use) {
+        Operation *user = use.getOwner();
+        return user->getBlock() != last->getBlock() ||
+               (last->isBeforeInBlock(user) && user != reference);
+      });
   for (arith::MulFOp product : softmax.products) {
     // A number for each row is multiplied sooner than asked about.
     if (cta::getTile(product.getResult()).getNumElements() ==

@@ -66,6 +66,8 @@ struct ProgramPlan {
   std::vector<RingPlan> rings;
   /// Stores that go through a ring of their own.
   SmallVector<tts::StoreOp> inParts;
+  /// No second block has room beside this one.
+  bool isAlone = false;
 };
 
 /// Finds what can be done to one function.
@@ -222,7 +224,23 @@ private:
     for (RingPlan &plan : plans)
       plan.slots = slots;
     program.rings = std::move(plans);
+    int64_t bytes =
+        perSlot * slots + countOtherSharedBytes(function, inRings, others);
+    program.isAlone = 2 * bytes > cta::getTarget(function).getSharedBytes() ||
+                      countSums() > kMostSumsOfTwo;
     return program;
+  }
+
+  /// The most registers of a thread that results of a loop's products take.
+  int64_t countSums() {
+    int64_t most = 0;
+    function.walk([&](scf::ForOp loop) {
+      int64_t sums = 0;
+      for (auto dot : loop.getOps<cta::DotOp>())
+        sums += cta::getLayout(dot.getType()).getNumRegisters();
+      most = std::max(most, sums);
+    });
+    return most;
   }
 
   /// How many slots there is room for, of those asked for, beside `more` bytes
@@ -263,6 +281,9 @@ private:
 
   /// With these and one more, each thread has the registers that it needs.
   static constexpr int64_t kMostUsualWarps = 8;
+  /// With more registers of results, threads of `kMostUsualWarps` need more
+  /// than the 96 that they have if two blocks run side by side.
+  static constexpr int64_t kMostSumsOfTwo = 64;
 
   func::FuncOp function;
   const DataFlowSolver &solver;
@@ -410,9 +431,9 @@ private:
   cta::MbarriersOp full, empty;
 };
 
-/// Puts what fills rings into a warp of its own.
-void split(func::FuncOp function, ArrayRef<Operation *> copies,
-           ArrayRef<Operation *> allocations) {
+/// Puts what fills rings into the first of `producers` warps more.
+void split(func::FuncOp function, int64_t producers,
+           ArrayRef<Operation *> copies, ArrayRef<Operation *> allocations) {
   Block &body = function.getBody().front();
   ProgramSlice slice(body, allocations);
   for (Operation *copy : copies) {
@@ -432,7 +453,7 @@ void split(func::FuncOp function, ArrayRef<Operation *> copies,
   cta::YieldOp::create(builder, function.getLoc());
   for (Operation *copy : copies)
     copy->erase();
-  function->setAttr(cta::kProducerWarps, builder.getI32IntegerAttr(1));
+  function->setAttr(cta::kProducerWarps, builder.getI32IntegerAttr(producers));
 }
 
 struct CtaSpecializeWarps
@@ -486,7 +507,17 @@ private:
     return hasProduct && !result.wasInterrupted();
   }
 
-  static void specialize(func::FuncOp function, const ProgramPlan &program) {
+  /// A whole group of warps can leave registers to those that compute, who need
+  /// them if there are several groups. Where two blocks may run side by side,
+  /// it would take those of the other one.
+  int64_t countProducers(func::FuncOp function,
+                         const ProgramPlan &program) const {
+    constexpr int64_t kGroup = GpuTarget::kWarpgroupWarps;
+    bool isCrowded = *cta::getNumWarps(function) > kGroup;
+    return movesRegisters && program.isAlone && isCrowded ? kGroup : 1;
+  }
+
+  void specialize(func::FuncOp function, const ProgramPlan &program) {
     Block &body = function.getBody().front();
     SmallVector<Operation *> copies, allocations;
     for (tts::StoreOp store : program.inParts)
@@ -497,7 +528,7 @@ private:
       llvm::append_range(copies, loops.copies);
       llvm::append_range(allocations, loops.getAllocations());
     }
-    split(function, copies, allocations);
+    split(function, countProducers(function, program), copies, allocations);
   }
 };
 

@@ -1,4 +1,4 @@
-// A warp whose factors are all one goes round the product.
+// What a warp need not compute: where all its factors are one, where no element asks for it.
 // RUN: triton-shared-opt %s --cta-allocate-shared --cta-to-gpu | FileCheck %s
 
 // CHECK-LABEL: gpu.func @rescale(
@@ -18,6 +18,24 @@ func.func @rescale(%p: memref<*xf32>, %q: memref<*xf32>, %gx: i32, %gy: i32, %gz
   %v = tts.load %p[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #a>
   %f = tts.load %q[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #a>
   %r = cta.rescale %v by %f : tensor<128xf32, #a>
+  tts.store %r to %p[%zero] strides [1] : tensor<128xf32, #a>, memref<*xf32>
+  return
+}
+
+// CHECK-LABEL: gpu.func @any(
+// CHECK: %[[X:.*]] = vector.reduction <or>, %{{.*}} : vector<2xi1> into i1
+// CHECK: %[[Y:.*]] = vector.reduction <or>, %{{.*}} : vector<2xi1> into i1
+// CHECK: %[[EITHER:.*]] = arith.ori %[[X]], %[[Y]]
+// CHECK: %[[WARP:.*]] = nvvm.vote.sync any %{{.*}}, %[[EITHER]] -> i1
+// CHECK: arith.select %[[WARP]]
+func.func @any(%p: memref<*xf32>, %q: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) attributes {cta.num_warps = 2 : i32} {
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #a>
+  %f = tts.load %q[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #a>
+  %c = arith.cmpf ogt, %v, %f : tensor<128xf32, #a>
+  %d = arith.cmpf uno, %v, %f : tensor<128xf32, #a>
+  %any = cta.warp_any %c, %d : tensor<128xi1, #a>, tensor<128xi1, #a>
+  %r = arith.select %any, %v, %f : tensor<128xf32, #a>
   tts.store %r to %p[%zero] strides [1] : tensor<128xf32, #a>, memref<*xf32>
   return
 }

@@ -48,3 +48,47 @@ func.func @parted(%row: i32, %column: i32, %more: i1, %phase: i32, %x: memref<*x
   }
   return
 }
+
+// A whole group that copies leaves registers to the others. Its first warp copies, the rest of it is done.
+// CHECK-LABEL: gpu.func @shared_out(
+// CHECK-SAME: nvvm.reqntid = array<i32: 384, 1, 1>
+// CHECK: %[[WARP:.*]] = nvvm.shfl.sync idx
+// CHECK: %[[COPIES:.*]] = arith.cmpi eq, %[[WARP]], %c8_i32
+// CHECK: %[[IS_OTHER:.*]] = arith.cmpi uge, %[[WARP]], %c8_i32
+// CHECK: scf.if %[[IS_OTHER]] {
+// CHECK-NEXT: nvvm.setmaxregister decrease 40
+// CHECK-NEXT: scf.if %[[COPIES]] {
+// CHECK: mbarrier.try_wait
+// CHECK: } else {
+// CHECK-NEXT: nvvm.setmaxregister increase 232
+// CHECK: nvvm.barrier id = %c1_i32 number_of_threads = %c256_i32
+func.func @shared_out(%phase: i32, %gx: i32 {tts.parameter = "grid.x"}, %gy: i32 {tts.parameter = "grid.y"}, %gz: i32 {tts.parameter = "grid.z"}, %px: i32 {tts.parameter = "program.x"}, %py: i32 {tts.parameter = "program.y"}, %pz: i32 {tts.parameter = "program.z"})
+    attributes {cta.num_warps = 8 : i32, cta.producer_warps = 4 : i32, cta.shared = 32 : i64, cta.target = #cta.target<"sm_90a">} {
+  %one = arith.constant 1 : i32
+  %true = arith.constant true
+  %empty = cta.mbarriers arrivals 2 {cta.shared_offset = 0 : i64} : !cta.mbarriers<2>
+  cta.specialize producer {
+    cta.wait_mbarrier %empty[%one] phase %phase : !cta.mbarriers<2>
+  } consumers {
+    gpu.barrier
+    cta.arrive %empty[%one] if %true : !cta.mbarriers<2>
+  }
+  return
+}
+
+// The more groups compute, the less each of them gets.
+// CHECK-LABEL: gpu.func @of_three(
+// CHECK: nvvm.setmaxregister decrease 24
+// CHECK: nvvm.setmaxregister increase 160
+func.func @of_three(%phase: i32, %gx: i32 {tts.parameter = "grid.x"}, %gy: i32 {tts.parameter = "grid.y"}, %gz: i32 {tts.parameter = "grid.z"}, %px: i32 {tts.parameter = "program.x"}, %py: i32 {tts.parameter = "program.y"}, %pz: i32 {tts.parameter = "program.z"})
+    attributes {cta.num_warps = 12 : i32, cta.producer_warps = 4 : i32, cta.shared = 32 : i64, cta.target = #cta.target<"sm_90a">} {
+  %one = arith.constant 1 : i32
+  %true = arith.constant true
+  %empty = cta.mbarriers arrivals 3 {cta.shared_offset = 0 : i64} : !cta.mbarriers<2>
+  cta.specialize producer {
+    cta.wait_mbarrier %empty[%one] phase %phase : !cta.mbarriers<2>
+  } consumers {
+    cta.arrive %empty[%one] if %true : !cta.mbarriers<2>
+  }
+  return
+}

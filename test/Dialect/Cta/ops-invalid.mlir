@@ -198,3 +198,11 @@ func.func @map_shapes(%x: tensor<8xf32>) -> tensor<4xf32> {
 
 // expected-error @below {{a target is an NVIDIA GPU as in "sm_90a", from sm_80 on}}
 func.func @target() attributes {cta.target = #cta.target<"sm_70">} { return }
+
+// -----
+
+func.func @asks_about_nothing() -> i1 {
+  // expected-error @below {{failed to verify that asks about a tile}}
+  %0 = "cta.warp_any"() : () -> i1
+  return %0 : i1
+}

@@ -289,6 +289,21 @@ int64_t cta::getNumProducerWarps(Operation *function) {
   return warps ? warps.getInt() : 0;
 }
 
+std::optional<cta::RegisterShares> cta::getRegisterShares(Operation *function) {
+  // Counted in registers of each thread of a group of four warps.
+  constexpr int64_t kRegisters = 512, kUnit = 8, kMost = 240;
+  constexpr int64_t kFewForCopies = 24, kForCopies = 40;
+  constexpr int64_t kWarps = triton_shared::GpuTarget::kWarpgroupWarps;
+  int64_t producers = getNumProducerWarps(function);
+  if (producers != kWarps)
+    return std::nullopt;
+  int64_t consumers = *getNumWarps(function) / kWarps;
+  int64_t given = kRegisters / (consumers + 1) / kUnit * kUnit;
+  int64_t kept = consumers > 2 ? kFewForCopies : kForCopies;
+  int64_t all = given * (consumers + 1) - kept;
+  return RegisterShares{kept, std::min(all / consumers / kUnit * kUnit, kMost)};
+}
+
 int64_t cta::getNumThreads(Operation *function) {
   return (*getNumWarps(function) + getNumProducerWarps(function)) *
          GpuTarget::kWarpSize;

@@ -69,6 +69,9 @@ inline constexpr llvm::StringLiteral kNumWarps = "cta.num_warps";
 /// Attribute of the function: how many warps copy for those of a program,
 /// beside them.
 inline constexpr llvm::StringLiteral kProducerWarps = "cta.producer_warps";
+/// Attribute of what chooses the number that powers of a softmax are relative
+/// to, and of the power of the difference to the number before.
+inline constexpr llvm::StringLiteral kRelative = "cta.relative";
 /// Attribute of a store by the copy engine: it is done in parts, one after the
 /// other.
 inline constexpr llvm::StringLiteral kInParts = "cta.in_parts";
@@ -85,6 +88,14 @@ triton_shared::GpuTarget getTarget(Operation *function);
 std::optional<int64_t> getNumWarps(Operation *function);
 /// How many warps copy for those of a program of `function`.
 int64_t getNumProducerWarps(Operation *function);
+/// How many registers threads have after those that copy have left theirs to
+/// those that compute.
+struct RegisterShares {
+  int64_t producer, consumer;
+};
+/// The shares in a program of `function`; nothing if no group of four warps
+/// copies, which is what can leave registers.
+std::optional<RegisterShares> getRegisterShares(Operation *function);
 /// How many threads run a program of `function`, which has tiles, with those
 /// that copy for it.
 int64_t getNumThreads(Operation *function);

@@ -141,10 +141,12 @@ def CTA_SpecializeOp : CTA_Op<"specialize", [RecursiveMemoryEffects,
   let summary = "A warp that copies, beside those that compute";
   let description = [{
     All threads of the block wait for each other. Then one more warp than the
-    program has (the function's `cta.producer_warps`) runs `producer`, which
-    holds scalars alone, and the program's warps run `consumers`. They meet at
-    `!cta.mbarriers` only: a barrier in `consumers` is one of the program's
-    warps.
+    program has runs `producer`, which holds scalars alone, and the program's
+    warps run `consumers`. They meet at `!cta.mbarriers` only: a barrier in
+    `consumers` is one of the program's warps.
+
+    Four warps more (the function's `cta.producer_warps`) can leave registers to
+    the others: three of them do nothing else.
 
     ```mlir
     cta.specialize producer {

@@ -525,6 +525,22 @@ def CTA_RescaleOp : CTA_Op<"rescale", [Pure, SameOperandsAndResultType,
   let assemblyFormat = "$source `by` $factor attr-dict `:` type($result)";
 }
 
+def CTA_WarpAnyOp : CTA_Op<"warp_any", [Pure,
+    PredOpTrait<"asks about a tile", CPred<"$_op.getNumOperands() > 0">>]> {
+  let summary = "Whether any element is true that a thread of the warp holds";
+  let description = [{
+    All threads of a warp get the same, different warps may get another: what is
+    done only if it is true has no exchange between warps.
+
+    ```mlir
+    %again = cta.warp_any %none, %large : tensor<64xi1>, tensor<64xi1>
+    ```
+  }];
+  let arguments = (ins Variadic<StaticShapeTensorOf<[I1]>>:$conditions);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$conditions attr-dict `:` type($conditions)";
+}
+
 def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
     SingleBlockImplicitTerminator<"YieldOp">],
     ["getLayoutRelations", "getNeededLayout"]> {
