@@ -178,10 +178,18 @@ private:
     placed.push_back(std::move(text));
   }
 
+  void placeTiles(Phase phase) {
+    TileFacts tiles(module);
+    auto describe = [&](Operation *op, llvm::json::Object &facts) {
+      tiles.describe(op, facts);
+    };
+    place(phase, placeText(module, describe));
+  }
+
   LogicalResult record(Phase phase) {
     bool isReplaced = phase == Phase::Llir && isCode(options.getLastPhase());
     if (options.keepsPlaces && !isReplaced)
-      place(phase, placeText(module, describeTiles));
+      placeTiles(phase);
     // The text of LLVM IR takes the place of its dialect's.
     if (!isReplaced)
       keepText(phase);

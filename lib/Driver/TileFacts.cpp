@@ -2,7 +2,10 @@
 
 #include "TileFacts.h"
 
+#include "triton-shared/Analysis/AccessWidth.h"
+#include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Layout/SharedAccess.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
@@ -40,15 +43,10 @@ static int64_t countElements(const cta::LinearLayout &placed) {
   return count;
 }
 
-static llvm::json::Object describeMove(StringRef way,
-                                       const cta::SharedLayout &shared,
-                                       RankedTensorType tile) {
-  cta::LinearLayout placed = shared.place(cta::getLayout(tile));
-  int64_t bytes = cta::getElementBytes(tile);
-  cta::MoveCost cost = way == "write" ? cta::getStoreCost(placed, bytes)
-                                      : cta::getLoadCost(placed, bytes);
-  int64_t least =
-      llvm::divideCeil(countElements(placed) * bytes, kBytesPerWavefront);
+/// What it takes to move `bytes` in all.
+static llvm::json::Object describeCost(StringRef way, cta::MoveCost cost,
+                                       int64_t bytes) {
+  int64_t least = llvm::divideCeil(bytes, kBytesPerWavefront);
   return llvm::json::Object{
       {"way", way},
       {"wavefronts", int64_t(cost.wavefronts)},
@@ -56,11 +54,75 @@ static llvm::json::Object describeMove(StringRef way,
       {"instructions", int64_t(cost.instructions)}};
 }
 
+static llvm::json::Object describeMove(StringRef way,
+                                       const cta::SharedLayout &shared,
+                                       RankedTensorType tile) {
+  cta::LinearLayout placed = shared.place(cta::getLayout(tile));
+  int64_t bytes = cta::getElementBytes(tile);
+  cta::MoveCost cost = way == "write" ? cta::getStoreCost(placed, bytes)
+                                      : cta::getLoadCost(placed, bytes);
+  return describeCost(way, cost, countElements(placed) * bytes);
+}
+
+/// `cp.async` writes for each lane what it has read at once.
+static llvm::json::Object describeCopy(cta::CopyOp copy, unsigned maxElements) {
+  cta::BufferType buffer = copy.getBuffer().getType();
+  auto load = cast<tts::LoadOp>(copy.getLoad().front().front());
+  cta::LinearLayout placed =
+      buffer.getLayout().getLayout().place(cta::getLayout(load.getType()));
+  int64_t bytes = cta::getElementBytes(buffer.getElementType());
+  cta::MoveCost cost = cta::getPiecesCost(placed, bytes, maxElements);
+  return describeCost("cp.async", cost, countElements(placed) * bytes);
+}
+
+/// The copy engine as if it were a warp whose lanes take 16 bytes each, in the
+/// order in which they lie in the tensor.
+template <typename BoxOp>
+static llvm::json::Object describeBox(StringRef way, BoxOp op) {
+  cta::BufferType buffer = op.getBuffer().getType();
+  int64_t bytes = cta::getElementBytes(buffer.getElementType());
+  cta::LinearLayout::Bases registers, lanes, rest;
+  int64_t inPiece = GpuTarget::kBytesPerAccess / bytes;
+  int64_t taken = 1;
+  for (auto [dim, size] :
+       llvm::reverse(llvm::zip_equal(op.getDims(), op.getPiece())))
+    for (int64_t step = 1; step < size; step *= 2, taken *= 2) {
+      cta::Coordinates basis(buffer.getShape().size(), 0);
+      basis[dim] = step;
+      if (taken < inPiece)
+        registers.push_back(basis);
+      else if (lanes.size() < cta::kLaneBits)
+        lanes.push_back(basis);
+      else
+        rest.push_back(basis);
+    }
+  llvm::append_range(registers, rest);
+  unsigned rank = buffer.getShape().size();
+  lanes.resize(cta::kLaneBits, cta::Coordinates(rank, 0));
+  cta::LinearLayout placed = buffer.getLayout().getLayout().place(
+      cta::LinearLayout(rank, registers, lanes, {}));
+  cta::MoveCost cost = cta::getPiecesCost(placed, bytes, inPiece);
+  return describeCost(way, cost, taken * bytes);
+}
+
 static bool isWholeSlot(cta::BufferType buffer, RankedTensorType tile) {
   return buffer.getShape() == tile.getShape() && cta::getLayoutAttr(tile);
 }
 
-static llvm::json::Array describeShared(Operation *op) {
+TileFacts::TileFacts(ModuleOp module) {
+  DataFlowSolver solver;
+  bool isSolved = false;
+  module.walk([&](cta::CopyOp copy) {
+    if (!isSolved && failed(runDivisibilityAnalysis(solver, module)))
+      return WalkResult::interrupt();
+    isSolved = true;
+    auto load = cast<tts::LoadOp>(copy.getLoad().front().front());
+    copied[copy] = describeAccessWidth(solver, load).elements;
+    return WalkResult::advance();
+  });
+}
+
+llvm::json::Array TileFacts::describeShared(Operation *op) const {
   llvm::json::Array moves;
   llvm::TypeSwitch<Operation *>(op)
       .Case([&](cta::ConvertLayoutOp convert) {
@@ -86,11 +148,21 @@ static llvm::json::Array describeShared(Operation *op) {
         if (cta::getLayoutAttr(tile))
           moves.push_back(
               describeMove("read", buffer.getLayout().getLayout(), tile));
+      })
+      .Case([&](cta::CopyOp copy) {
+        if (unsigned maxElements = copied.lookup(copy))
+          moves.push_back(describeCopy(copy, maxElements));
+      })
+      .Case([&](cta::CopyBoxOp copy) {
+        moves.push_back(describeBox("TMA write", copy));
+      })
+      .Case([&](cta::StoreBoxOp store) {
+        moves.push_back(describeBox("TMA read", store));
       });
   return moves;
 }
 
-void triton_shared::describeTiles(Operation *op, llvm::json::Object &facts) {
+void TileFacts::describe(Operation *op, llvm::json::Object &facts) const {
   llvm::json::Array tiles;
   for (Type type : op->getResultTypes())
     if (cta::getLayoutAttr(type))

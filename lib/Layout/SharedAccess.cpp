@@ -210,16 +210,21 @@ unsigned mlir::cta::countWavefronts(const LinearLayout &placed, unsigned width,
 // Costs
 //===----------------------------------------------------------------------===//
 
-MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
-                                 unsigned elementBytes) {
-  SmallVector<Piece> pieces = getPieces(
-      placed, std::max(1u, GpuTarget::kBytesPerAccess / elementBytes));
+MoveCost mlir::cta::getPiecesCost(const LinearLayout &placed,
+                                  unsigned elementBytes, unsigned maxElements) {
+  SmallVector<Piece> pieces = getPieces(placed, maxElements);
   MoveCost cost;
   cost.instructions = pieces.size();
   cost.wavefronts =
       pieces.size() *
       countWavefronts(placed, pieces.front().size(), elementBytes);
   return cost;
+}
+
+MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
+                                 unsigned elementBytes) {
+  return getPiecesCost(placed, elementBytes,
+                       std::max(1u, GpuTarget::kBytesPerAccess / elementBytes));
 }
 
 MoveCost mlir::cta::getLoadCost(const LinearLayout &placed,

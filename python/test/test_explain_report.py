@@ -140,6 +140,26 @@ def test_a_tile_without_dimensions_has_its_drawing():
     assert 'aria-label="layout of one of f32"' in unpacked(report.html())
 
 
+@pytest.mark.parametrize(
+    ("target", "way", "instructions", "wavefronts"),
+    [("cuda:80", "cp.async", 2, 4096 // 4 // 128), ("cuda:90", "TMA write", 8, 4096 // 128)],
+)
+def test_copies_to_shared_memory_are_counted(
+    target: str, way: str, instructions: int, wavefronts: int
+):
+    """Keys are 32x64 elements of 16 bits: a warp of four copies a quarter of 4096 bytes."""
+    report = Report.of(Question(explain_goldens.ttir_of("attention_kernel", target), target))
+    (cta,) = [one for one in report.data["phases"] if one["phase"] == "cta"]
+    moves = [move for one in cta["operations"] for move in one.get("shared", ())]
+    copies = [move for move in moves if move["way"] == way]
+    assert copies
+    for copy in copies:
+        assert copy["instructions"] == instructions
+        assert copy["wavefronts"] == copy["least"] == wavefronts
+    jsonschema.validate(json.loads(report.json()), SCHEMA)
+    assert f"<td>{way}</td>" in report.html()
+
+
 @pytest.mark.parametrize("kernel", explain_goldens.KERNELS)
 def test_reports_are_as_they_were(kernel: str):
     golden = json.loads((explain_goldens.FOLDER / f"{kernel}.json").read_text())

@@ -220,6 +220,20 @@ TEST(SharedAccess, CountsConflicts) {
       4u);
 }
 
+TEST(SharedAccess, NarrowPiecesTakeMoreInstructionsAndConflict) {
+  // Each lane has four neighbours of a column's rows of 128 bytes.
+  SharedLayout plain = SharedLayout::getRowMajor({32, 32});
+  LinearLayout placed = plain.place(
+      LinearLayout(2, Bases{{0, 1}, {0, 2}},
+                   Bases{{1, 0}, {2, 0}, {4, 0}, {8, 0}, {16, 0}}, {}));
+  MoveCost wide = getPiecesCost(placed, 4, 4);
+  EXPECT_EQ(wide.instructions, 1u);
+  EXPECT_EQ(wide.wavefronts, 32u);
+  MoveCost narrow = getPiecesCost(placed, 4, 1);
+  EXPECT_EQ(narrow.instructions, 4u);
+  EXPECT_EQ(narrow.wavefronts, 4u * 32);
+}
+
 TEST(SharedAccess, OperandsOfProductsHaveNoConflicts) {
   struct Example {
     int64_t rows, columns;

@@ -54,6 +54,11 @@ struct MoveCost {
   unsigned getWeight() const { return 2 * wavefronts + instructions; }
 };
 
+/// What it takes to move elements of `elementBytes` at `placed` in pieces of at
+/// most `maxElements`.
+MoveCost getPiecesCost(const LinearLayout &placed, unsigned elementBytes,
+                       unsigned maxElements);
+
 /// What it takes to write elements of `elementBytes` at `placed`, or to read
 /// them.
 MoveCost getStoreCost(const LinearLayout &placed, unsigned elementBytes);

@@ -77,6 +77,8 @@ class TensorReport:
     worst: Worst | None = None
     program: tuple[int, int, int] | None = None
     """Who wrote the worst element, if that is known."""
+    first: Worst | None = None
+    """The first element beyond its bound, in the order of the tensor."""
     widened: Widened | None = None
     """What has made the bound wider, if anything has."""
 
@@ -204,7 +206,12 @@ def _judge(name: str, dtype: str, a: torch.Tensor, b: torch.Tensor, bound: Bound
     if largest == 0:
         return report
     index = tuple(int(i) for i in torch.unravel_index(margin.argmax(), margin.shape))
-    return replace(report, worst=_describe(index, a, b, bound))
+    report = replace(report, worst=_describe(index, a, b, bound))
+    if not wrong:
+        return report
+    beyond = (margin > 1).flatten().nonzero()[0, 0]
+    first = tuple(int(i) for i in torch.unravel_index(beyond, margin.shape))
+    return replace(report, first=_describe(first, a, b, bound))
 
 
 def _margins(a: torch.Tensor, b: torch.Tensor, bound: Bound, side: torch.Tensor) -> torch.Tensor:

@@ -21,7 +21,7 @@ from .shown_sources import show_sources
 if TYPE_CHECKING:
     from ..diff.recording import Recording
 
-SCHEMA = 2
+SCHEMA = 3
 COMPILERS = ("triton-shared", "triton")
 """This one, and Triton's own for NVIDIA GPUs."""
 _KEPT = "keep=places keep=passes keep=lines"

@@ -1,5 +1,5 @@
 """Whether a launch leaves the same everywhere: our fast code, our reference, Triton's interpreter,
-our code for a GPU in the emulator.
+our code for a GPU on one, and in the emulator.
 
 Replays and bounds are those of `triton_shared.diff`.
 """
@@ -15,11 +15,12 @@ from typing import Any
 import torch
 
 from ..diff import run, workers
-from ..diff.comparison import LaunchReport, TensorReport
+from ..diff.comparison import LaunchReport, TensorReport, Worst
 from ..diff.recording import Recording
 
 REFERENCE = "cpu"
-TARGETS = ("cpu-fast", "interpreter")
+GPU = "shared_cuda"
+TARGETS = ("cpu-fast", "interpreter", GPU)
 """What is compared with our reference."""
 _MOST_CELLS = 32
 
@@ -32,6 +33,9 @@ def validate(launch: Recording, targets: Sequence[str] = TARGETS) -> list[dict[s
         found = []
         with workers.session():
             for target in targets:
+                if target == GPU and not torch.cuda.is_available():
+                    found.append(_not_run(target, "torch sees no GPU on this machine"))
+                    continue
                 (report,) = run.compare_all(folder, (REFERENCE, target))
                 found.append(_describe(report, launch, folder / "0000", target))
         return found
@@ -52,6 +56,11 @@ def _describe(report: LaunchReport, launch: Recording, folder: Path, target: str
     }
 
 
+def _not_run(target: str, why: str) -> dict[str, Any]:
+    facts = {"target": target, "against": REFERENCE, "status": "not run", "message": why}
+    return {**facts, "seconds": [], "tensors": []}
+
+
 def _describe_tensor(
     tensor: TensorReport, launch: Recording, folder: Path, target: str
 ) -> dict[str, Any]:
@@ -63,21 +72,38 @@ def _describe_tensor(
         "bound": tensor.policy,
         "wrong": tensor.wrong,
         "margin": _number(tensor.margin),
-        "worst": None,
-        "program": list(tensor.program) if tensor.program else None,
-        "heat": [],
+        "worst": _describe_element(worst, tensor.program) if worst else None,
+        "first": None,
+        "heat": _heat(tensor, launch, folder, target) if worst else [],
     }
-    if worst:
-        described["worst"] = {
-            "index": list(worst.index),
-            "left": _number(worst.left),
-            "right": _number(worst.right),
-            "error": _number(worst.error),
-            "ulp": worst.ulp,
-            "allowed": _number(worst.allowed),
-        }
-        described["heat"] = _heat(tensor, launch, folder, target)
+    if tensor.first:
+        program = _program(tensor, launch, folder)
+        described["first"] = _describe_element(tensor.first, program)
     return described
+
+
+def _program(tensor: TensorReport, launch: Recording, folder: Path) -> tuple[int, int, int] | None:
+    """Who wrote the first wrong element, if that is known."""
+    assert tensor.first
+    assert tensor.worst
+    if tensor.first.index == tensor.worst.index:
+        return tensor.program
+    ttir = launch.ttir or workers.result(folder, REFERENCE).ttir
+    if tensor.argument not in launch.views() or not run.can_find_program(ttir):
+        return None
+    return run.find_program(folder, tensor.argument, tensor.first.index)
+
+
+def _describe_element(element: Worst, program: tuple[int, int, int] | None) -> dict[str, Any]:
+    return {
+        "index": list(element.index),
+        "left": _number(element.left),
+        "right": _number(element.right),
+        "error": _number(element.error),
+        "ulp": element.ulp,
+        "allowed": _number(element.allowed),
+        "program": list(program) if program else None,
+    }
 
 
 def _heat(tensor: TensorReport, launch: Recording, folder: Path, target: str) -> list[list[float]]:
