@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from triton_shared import knobs
+from triton_shared.terminal import working
 
 _LOST = 4.0
 """How many times as long as the best one a configuration takes that nobody times any further."""
@@ -34,6 +35,7 @@ def compile_ahead(kernel: Any, requests: Sequence[Callable[[], Any]]) -> None:
     if len(requests) < 2 or _async_compile.active_mode.get() is not None:
         return
     with (
+        working(f"compiling {len(requests)} configurations of {kernel.__name__}"),
         ThreadPoolExecutor(os.cpu_count()) as pool,
         AsyncCompileMode(pool, ignore_errors=True),
     ):
@@ -57,7 +59,7 @@ def _forget_failures(kernel: Any) -> None:
 
 
 class Clock:
-    """How far a search is, and for how long: `TRITON_SHARED_TUNING_SECONDS` is its bound."""
+    """How far a search is, and for how long: `TRITON_SHARED_TUNING_SECONDS` bounds it on CPUs."""
 
     def __init__(self, kernel: str, total: int) -> None:
         self._kernel = kernel

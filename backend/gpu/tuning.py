@@ -17,15 +17,19 @@ class Benchmarker:
     def __init__(self) -> None:
         self._arguments: tuple[Any, ...] | None = None
         self._compiled: list[Any] = []
+        self._clock = tuning.Clock("", 0)
 
     def __call__(self, run: Any, **how: Any) -> Any:
         """The times of `run`, in milliseconds."""
         from triton.testing import do_bench
 
         request = benchmark.read(run)
-        if request is not None:
-            self._compile_all(request)
-        return do_bench(run, **how)
+        if request is None:
+            return do_bench(run, **how)
+        self._compile_all(request)
+        times = do_bench(run, **how)
+        self._clock.note(times)
+        return times
 
     def _compile_all(self, request: benchmark.Request) -> None:
         if request.arguments != self._arguments:
@@ -33,6 +37,7 @@ class Benchmarker:
         if request.config in self._compiled:
             return
         self._compiled = list(benchmark.find_configs(request.config))
+        self._clock = tuning.Clock(request.kernel.__name__, len(self._compiled))
         tuning.compile_ahead(
             request.kernel, [partial(_compile, request, config) for config in self._compiled]
         )

@@ -7,6 +7,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from kernels import scale
 from tree import BUILD
 from triton_shared import bisect, library, stages
 from triton_shared.bisect import Snapshot, find_first, read_changes
+from triton_shared.terminal import Say, Told
 
 SCRIPT = """
 import sys
@@ -200,3 +203,30 @@ def test_a_script_without_a_kernel_is_told_so(tmp_path: Path):
     done = run("--mode", "reference", str(path))
     assert done.returncode == bisect.FAILED
     assert "the script must compile one kernel once; it has compiled none" in done.stderr
+
+
+def test_who_waits_is_told_what_runs(
+    script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    told: list[str] = []
+
+    @contextmanager
+    def working(what: str) -> Iterator[Say]:
+        told.append(what)
+        yield told.append
+
+    @contextmanager
+    def counting(what: str, total: int) -> Iterator[Told]:
+        steps: list[int] = []
+        yield lambda done, what: (steps.append(done), told.append(what))[0]
+        assert steps == sorted(steps)
+        assert 0 < len(steps) <= total
+        assert steps[-1] <= total
+
+    monkeypatch.setattr(bisect, "working", working)
+    monkeypatch.setattr(bisect, "counting", counting)
+    assert bisect.main([str(script)]) == bisect.UNCHANGED
+    assert told[:2] == ["running script.py in reference mode", "running script.py in mode fast"]
+    assert "compiling what passes have left" in told
+    assert re.fullmatch(r"running script.py with what '[\w-]+' has left", told[-1])
+    assert capsys.readouterr().err == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from typing import Any
 
@@ -87,3 +88,18 @@ def test_a_hook_sets_what_its_configuration_is_compiled_for(compiled: list[Any],
     tune(configs, 1002)
     assert seen[:2] == [32, 64]
     assert timed[:2] == [2, 2]
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_a_terminal_sees_how_far_the_search_is(
+    is_terminal: bool,
+    compiled: list[Any],
+    timed: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_terminal, raising=False)
+    tune([triton.Config({"by": 9, "BLOCK": block}) for block in (32, 64, 128)], 1003)
+    said = capsys.readouterr().err
+    for words in ("compiling 3 configurations of scale", "tuning scale: 2 of 3"):
+        assert (words in said) == is_terminal, words

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,14 +12,21 @@ from contextlib import contextmanager
 from importlib import import_module
 
 import pytest
+from triton_shared.terminal import Say
 
 PROGRAM = """
 import sys, time
 if "without" in sys.argv: sys.modules["rich"] = None
-from triton_shared.terminal import working
-with working("counting sheep"):
+from triton_shared.terminal import counting, working
+with working("counting sheep") as say:
+    time.sleep(0.3)
+    say("counting lambs")
     time.sleep(0.3)
     print("done")
+with counting("feeding sheep", 3) as told:
+    for n in range(1, 3):
+        told(n, f"feeding sheep {n}")
+        time.sleep(0.3)
 """
 
 
@@ -43,6 +51,8 @@ def on_terminal(*words: str) -> str:
 def test_a_terminal_says_what_goes_on_and_is_left_clean():
     said = on_terminal()
     assert "counting sheep" in said
+    assert "counting lambs" in said
+    assert re.search(r"feeding sheep 2.*2/3", said)
     assert said.rstrip().endswith(("\x1b[2K", "\x1b[?25h"))
 
 
@@ -61,6 +71,7 @@ def test_without_rich_nothing_is_said():
         ("diff", ["nothing.py", "--targets", "cpu,interpreter"], "comparing cpu and interpreter"),
         ("blame", ["nothing.py"], "looking who is to blame in nothing.py"),
         ("explain", [__file__, "-o", "page.html"], "looking at test_terminal.py"),
+        ("explain", [__file__], "looking at test_terminal.py"),
     ],
 )
 def test_commands_that_take_long_say_so(
@@ -70,9 +81,9 @@ def test_commands_that_take_long_say_so(
     told: list[str] = []
 
     @contextmanager
-    def working(what: str) -> Iterator[None]:
+    def working(what: str) -> Iterator[Say]:
         told.append(what)
-        yield
+        yield told.append
 
     monkeypatch.setattr(module, "working", working)
     assert module.main(words) != 0

@@ -15,12 +15,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import knobs, library
 from .errors import TritonSharedError
+from .terminal import counting, working
 
 UNCHANGED, CHANGED, FAILED = 0, 1, 2
 
@@ -60,6 +61,11 @@ class Script:
 
     words: tuple[str, ...]
     folder: Path
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return Path(self.words[0]).name
 
     def run(self, mode: str, **environment: str) -> Result:
         """Runs it, with nothing from a cache."""
@@ -179,26 +185,51 @@ def describe(first: Snapshot, before: Snapshot | None, snapshots: Sequence[Snaps
     )
 
 
+def _phases_of(snapshots: Sequence[Snapshot]) -> dict[Snapshot, str | None]:
+    what = "compiling what passes have left"
+    with counting(what, len(snapshots)) as told:
+        found: dict[Snapshot, str | None] = {}
+        for snapshot in snapshots:
+            found[snapshot] = phase_of(snapshot)
+            told(len(found), what)
+        return found
+
+
+def _search(
+    script: Script, phases: Mapping[Snapshot, str | None], place: Path, expected: Result
+) -> Snapshot | None:
+    snapshots = [snapshot for snapshot, phase in phases.items() if phase]
+    runs = 0
+    # So many halves there are at most.
+    with counting(f"running {script.name}", len(snapshots).bit_length()) as told:
+
+        def is_right(snapshot: Snapshot) -> bool:
+            nonlocal runs
+            phase = phases[snapshot]
+            assert phase
+            told(runs, f"running {script.name} with what '{snapshot.name}' has left")
+            runs += 1
+            return script.run_with(snapshot, phase, place).visible == expected.visible
+
+        return find_first(snapshots, is_right)
+
+
 def bisect(script: Script, mode: str, kernel: str, changes: Path | None) -> int:
     """Prints what is found; gives the exit code."""
-    expected = script.run("reference")
+    with working(f"running {script.name} in reference mode"):
+        expected = script.run("reference")
     if expected.code:
         raise TritonSharedError(
             f"the script fails in reference mode, the oracle: exit code {expected.code}\n"
             f"{expected.problem.strip()[-2000:]}"
         )
-    observed = script.record(mode, kernel)
+    with working(f"running {script.name} in mode {mode}"):
+        observed = script.record(mode, kernel)
     place = script.place(kernel)
     text = (changes or script.folder / "changes.mlir").read_text()
-    phases = {snapshot: phase_of(snapshot) for snapshot in read_changes(text)}
+    phases = _phases_of(read_changes(text))
     snapshots = [snapshot for snapshot in phases if phases[snapshot]]
-
-    def is_right(snapshot: Snapshot) -> bool:
-        phase = phases[snapshot]
-        assert phase
-        return script.run_with(snapshot, phase, place).visible == expected.visible
-
-    first = find_first(snapshots, is_right)
+    first = _search(script, phases, place, expected)
     print(f"{len(snapshots)} modules from which reference mode can go on")
     if first:
         kept = Path(tempfile.mkdtemp(prefix="triton-shared-bisect-"))

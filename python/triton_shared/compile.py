@@ -14,6 +14,7 @@ from typing import Any
 
 from . import aot
 from .errors import TritonSharedError
+from .terminal import working
 
 
 def parse(words: list[str]) -> argparse.Namespace:
@@ -65,17 +66,18 @@ def main(words: list[str]) -> int:
     options = parse(words)
     name = options.out_name or options.kernel_name
     try:
-        kernel = aot.compile_kernel(
-            options.path,
-            options.kernel_name,
-            options.signature,
-            options.grid,
-            target=options.target,
-            num_warps=options.num_warps,
-            num_stages=options.num_stages,
-            out_name=options.out_name,
-            options=dict(options.option),
-        )
+        with working(f"compiling {options.kernel_name} for {options.target}"):
+            kernel = aot.compile_kernel(
+                options.path,
+                options.kernel_name,
+                options.signature,
+                options.grid,
+                target=options.target,
+                num_warps=options.num_warps,
+                num_stages=options.num_stages,
+                out_name=options.out_name,
+                options=dict(options.option),
+            )
         emit = tuple(word.strip() for word in options.emit.split(",") if word.strip())
         for file in aot.write(kernel, options.out_path or Path(name), emit):
             print(file)

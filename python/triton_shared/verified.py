@@ -23,6 +23,7 @@ from .diff import configurations, report, sweeps, widening, worker, workers
 from .diff.recording import RecordingError, load
 from .diff.replay import Replayed
 from .errors import VerificationError, VerificationWarning
+from .terminal import counting, working
 
 _ON_CPU = "reference"
 """The target of reference mode, whatever the environment says."""
@@ -88,20 +89,27 @@ class VerifiedAutotuner(Autotuner):  # type: ignore[misc]
             )
             return configs
         with tempfile.TemporaryDirectory() as folder:
-            ran = [
-                _Ran(config, launch)
-                for number, config in enumerate(configs)
-                if (launch := self._run_once(config, kwargs, Path(folder) / f"{number:04}"))
-            ]
+            ran = self._run_all(configs, kwargs, Path(folder))
             if not ran:
                 return configs  # None fits: Triton says so.
             try:
-                with workers.session():
+                with workers.session(), working(f"verifying configurations of {name}"):
                     found = self._compare([one.launch for one in ran])
             except RecordingError as error:
                 raise VerificationError(f"kernel '{name}' cannot be verified: {error}") from error
         wrong = self._judge(name, ran, found)
         return [config for config in configs if config not in wrong]
+
+    def _run_all(self, configs: list[Any], kwargs: dict[str, Any], folder: Path) -> list[_Ran]:
+        what = f"running configurations of {self.base_fn.__name__}"
+        ran: list[_Ran] = []
+        with counting(what, len(configs)) as told:
+            for number, config in enumerate(configs):
+                launch = self._run_once(config, kwargs, folder / f"{number:04}")
+                if launch:
+                    ran.append(_Ran(config, launch))
+                told(number + 1, what)
+        return ran
 
     def _run_once(self, config: Any, kwargs: dict[str, Any], place: Path) -> Path | None:
         """Runs a configuration and keeps it with its results; None if it does not fit."""

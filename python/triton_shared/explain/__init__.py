@@ -154,13 +154,16 @@ class Explanation:
 
         `target` is `cpu` or `cuda:90`, `options` are those of a launch line. No GPU is needed.
         """
+        from ..terminal import working
         from .gathering import Question
         from .report import Report
 
         text = self.texts[number]
         text = text.decode() if isinstance(text, bytes) else text
         launch = self.launch() if self.launch else None
-        return Report.of(Question(text, target, options, self.printed_by_triton, launch))
+        question = Question(text, target, options, self.printed_by_triton, launch)
+        with working(f"looking at {self.kernels[number]}") as say:
+            return Report.of(question, say)
 
     def write(self, path: str | Path) -> Path:
         """Writes the page of the first text, or its data if the name ends with `.json`."""

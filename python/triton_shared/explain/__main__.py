@@ -90,13 +90,14 @@ def main(words: list[str]) -> int:
     options = parse(words)
     try:
         if options.output or options.signature or options.kernel or options.compare:
-            with working(f"looking at {options.file.name}"):
+            with working(f"looking at {options.file.name}") as say:
                 question = _question(options)
-                report = Report.of(question)
+                report = Report.of(question, say)
                 other = _other(question, options.compare) if options.compare else None
             _tell_report(report, other, options)
             return 0
-        found = _explain(options.file, options.arguments)
+        with working(f"looking at {options.file.name}"):
+            found = _explain(options.file, options.arguments)
     except (TritonSharedError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

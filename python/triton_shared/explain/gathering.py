@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from .. import library, stages
 from ..errors import CompilationError
 from ..frontend import Target, parse_options
+from ..terminal import Say, say_nothing
 from . import commands, gpu_use
 from .machine_code import place_assembly, place_sass
 from .pass_changes import describe_passes
@@ -46,8 +47,12 @@ class Question:
     """One of `COMPILERS`."""
 
 
-def gather(question: Question) -> dict[str, Any]:
-    """Compiles the kernel, and says all that the compiler knows of it."""
+def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
+    """Compiles the kernel, and says all that the compiler knows of it.
+
+    `say` is told what takes long.
+    """
+    say(f"compiling for {question.target}")
     looked = _compile(question, "explain=accesses")
     accesses, offsets = _accesses(looked), json.loads(looked.artefact("offsets"))
     if question.compiler == "triton":
@@ -61,7 +66,7 @@ def gather(question: Question) -> dict[str, Any]:
         "target": question.target,
         "offsets": offsets,
         **facts,
-        "run": _run(question),
+        "run": _run(question, say),
     }
 
 
@@ -87,12 +92,12 @@ def _ours(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> d
     }
 
 
-def _run(question: Question) -> dict[str, Any] | None:
+def _run(question: Question, say: Say) -> dict[str, Any] | None:
     if question.launch is None:
         return None
     from .launches import describe
 
-    return describe(question.launch, question.programs, question.target)
+    return describe(question.launch, question.programs, question.target, say)
 
 
 def _compile(question: Question, words: str) -> Any:

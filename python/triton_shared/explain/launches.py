@@ -11,6 +11,7 @@ from ..diff import addresses
 from ..diff.recorder import record_launch
 from ..diff.recording import Recording, RecordingError
 from ..errors import TritonSharedError
+from ..terminal import Say, say_nothing
 
 _SHAPE = re.compile(r"\d+(x\d+)*")
 
@@ -35,10 +36,11 @@ def describe(
     launch: Recording,
     programs: Sequence[tuple[int, int, int]] | None = None,
     target: str = "cpu",
+    say: Say = say_nothing,
 ) -> dict[str, Any]:
     """The parts "launch", "maps", "validation" and "roofline" of a report.
 
-    What cannot be had is null there, and "problems" says why.
+    What cannot be had is null there, and "problems" says why. `say` is told what takes long.
     """
     from . import access_maps, roofline, validation
 
@@ -52,13 +54,15 @@ def describe(
     }
     chosen = programs or access_maps.choose_programs(launch.grid)
     try:
+        say("interpreting programs")
         found["maps"] = access_maps.record(launch, chosen)["programs"]
+        say("measuring this machine and the launch")
         found["roofline"] = roofline.measure(launch, found["maps"])
     except (RecordingError, TritonSharedError) as error:
         problems.append(str(error))
     try:
         emulated = ("emulated",) if target != "cpu" and launch.ttir else ()
-        found["validation"] = validation.validate(launch, (*validation.TARGETS, *emulated))
+        found["validation"] = validation.validate(launch, (*validation.TARGETS, *emulated), say)
     except (RecordingError, TritonSharedError) as error:
         problems.append(str(error))
     return found

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..terminal import Say, say_nothing
 from . import gathering, page
 from .gathering import Question
 
@@ -20,12 +21,12 @@ class Report:
     data: Mapping[str, Any]
 
     @staticmethod
-    def of(question: Question) -> Report:
-        """Compiles a kernel and says everything about it.
+    def of(question: Question, say: Say = say_nothing) -> Report:
+        """Compiles a kernel and says everything about it; `say` is told what takes long.
 
         Raises CompilationError for what does not compile, TritonSharedError for an unknown option.
         """
-        return Report(gathering.gather(question))
+        return Report(gathering.gather(question, say))
 
     @property
     def kernel(self) -> str:

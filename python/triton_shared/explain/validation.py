@@ -17,6 +17,7 @@ import torch
 from ..diff import run, workers
 from ..diff.comparison import LaunchReport, TensorReport, Worst
 from ..diff.recording import Recording
+from ..terminal import Say, say_nothing
 
 REFERENCE = "cpu"
 GPU = "shared_cuda"
@@ -25,7 +26,9 @@ TARGETS = ("cpu-fast", "interpreter", GPU)
 _MOST_CELLS = 32
 
 
-def validate(launch: Recording, targets: Sequence[str] = TARGETS) -> list[dict[str, Any]]:
+def validate(
+    launch: Recording, targets: Sequence[str] = TARGETS, say: Say = say_nothing
+) -> list[dict[str, Any]]:
     """Of each target what `schema.json` has under "validation"; on `emulated` it takes long."""
     with tempfile.TemporaryDirectory(prefix="triton-shared-") as name:
         folder = Path(name)
@@ -36,6 +39,7 @@ def validate(launch: Recording, targets: Sequence[str] = TARGETS) -> list[dict[s
                 if target == GPU and not torch.cuda.is_available():
                     found.append(_not_run(target, "torch sees no GPU on this machine"))
                     continue
+                say(f"comparing {target} with {REFERENCE}")
                 (report,) = run.compare_all(folder, (REFERENCE, target))
                 found.append(_describe(report, launch, folder / "0000", target))
         return found
