@@ -166,8 +166,10 @@ private:
         records->attach(manager);
       return success();
     };
-    LogicalResult done =
-        runToPhase(module, wanted, options.target, reached, configure);
+    bool looksAtModules =
+        options.keepsChanges || options.keepsTimes || records.has_value();
+    LogicalResult done = runToPhase(module, wanted, options.target, reached,
+                                    configure, /*keepsWhole=*/looksAtModules);
     if (records)
       result.artefacts[kPassesArtefact] = toText(records->take());
     return done;

@@ -72,18 +72,6 @@ static void buildFloats(OpPassManager &manager) {
   manager.addPass(math::createMathExtendToSupportedTypes());
 }
 
-static void buildLlvm(OpPassManager &manager) {
-  manager.addPass(createSCFToControlFlowPass());
-  manager.addPass(memref::createExpandStridedMetadataPass());
-  manager.addPass(createLowerAffinePass());
-  addCleanUp(manager);
-  manager.addPass(createUpstreamToLlvm());
-  manager.addPass(createReconcileUnrealizedCastsPass());
-  manager.addPass(createCpuAllowWrap());
-  manager.addPass(createCpuBFloatAsBits());
-  addCleanUp(manager);
-}
-
 //===----------------------------------------------------------------------===//
 // Reference mode
 //===----------------------------------------------------------------------===//
@@ -127,8 +115,6 @@ static void buildReference(OpPassManager &manager) {
   buildLoops(manager);
   buildScalars(manager);
   manager.addPass(createCpuWrapProgramLoop());
-  manager.addPass(createCpuSplitFunctions());
-  buildLlvm(manager);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,18 +178,41 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildArithmetic(manager);
   manager.addPass(createCpuWrapProgramLoop());
   buildStorage(manager, cpu);
-  manager.addPass(createCpuSplitFunctions());
-  manager.addPass(createVectorTransfersToLoops());
-  manager.addPass(createConvertVectorToLLVMPass());
-  buildLlvm(manager);
 }
 
-void triton_shared::buildLinalgToCpu(OpPassManager &manager, CpuMode mode,
-                                     const CpuTarget &cpu) {
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
+
+void triton_shared::buildLinalgToPieces(OpPassManager &manager, CpuMode mode,
+                                        const CpuTarget &cpu) {
   if (mode == CpuMode::Fast)
     buildFast(manager, cpu);
   else
     buildReference(manager);
+  manager.addPass(createCpuSplitFunctions());
+}
+
+void triton_shared::buildPiecesToLlvm(OpPassManager &manager, CpuMode mode) {
+  if (mode == CpuMode::Fast) {
+    manager.addPass(createVectorTransfersToLoops());
+    manager.addPass(createConvertVectorToLLVMPass());
+  }
+  manager.addPass(createSCFToControlFlowPass());
+  manager.addPass(memref::createExpandStridedMetadataPass());
+  manager.addPass(createLowerAffinePass());
+  addCleanUp(manager);
+  manager.addPass(createUpstreamToLlvm());
+  manager.addPass(createReconcileUnrealizedCastsPass());
+  manager.addPass(createCpuAllowWrap());
+  manager.addPass(createCpuBFloatAsBits());
+  addCleanUp(manager);
+}
+
+void triton_shared::buildLinalgToCpu(OpPassManager &manager, CpuMode mode,
+                                     const CpuTarget &cpu) {
+  buildLinalgToPieces(manager, mode, cpu);
+  buildPiecesToLlvm(manager, mode);
 }
 
 //===----------------------------------------------------------------------===//

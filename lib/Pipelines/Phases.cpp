@@ -3,6 +3,7 @@
 #include "triton-shared/Pipelines/Phases.h"
 
 #include "CleanUp.h"
+#include "LongModules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -16,7 +17,6 @@
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "triton-shared/Pipelines/LinalgToCpu.h"
 #include "triton-shared/Pipelines/LinalgToGpu.h"
-#include "triton-shared/Pipelines/OwnThread.h"
 #include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -253,27 +253,6 @@ triton_shared::followPhases(ModuleOp module, Phase last,
   return success();
 }
 
-/// The operations from which on a module does not fit into a CPU's caches.
-static constexpr unsigned kManyOperations = 8192;
-
-static bool isLong(ModuleOp module) {
-  unsigned count = 0;
-  return module
-      .walk([&](Operation *) {
-        return ++count > kManyOperations ? WalkResult::interrupt()
-                                         : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Has operations lie in memory as passes walk over them.
-static void layOutInOrder(ModuleOp module) {
-  OwningOpRef<ModuleOp> copy(module.clone());
-  module.getBody()->clear();
-  module.getBody()->getOperations().splice(module.getBody()->end(),
-                                           copy->getBody()->getOperations());
-}
-
 static unsigned countPhases(Phase from, Phase to, const CompileTarget &target) {
   unsigned count = 0;
   for (; from != to; from = *getNextPhase(from, target))
@@ -281,42 +260,36 @@ static unsigned countPhases(Phase from, Phase to, const CompileTarget &target) {
   return count;
 }
 
-/// Does the `work` of a phase after which `others` will follow. Passes leave
-/// operations anywhere, between the holes that others have left; walks over
-/// those of a long kernel wait for memory. Each phase of one begins with a copy
-/// in an empty heap: a thread's of its own or, the next time, that of this
-/// thread, where the one before has left nothing. The last one is of this
-/// thread, so that LLVM may have the other.
-static LogicalResult runInOrder(ModuleOp module, unsigned others,
-                                function_ref<LogicalResult()> work) {
-  if (!isLong(module))
-    return work();
-  LogicalResult result = failure();
-  auto workInOrder = [&] {
-    layOutInOrder(module);
-    result = work();
-  };
-  if (others % 2)
-    runOnOwnThread(workInOrder);
-  else
-    workInOrder();
-  return result;
-}
-
-LogicalResult triton_shared::runToPhase(
-    ModuleOp module, Phase last, const CompileTarget &target,
-    PhaseCallback reached,
-    function_ref<LogicalResult(PassManager &)> configure) {
-  auto step = [&](Phase phase) -> LogicalResult {
-    PassManager manager(module.getContext());
+LogicalResult
+triton_shared::runToPhase(ModuleOp module, Phase last,
+                          const CompileTarget &target, PhaseCallback reached,
+                          function_ref<LogicalResult(PassManager &)> configure,
+                          bool keepsWhole) {
+  auto setUp = [&](PassManager &manager) {
     // Verifying is a walk over operations that do not fit into caches if the
     // kernel is long. After each pass it took a third of the time; once will
     // do.
     manager.enableVerifier(false);
-    if (configure && failed(configure(manager)))
+    return configure ? configure(manager) : success();
+  };
+  auto step = [&](Phase phase) -> LogicalResult {
+    PassManager manager(module.getContext());
+    // The pieces of a long kernel do not know each other.
+    PassManager ofPieces(module.getContext());
+    bool hasPieces = phase == Phase::Llir && !target.isGpu() && !keepsWhole &&
+                     isLong(module);
+    if (failed(setUp(manager)) || (hasPieces && failed(setUp(ofPieces))))
       return failure();
-    buildPhase(manager, phase, target);
-    if (failed(manager.run(module)) || failed(verify(module)))
+    if (hasPieces) {
+      buildLinalgToPieces(manager, target.cpuMode, target.getCpu());
+      buildPiecesToLlvm(ofPieces, target.cpuMode);
+    } else {
+      buildPhase(manager, phase, target);
+    }
+    auto lower = [&](ModuleOp part) { return ofPieces.run(part); };
+    if (failed(manager.run(module)) ||
+        (hasPieces && failed(runInParts(module, lower))) ||
+        failed(verify(module)))
       return failure();
     return reached ? reached(phase, module) : success();
   };

@@ -122,6 +122,50 @@ TEST_F(PhasesTest, LongKernelsBecomeWhatPassesMakeOfThem) {
   EXPECT_TRUE(print(*module) == print(*expected));
 }
 
+/// Notes how many operations each module has that is lowered.
+struct CountOperations : PassWrapper<CountOperations, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CountOperations)
+
+  explicit CountOperations(std::vector<int> &counts) : counts(counts) {}
+
+  void runOnOperation() override {
+    counts.push_back(0);
+    getOperation().walk([&](Operation *) { ++counts.back(); });
+  }
+
+  std::vector<int> &counts;
+};
+
+TEST_F(PhasesTest, PiecesOfLongKernelsAreLoweredAFewAtATime) {
+  std::string kernel = writeLongKernel();
+  ParserConfig config(&context);
+  auto module = parseSourceString<ModuleOp>(kernel, config);
+  auto expected = parseSourceString<ModuleOp>(kernel, config);
+  ASSERT_TRUE(module && expected);
+  for (ModuleOp one : {*module, *expected}) {
+    one->setAttr("test.kept", UnitAttr::get(&context));
+    ASSERT_TRUE(succeeded(runToPhase(one, Phase::MemRef)));
+  }
+  std::vector<int> counts, whole;
+  auto countIn = [](std::vector<int> &counts) {
+    return [&counts](PassManager &manager) {
+      manager.addPass(std::make_unique<CountOperations>(counts));
+      return success();
+    };
+  };
+  ASSERT_TRUE(succeeded(
+      runToPhase(*module, Phase::Llir, {}, nullptr, countIn(counts))));
+  ASSERT_TRUE(succeeded(runToPhase(*expected, Phase::Llir, {}, nullptr,
+                                   countIn(whole), /*keepsWhole=*/true)));
+  EXPECT_EQ(whole.size(), 1U);
+  // The module first, then its parts.
+  ASSERT_GT(counts.size(), 2U);
+  EXPECT_GT(counts.front(), 9000);
+  for (int count : ArrayRef(counts).drop_front())
+    EXPECT_LE(count, 8192 + 1);
+  EXPECT_TRUE(print(*module) == print(*expected));
+}
+
 TEST_F(PhasesTest, LongKernelsFailInTheirPhase) {
   breakPhaseAfter(writeLongKernel(), Phase::Ttir, Phase::Structured);
 }

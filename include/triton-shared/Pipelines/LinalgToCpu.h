@@ -18,6 +18,12 @@ class CpuTarget;
 void buildLinalgToCpu(OpPassManager &manager, CpuMode mode,
                       const CpuTarget &cpu);
 
+/// The two halves of it: up to functions of bounded length, and what each of
+/// them becomes for itself.
+void buildLinalgToPieces(OpPassManager &manager, CpuMode mode,
+                         const CpuTarget &cpu);
+void buildPiecesToLlvm(OpPassManager &manager, CpuMode mode);
+
 /// Makes `linalg-to-cpu` available as a pass pipeline.
 void registerLinalgToCpuPipelines();
 

@@ -105,11 +105,14 @@ using PhaseCallback = function_ref<LogicalResult(Phase, ModuleOp)>;
 
 /// Runs everything from the phase in which `module` is up to `last`; verifies
 /// the module at the end of each phase, not after each pass.
-/// `configure` may set up the pass manager of each phase (timing, printing).
+/// `configure` may set up the pass managers of each phase (timing, printing).
+/// Once a long kernel for a CPU is in pieces, passes see a few of them at a
+/// time, unless somebody looks at modules between passes (`keepsWhole`).
 LogicalResult
 runToPhase(ModuleOp module, Phase last, const CompileTarget &target = {},
            PhaseCallback reached = nullptr,
-           function_ref<LogicalResult(PassManager &)> configure = nullptr);
+           function_ref<LogicalResult(PassManager &)> configure = nullptr,
+           bool keepsWhole = false);
 
 /// Writes `<folder>/<NN>.<phase>.mlir`; fails with an error if that cannot be.
 LogicalResult dumpPhase(StringRef folder, Phase phase, ModuleOp module);

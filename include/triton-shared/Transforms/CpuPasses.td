@@ -190,12 +190,16 @@ def CpuBoundAliases : Pass<"cpu-bound-aliases", "::mlir::func::FuncOp"> {
     so that a sequence of them is one set of aliases, and bufferization compares
     each use of the set with all the others. After `most` in a row, what follows
     reads a copy (`bufferization.alloc_tensor`), which begins a set of its own.
+    So does what comes after the first `uses` of a block, as of a mask that all
+    of a long kernel reads.
 
     Needs: `linalg` on tensors. Leaves: the same, with copies.
   }];
   let options = [
     Option<"most", "most", "unsigned", /*default=*/"32",
-           "branches and loops in a row that may share a block">
+           "branches and loops in a row that may share a block">,
+    Option<"uses", "uses", "unsigned", /*default=*/"128",
+           "the uses of a block that are not of a copy">
   ];
   let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
 }

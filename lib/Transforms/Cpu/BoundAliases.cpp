@@ -1,9 +1,9 @@
 //===- BoundAliases.cpp - Sets of values that may share a buffer ----------===//
 //
 // Bufferization asks of each use of a value how it stands with the uses of all
-// values that may be the same memory. Branches and loops hand blocks on: a
-// thousand of them in sequence would be one set, and the time would follow the
-// square of its size.
+// values that may be the same memory. Branches and loops hand blocks on, and a
+// mask may be read anywhere: a thousand uses would be one set, and the time
+// would follow the square of its size.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +34,7 @@ struct CpuBoundAliases
       else if (op->getNumRegions() != 0 && op != getOperation())
         handOnBlocks(op);
     });
+    boundReads();
   }
 
 private:
@@ -64,12 +65,45 @@ private:
         copy(result, builder);
   }
 
-  static void copy(Value block, OpBuilder &builder) {
-    auto copy = bufferization::AllocTensorOp::create(
+  static Value makeCopy(Value block, OpBuilder &builder) {
+    return bufferization::AllocTensorOp::create(
         builder, block.getLoc(), cast<RankedTensorType>(block.getType()),
         /*dynamicSizes=*/ValueRange(), /*copy=*/block);
-    block.replaceAllUsesExcept(copy.getResult(), copy);
   }
+
+  static void copy(Value block, OpBuilder &builder) {
+    Value copy = makeCopy(block, builder);
+    block.replaceAllUsesExcept(copy, copy.getDefiningOp());
+  }
+
+  /// Of a block that is used in many places, those behind the first `uses` get
+  /// a copy, those behind the first `uses` of that a copy of it, and so on.
+  void boundReads() {
+    SmallVector<OpOperand *> operands;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<RankedTensorType>(operand.get().getType()))
+          operands.push_back(&operand);
+    });
+    llvm::DenseMap<Value, Reads> reads;
+    for (OpOperand *operand : operands) {
+      Value block = operand->get();
+      Reads &known = reads.try_emplace(block, Reads{block, 0}).first->second;
+      if (known.count++ == uses) {
+        // Where all that comes later sees it.
+        OpBuilder builder(block.getParentBlock()->findAncestorOpInBlock(
+            *operand->getOwner()));
+        known = {makeCopy(known.block, builder), 1};
+      }
+      operand->set(known.block);
+    }
+  }
+
+  /// What stands for a block, and how many uses that has.
+  struct Reads {
+    Value block;
+    unsigned count;
+  };
 
   /// How often a block was handed on.
   llvm::DenseMap<Value, unsigned> handedOn;
