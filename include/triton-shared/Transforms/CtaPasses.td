@@ -272,6 +272,9 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     }
     ```
 
+    Products that read different copies wait for their own alone, and leave their
+    slots when they have read them: each group of copies has barriers of its own.
+
     Where more than four warps compute, and no second block has room beside this
     one, three more warps come with the one that copies: a group
     of four can leave most of its registers to the others (`setmaxnreg`).

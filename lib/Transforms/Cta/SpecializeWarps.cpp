@@ -59,6 +59,9 @@ struct BoxLoop {
 struct RingPlan {
   std::vector<BoxLoop> loops;
   int64_t slots;
+  /// For each load of a loop, which of the others it is waited for with, by
+  /// number: products of a group wait for no other.
+  SmallVector<unsigned> groups;
 };
 
 /// What becomes of a program: nothing if it has no rings.
@@ -185,12 +188,29 @@ private:
       auto shared = llvm::find_if(plans, [&](const RingPlan &plan) {
         return haveSameRings(plan.loops.front(), one);
       });
-      if (shared == plans.end())
-        plans.push_back({{one}, 1});
-      else
-        shared->loops.push_back(one);
+      if (shared == plans.end()) {
+        plans.push_back({{one}, 1, findGroups(one)});
+        continue;
+      }
+      shared->loops.push_back(one);
+      if (findGroups(one) != shared->groups)
+        shared->groups.assign(one.loads.size(), 0);
     }
     return plans;
+  }
+
+  /// Loads that one product reads are in one group.
+  static SmallVector<unsigned> findGroups(const BoxLoop &one) {
+    auto groups = llvm::to_vector(llvm::seq<unsigned>(one.loads.size()));
+    llvm::DenseMap<Operation *, unsigned> readers;
+    for (auto [number, ahead] : llvm::enumerate(one.loads))
+      for (OpOperand *use :
+           findSharedReads(ahead.load->getResult(0), ahead.load->getBlock())) {
+        auto [reader, isNew] = readers.try_emplace(use->getOwner(), number);
+        llvm::replace(groups, unsigned(groups[number]),
+                      unsigned(groups[reader->second]));
+      }
+    return groups;
   }
 
   /// As many slots as asked for, or as there is room for.
@@ -311,11 +331,14 @@ public:
     for (const AheadLoad &ahead : first.loads)
       rings.push_back(createRing(builder, loc, ahead, slots));
     auto type = cta::MbarriersType::get(builder.getContext(), slots);
-    full = cta::MbarriersOp::create(builder, loc, type, first.loads.size());
     auto function = cast<FunctionOpInterface>(body.getParentOp());
-    empty = cta::MbarriersOp::create(builder, loc, type,
-                                     *cta::getNumWarps(function) /
-                                         GpuTarget::kWarpgroupWarps);
+    int64_t readers = *cta::getNumWarps(function) / GpuTarget::kWarpgroupWarps;
+    for (unsigned group : plan.groups)
+      if (auto [known, isNew] = barriers.try_emplace(group); isNew)
+        known->second = {
+            cta::MbarriersOp::create(builder, loc, type,
+                                     llvm::count(plan.groups, group)),
+            cta::MbarriersOp::create(builder, loc, type, readers)};
     Value zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
     auto loops = llvm::map_to_vector(
         plan.loops, [](const BoxLoop &one) { return one.loop; });
@@ -330,7 +353,8 @@ public:
   /// What makes rings and barriers.
   SmallVector<Operation *> getAllocations() const {
     SmallVector<Operation *> all(rings.begin(), rings.end());
-    all.append({full, empty});
+    for (auto [group, both] : barriers)
+      all.append({both.full, both.empty});
     return all;
   }
 
@@ -338,6 +362,15 @@ public:
   SmallVector<Operation *> copies;
 
 private:
+  /// Where copies arrive, and where their readers do.
+  struct Barriers {
+    cta::MbarriersOp full, empty;
+  };
+  /// Operations of a loop's body between which a group reads its slots.
+  struct Readers {
+    Operation *first = nullptr, *last = nullptr;
+  };
+
   /// Gives slot and phase behind the loop.
   SmallVector<Value> rewrite(const BoxLoop &one, ValueRange state) {
     OpBuilder builder(one.loop);
@@ -357,52 +390,69 @@ private:
             }));
     Value slot = loop.getRegionIterArgs().drop_back().back();
     Value phase = loop.getRegionIterArgs().back();
-    Operation *last = findLastProduct(one);
-    fill(one, slot, phase);
+    auto readers = findReaders(one);
+    fill(one, readers, slot, phase);
     if (!one.lasting) {
-      builder.setInsertionPointAfter(last);
-      arrive(builder, slot, createBool(builder, true));
+      for (auto [group, operations] : readers) {
+        builder.setInsertionPointAfter(operations.last);
+        arrive(builder, group, slot, createBool(builder, true));
+      }
       return llvm::to_vector_of<Value>(loop.getResults().take_back(2));
     }
+    unsigned group = plan.groups.front();
     builder.setInsertionPointAfter(one.lasting);
     letGoOn(builder, one.lasting, 1);
     Value isNotFirst =
         arith::CmpIOp::create(builder, loop.getLoc(), arith::CmpIPredicate::ne,
                               loop.getInductionVar(), loop.getLowerBound());
-    arrive(builder, createPreviousSlot(builder, loop.getLoc(), slot, slots),
-           isNotFirst);
+    arrive(builder, group,
+           createPreviousSlot(builder, loop.getLoc(), slot, slots), isNotFirst);
     scf::IfOp guard = waitForLastTurn(loop, one.lasting, isNotEmpty);
     builder.setInsertionPoint(guard.thenYield());
     Value after = loop.getResults().drop_back().back();
-    arrive(builder, createPreviousSlot(builder, loop.getLoc(), after, slots),
+    arrive(builder, group,
+           createPreviousSlot(builder, loop.getLoc(), after, slots),
            createBool(builder, true));
     return llvm::to_vector_of<Value>(guard.getResults().take_back(2));
   }
 
-  /// The last operation of the loop's body that reads rings.
-  static Operation *findLastProduct(const BoxLoop &one) {
-    Operation *last = nullptr;
-    for (const AheadLoad &ahead : one.loads)
+  /// By group.
+  std::map<unsigned, Readers> findReaders(const BoxLoop &one) const {
+    std::map<unsigned, Readers> readers;
+    for (auto [ahead, group] : llvm::zip_equal(one.loads, plan.groups))
       for (OpOperand *use :
-           findSharedReads(ahead.load->getResult(0), ahead.load->getBlock()))
-        if (!last || last->isBeforeInBlock(use->getOwner()))
-          last = use->getOwner();
-    return last;
+           findSharedReads(ahead.load->getResult(0), ahead.load->getBlock())) {
+        Operation *reader = use->getOwner();
+        Readers &known = readers[group];
+        if (!known.first || reader->isBeforeInBlock(known.first))
+          known.first = reader;
+        if (!known.last || known.last->isBeforeInBlock(reader))
+          known.last = reader;
+      }
+    return readers;
   }
 
-  /// Fills a slot before the first load, and reads it in place of the loads.
-  void fill(const BoxLoop &one, Value slot, Value phase) {
-    Operation *first = one.loads.front().load;
-    OpBuilder builder(first);
-    Location loc = first->getLoc();
+  /// Fills the slots of a group before the first product that reads them, so
+  /// that copies are asked for in the order in which they are needed.
+  void fill(const BoxLoop &one, std::map<unsigned, Readers> readers, Value slot,
+            Value phase) {
+    OpBuilder builder(one.loads.front().load);
+    Location loc = one.loads.front().load->getLoc();
     // At first nobody has to read a slot: the phase before the first is over.
     Value before = arith::XOrIOp::create(
         builder, loc, phase, arith::ConstantIntOp::create(builder, loc, 1, 32));
-    copies.push_back(
-        cta::WaitMbarrierOp::create(builder, loc, empty, slot, before));
-    cta::WaitMbarrierOp::create(builder, loc, full, slot, phase);
-    for (auto [ahead, ring] : llvm::zip_equal(one.loads, rings)) {
-      builder.setInsertionPoint(ahead.load);
+    llvm::SmallDenseSet<unsigned> filled;
+    for (auto [ahead, ring, group] :
+         llvm::zip_equal(one.loads, rings, plan.groups)) {
+      auto [full, empty] = barriers.at(group);
+      Operation *&reader = readers.at(group).first;
+      builder.setInsertionPoint(reader);
+      if (filled.insert(group).second) {
+        copies.push_back(
+            cta::WaitMbarrierOp::create(builder, loc, empty, slot, before));
+        reader = cta::WaitMbarrierOp::create(builder, loc, full, slot, phase);
+        builder.setInsertionPoint(reader);
+      }
       TensorMap map = addTensorMap(*ahead.box, ring);
       SmallVector<Value> start =
           createBoxStart(builder, ahead.load->getLoc(),
@@ -420,7 +470,8 @@ private:
         1);
   }
 
-  void arrive(OpBuilder &builder, Value slot, Value condition) {
+  void arrive(OpBuilder &builder, unsigned group, Value slot, Value condition) {
+    cta::MbarriersOp empty = barriers.at(group).empty;
     cta::ArriveOp::create(builder, empty.getLoc(), empty, slot, condition);
   }
 
@@ -428,7 +479,7 @@ private:
   Block &body;
   int64_t slots;
   SmallVector<cta::AllocOp> rings;
-  cta::MbarriersOp full, empty;
+  std::map<unsigned, Barriers> barriers;
 };
 
 /// Puts what fills rings into the first of `producers` warps more.
