@@ -42,7 +42,13 @@ def stable(report: dict[str, Any]) -> dict[str, Any]:
         if one["phase"] in _STABLE
     ]
     kept["commands"] = report["commands"]
-    return json.loads(without_folders(json.dumps(kept)))
+    text = without_folders(json.dumps(kept))
+    return json.loads(text, object_hook=_without_expression)
+
+
+def _without_expression(found: dict[str, Any]) -> dict[str, Any]:
+    """They are looked for as the installed Triton writes places, which may not be the golden's."""
+    return {name: value for name, value in found.items() if name != "expression"}
 
 
 def without_folders(text: str) -> str:

@@ -71,13 +71,14 @@ def row(page: Any, pane: str, text: str) -> Any:
     return next(one for one in found if text in one.get_attribute("textContent"))
 
 
-def point_at(page: Any, element: Any) -> None:
+def point_at(page: Any, element: Any, right: int = 60) -> None:
     # Not at its middle: lines are longer than panes.
     x, y = page.execute_script(
         "arguments[0].scrollIntoView({block: 'center', inline: 'start'});"
         "const box = arguments[0].getBoundingClientRect();"
-        "return [Math.round(box.left + 60), Math.round(box.top + box.height / 2)];",
+        "return [Math.round(box.left + arguments[1]), Math.round(box.top + box.height / 2)];",
         element,
+        right,
     )
     moves = ActionBuilder(page)
     moves.pointer_action.move_to_location(x, y)
@@ -98,6 +99,23 @@ def test_lines_of_one_place_light_up_together_from_both_sides(page: Any):
     point_at(page, row(page, "ttir", "arith.addf"))
     assert [line.strip() for line in rows(page, "source", "hover")] == ["output = x + y"]
     shoot(page, "hover")
+
+
+def test_the_expression_of_a_line_lights_up_more_strongly(page: Any):
+    point_at(page, row(page, "ttir", "tt.addptr"))
+    (here,) = page.find_elements(By.CSS_SELECTOR, "#pane-source i.here")
+    assert here.get_attribute("textContent") == "x_ptr + offsets"
+    assert not any("tt.load" in line for line in rows(page, "ttir", "here"))
+    assert any("tt.load" in line for line in rows(page, "ttir", "hover"))
+    (load,) = [
+        one
+        for one in page.find_elements(By.CSS_SELECTOR, "#pane-source i")
+        if one.get_attribute("textContent").startswith("tl.load(x_ptr")
+    ]
+    point_at(page, load, 10)
+    assert any("tt.load" in line for line in rows(page, "ttir", "here"))
+    assert not any("tt.addptr" in line for line in rows(page, "ttir", "here"))
+    shoot(page, "expression")
 
 
 def test_a_click_keeps_a_line_and_escape_lets_it_go(page: Any):

@@ -15,6 +15,7 @@ from ..errors import CompilationError
 from ..frontend import Target, parse_options
 from ..terminal import Say, say_nothing
 from . import commands, gpu_use
+from .expressions import add_expressions
 from .machine_code import place_assembly, place_sass
 from .pass_changes import describe_passes
 from .shown_sources import show_sources
@@ -61,6 +62,8 @@ def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
         facts = triton_report.gather(question, accesses, offsets)
     else:
         facts = _ours(question, accesses, offsets)
+    if question.printed_by_triton:
+        add_expressions([offsets, *facts["phases"]], _version_of_triton())
     return {
         "schema": SCHEMA,
         "target": question.target,
@@ -68,6 +71,12 @@ def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
         **facts,
         "run": _run(question, say),
     }
+
+
+def _version_of_triton() -> str:
+    from importlib.metadata import version
+
+    return version("triton")
 
 
 def _ours(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> dict[str, Any]:

@@ -7,13 +7,14 @@ import functools
 import gzip
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
 from . import drawings
-from .highlight import highlight
+from .highlight import Marks, highlight
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _SAYS = {
@@ -69,7 +70,58 @@ class _SourceNumbers:
     def of(self, places: Iterable[dict[str, Any]]) -> str:
         """The numbers of places that are shown, with blanks between."""
         found = (self._numbers.get((place["file"], place["line"])) for place in places)
-        return " ".join(str(n) for n in sorted({n for n in found if n is not None}))
+        return _words(n for n in found if n is not None)
+
+
+class _Expressions:
+    """Gives each expression that places name a number, by which parts of lines are linked."""
+
+    def __init__(self, texts: Iterable[dict[str, Any]]) -> None:
+        self._numbers: dict[tuple[Any, ...], int] = {}
+        for text in texts:
+            for place in (place for one in text["operations"] for place in one["places"]):
+                if "expression" in place:
+                    key = (place["file"], *place["expression"])
+                    self._numbers.setdefault(key, len(self._numbers))
+
+    def of(self, places: Iterable[dict[str, Any]]) -> str:
+        """The numbers of the expressions that places name, with blanks between."""
+        return _words(
+            self._numbers[(place["file"], *place["expression"])]
+            for place in places
+            if "expression" in place
+        )
+
+    def marks(self, source: dict[str, Any]) -> Marks:
+        """Where expressions stand in a source, by its lines."""
+        found: dict[int, list[tuple[int, int, int]]] = {}
+        for (file, first, begin, last, end), number in self._numbers.items():
+            if file != source["file"]:
+                continue
+            for line in range(first, last + 1):
+                at = line - source["first"]
+                if 0 <= at < len(source["lines"]):
+                    text = source["lines"][at]
+                    indent = len(text) - len(text.lstrip())
+                    columns = (
+                        begin - 1 if line == first else indent,
+                        end - 1 if line == last else len(text),
+                    )
+                    if columns[0] < columns[1]:
+                        found.setdefault(at + 1, []).append((*columns, number))
+        return found
+
+
+def _words(numbers: Iterable[int]) -> str:
+    return " ".join(map(str, sorted({*numbers})))
+
+
+@dataclass(frozen=True)
+class _Links:
+    """How rows of panes are linked."""
+
+    lines: _SourceNumbers
+    expressions: _Expressions
 
 
 def _subtitle(report: dict[str, Any]) -> str:
@@ -103,35 +155,19 @@ def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[
 
 
 def _panes(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str, Any]]:
-    parts = [
-        {
-            "first": source["first"],
-            "rows": _rows(
-                "\n".join(source["lines"]),
-                "source",
-                {
-                    at: [(source["file"], source["first"] + at - 1)]
-                    for at in range(1, len(source["lines"]) + 1)
-                },
-                numbers,
-            ),
-        }
-        for source in report["sources"]
-    ]
-    yield _pane("source", parts)
+    linked = _Links(numbers, _Expressions([report["offsets"], *report["phases"]]))
+    yield _pane("source", [_source_part(source, linked) for source in report["sources"]])
     texts = {one["phase"]: one for one in report["phases"]}
     names = list(texts)
     for name in (names[0], "offsets", *names[1:]):
         text = report["offsets"] if name == "offsets" else texts[name]
-        places: dict[int, list[tuple[str, int]]] = {}
+        places: dict[int, list[dict[str, Any]]] = {}
         uses: dict[int, str] = {}
         for operation in text["operations"]:
-            places.setdefault(operation["line"], []).extend(
-                (place["file"], place["line"]) for place in operation["places"]
-            )
+            places.setdefault(operation["line"], []).extend(operation["places"])
             if "use" in operation:
                 uses[operation["line"]] = operation["use"]
-        rows = _rows(text["text"], name, places, numbers, uses)
+        rows = _rows(text["text"], name, places, linked, uses)
         chunks = range(0, len(rows), _CHUNK)
         yield _pane(name, [{"first": n + 1, "rows": rows[n : n + _CHUNK]} for n in chunks])
 
@@ -146,20 +182,34 @@ def _pane(name: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def _source_part(source: dict[str, Any], linked: _Links) -> dict[str, Any]:
+    """A piece of the source, whose lines are their own places."""
+    lines = highlight("\n".join(source["lines"]), "source", linked.expressions.marks(source))
+    rows = [
+        {
+            "html": html,
+            "sources": linked.lines.of([{"file": source["file"], "line": number}]),
+            "expressions": "",
+            "use": "",
+        }
+        for number, html in enumerate(lines, start=source["first"])
+    ]
+    return {"first": source["first"], "rows": rows}
+
+
 def _rows(
     text: str,
     language: str,
-    places: dict[int, list[tuple[str, int]]],
-    numbers: _SourceNumbers,
-    uses: dict[int, str] | None = None,
+    places: dict[int, list[dict[str, Any]]],
+    linked: _Links,
+    uses: dict[int, str],
 ) -> list[dict[str, str]]:
     return [
         {
             "html": html,
-            "sources": numbers.of(
-                {"file": file, "line": line} for file, line in places.get(number, ())
-            ),
-            "use": (uses or {}).get(number, ""),
+            "sources": linked.lines.of(places.get(number, ())),
+            "expressions": linked.expressions.of(places.get(number, ())),
+            "use": uses.get(number, ""),
         }
         for number, html in enumerate(highlight(text, language), start=1)
     ]

@@ -1,20 +1,24 @@
 // A module: its names are its own.
 const panes = [...document.querySelectorAll(".pane")];
-const bySource = new Map();
-const marked = { hover: [], pin: [] };
+// What has the number of a line of the source ("s"), or of an expression in it ("e").
+const numbered = { s: new Map(), e: new Map() };
+const marked = { hover: [], pin: [], here: [] };
 let pinned = null;
-const mark = (row, name) => {
+const put = (name, kind, element) => {
   for (const old of marked[name]) old.classList.remove(name);
-  marked[name] = row ? row.dataset.s.split(" ").flatMap(source => bySource.get(source)) : [];
+  const numbers = element?.dataset[kind]?.split(" ") ?? [];
+  marked[name] = numbers.flatMap(number => numbered[kind].get(number));
   for (const other of marked[name]) other.classList.add(name);
 };
+const mark = (row, name) => put(name, "s", row);
 // Links the rows of a part of the page.
 const link = part => {
-  for (const row of part.querySelectorAll("[data-s]"))
-    for (const source of row.dataset.s.split(" ")) {
-      if (!bySource.has(source)) bySource.set(source, []);
-      bySource.get(source).push(row);
-    }
+  for (const kind of ["s", "e"])
+    for (const element of part.querySelectorAll(`[data-${kind}]`))
+      for (const number of element.dataset[kind].split(" ")) {
+        if (!numbered[kind].has(number)) numbered[kind].set(number, []);
+        numbered[kind].get(number).push(element);
+      }
 };
 // One line of each pane can be reached by Tab.
 const reach = pane =>
@@ -31,7 +35,7 @@ if ("DecompressionStream" in window)
   for (const place of document.querySelectorAll("[data-packed]")) parts.set(place, {});
 const read = (place, part) =>
   part.reading ??= unpack(place.querySelector("script").textContent).then(html => { part.html = html; });
-const put = (place, part) => {
+const fillIn = (place, part) => {
   if (!parts.delete(place)) return;
   place.innerHTML = part.html;
   link(place);
@@ -41,11 +45,11 @@ const put = (place, part) => {
 };
 const open = async place => {
   const part = parts.get(place);
-  if (part) { await read(place, part); put(place, part); }
+  if (part) { await read(place, part); fillIn(place, part); }
 };
 // A browser does not wait for what is unpacked when it prints: that has been done before.
 addEventListener("load", () => setTimeout(() => parts.forEach((part, place) => read(place, part))));
-addEventListener("beforeprint", () => parts.forEach((part, place) => part.html && put(place, part)));
+addEventListener("beforeprint", () => parts.forEach((part, place) => part.html && fillIn(place, part)));
 const seen = new IntersectionObserver(found => {
   for (const one of found) if (one.isIntersecting) { seen.unobserve(one.target); open(one.target); }
 }, { rootMargin: "50%" });
@@ -55,7 +59,7 @@ for (const place of parts.keys()) if (!place.closest(".pane")) seen.observe(plac
 const follow = row => {
   for (const pane of panes) {
     if (pane.hidden || pane.contains(row)) continue;
-    const first = pane.querySelector(".pin");
+    const first = pane.querySelector(".pin.here") ?? pane.querySelector(".pin");
     if (!first) continue;
     const above = first.getBoundingClientRect().top - pane.getBoundingClientRect().top;
     pane.scrollTop += above - pane.clientHeight / 3;
@@ -63,7 +67,8 @@ const follow = row => {
 };
 const pin = row => { mark(row, "pin"); if (row) follow(row); };
 const rowOf = event => event.target.closest("[data-s]");
-document.addEventListener("mouseover", event => mark(rowOf(event), "hover"));
+const point = (row, element) => { mark(row, "hover"); put("here", "e", element); };
+document.addEventListener("mouseover", event => point(rowOf(event), event.target.closest("[data-e]")));
 document.addEventListener("click", event => {
   const row = rowOf(event);
   if (row) pin(row.classList.contains("pin") && row === pinned ? null : row);
@@ -129,7 +134,7 @@ for (const details of document.querySelectorAll("details.pass"))
 const step = (row, by) => {
   const rows = [...row.closest(".pane").querySelectorAll("[data-s]")];
   const next = rows[rows.indexOf(row) + by];
-  if (next) { next.focus(); mark(next, "hover"); }
+  if (next) { next.focus(); point(next, next); }
 };
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -140,7 +145,7 @@ document.addEventListener("keydown", event => {
   else if (row && (event.key === "ArrowDown" || event.key === "j")) { step(row, 1); event.preventDefault(); }
   else if (row && (event.key === "ArrowUp" || event.key === "k")) { step(row, -1); event.preventDefault(); }
   else if (row && event.key === "Enter") { pinned = row; pin(row); }
-  else if (event.key === "Escape") { pinned = null; pin(null); mark(null, "hover"); }
+  else if (event.key === "Escape") { pinned = null; pin(null); point(null, null); }
 });
 for (const button of document.querySelectorAll("[data-copy]"))
   button.addEventListener("click", () => navigator.clipboard.writeText(button.dataset.copy));
