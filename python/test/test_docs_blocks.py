@@ -30,6 +30,7 @@ NOT_RUN = {
         "": "what a wrong kernel of the reader's looks like; test_diff_locate compares such",
         "toml": "a kernel of the reader's; test_tolerances has entries",
     },
+    "graph.md": {"": "campaigns of hours, and one on a GPU; test_graph_fuzz has short ones"},
     "embedding.md": {
         "cpp": "two calls of a program; test/embedding has it whole, and is built",
         "sh": "test/embedding installs so",

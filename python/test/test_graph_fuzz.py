@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 import torch
 import triton_shared.graph as mi
 from graph_cases import assert_right, one_kernel, random_inputs
+from triton_shared.campaign import graphing
 from triton_shared.graph import __main__ as command
 from triton_shared.graph import fuzz, verify
 from triton_shared.graph.ir import Graph, make, new_input
@@ -21,17 +23,44 @@ def test_a_seed_is_a_graph():
     assert len(set(keys)) > 15
 
 
-def test_the_command_counts_what_it_has_verified(
+def test_a_campaign_asks_all_who_compute_on_a_cpu(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ):
-    words = ["fuzz", "--seed", "3", "--count", "2", "--each", "1", "--output", str(tmp_path)]
+    words = ["fuzz", "--graphs", "2004:2", "--candidates", "1", "--workers", "2"]
+    words += ["--voters", "fast,reference,interpreter", "--results", str(tmp_path / "g.sqlite")]
+    assert command.main([*words, "--json", str(tmp_path / "g.json")]) == 0
+    kinds = json.loads((tmp_path / "g.json").read_text())["kinds"]
+    assert kinds["graph-fast"]["ends"] == {"right": 2}
+    assert kinds["graph-reference"]["ends"] == {"right": 2}
+    # Triton's interpreter has no tanh.
+    assert kinds["graph-interpreter"]["ends"] == {"right": 1, "hopeless": 1}
+    capsys.readouterr()
     assert command.main(words) == 0
-    assert capsys.readouterr().out.startswith("2 graphs, 2 candidates, 0 wrong, ")
+    assert "done" in capsys.readouterr().out, "the same command finds all of them done"
 
 
-def test_what_is_wrong_is_made_smaller_and_kept(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_a_campaign_finds_wrong_says_which_graph_and_kernels(monkeypatch: pytest.MonkeyPatch):
+    _make_relu_wrong(monkeypatch)
+    outcome = graphing.run("graph-fast", {"number": 7, "candidates": 1})
+    assert outcome.status == "wrong"
+    assert "seed 7: BOUND" in outcome.said
+    assert "relu" in outcome.said
+    assert "Blocks(rows=" in outcome.said
+
+
+def test_an_unknown_voter_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path):
+    words = ["fuzz", "--graphs", "0:1", "--voters", "oracle", "--results", str(tmp_path / "g")]
+    assert command.main(words) == 2
+    assert "fast, reference, interpreter, triton, shared, not oracle" in capsys.readouterr().err
+
+
+def test_who_cannot_compute_in_this_process_is_refused():
+    with pytest.raises(mi.GraphError, match="another setting of TRITON_INTERPRET"):
+        fuzz.run(0, 1, "interpreter")
+
+
+def _make_relu_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All random graphs are one with a relu, whose results are off by one."""
     plain = verify.Judge._compare
 
     def compare(self: verify.Judge, run: object, found: list, expected: list) -> None:
@@ -43,7 +72,13 @@ def test_what_is_wrong_is_made_smaller_and_kept(
     x = new_input(0, (4, 32), torch.float32)
     graph = Graph((x,), (make("neg", (make("relu", (make("exp", (x,)),)),)),))
     monkeypatch.setattr(fuzz, "random_graph", lambda seed: graph)
-    words = ["fuzz", "--seed", "7", "--count", "1", "--each", "1", "--output", str(tmp_path)]
+
+
+def test_what_is_wrong_is_made_smaller_and_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    _make_relu_wrong(monkeypatch)
+    words = ["repeat", "7", "--candidates", "1", "--output", str(tmp_path)]
     assert command.main(words) == 1
     printed = capsys.readouterr().out
     assert "return %2" in printed, "what comes after the fault is left out"
@@ -52,7 +87,7 @@ def test_what_is_wrong_is_made_smaller_and_kept(
 
 @pytest.mark.nightly
 def test_random_graphs_are_right(tmp_path: Path):
-    words = ["fuzz", "--count", "100", "--jobs", "2", "--output", str(tmp_path)]
+    words = ["fuzz", "--graphs", "0:100", "--results", str(tmp_path / "graphs.sqlite")]
     assert command.main(words) == 0
 
 

@@ -58,7 +58,7 @@ def _run(options: argparse.Namespace) -> int:
             if options.minutes is not None:
                 campaign.deadline = started + 60 * options.minutes
             campaign.run(wanted)
-        if options.kind == "fuzz":
+        if options.kind == "fuzz" and options.mutants:
             _judge(results, workers.slots)
     return _tell(options)
 
@@ -108,7 +108,9 @@ def parser() -> argparse.ArgumentParser:
         "--launch-timeout", type=float, default=120, metavar="SECONDS", help="default: 120"
     )
     _add_sources(diff)
-    fuzz = add("fuzz", _run, "random programs, damaged texts and bytecode (CONTRIBUTING.md)")
+    fuzz = add(
+        "fuzz", _run, "random programs, graphs, damaged texts and bytecode (CONTRIBUTING.md)"
+    )
     add_fuzzing(fuzz)
     for command in (check, diff, fuzz):
         _add_workers(command)
@@ -143,6 +145,14 @@ def add_fuzzing(command: argparse.ArgumentParser) -> None:
     add("--modes", default="reference,fast", metavar="MODES", help="of programs; also gpu")
     add("--mutants", type=numbers, default=range(0), metavar="FIRST:COUNT")
     add("--damage", default="text,bytecode", metavar="KINDS", help="of mutants")
+    add("--graphs", type=numbers, default=range(0), metavar="FIRST:COUNT", help="docs/graph.md")
+    add("--candidates", type=_positive, default=3, metavar="N", help="of each graph (default: 3)")
+    add(
+        "--voters",
+        default="fast",
+        metavar="A,B",
+        help="who computes graphs: fast (default), reference, interpreter; on a GPU triton, shared",
+    )
 
 
 def _add_workers(command: argparse.ArgumentParser) -> None:

@@ -48,10 +48,15 @@ class Kind:
 
 
 _PROGRAMS = Kind(".fuzzing", 25, ("right", "ordered"), 120, True)
+_GRAPHS = Kind(".graphing", 25, ("right", "hopeless"), 300, True)
 _MUTANTS = Kind(".fuzzing", 250, ("compiled", "refused"), 300, True)
 
 ENDS_PROCESS = "ends_process"
 """In the result of a case after which the others want another process: a GPU is lost."""
+
+GRAPHS = "graph-"
+"""Begins the kinds of random graphs; what follows is who computes (`graph.voters`)."""
+_VOTERS = ("fast", "reference", "interpreter", "triton", "shared")
 
 LIST = "list"
 """Asks a file for its cases; of no campaign."""
@@ -63,4 +68,5 @@ KINDS = {
     LIST: Kind(".listing", 1, ("listed",), 600),
     **dict.fromkeys(("reference", "fast", "gpu"), _PROGRAMS),
     **dict.fromkeys(("text", "bytecode"), _MUTANTS),
+    **dict.fromkeys((GRAPHS + voter for voter in _VOTERS), _GRAPHS),
 }

@@ -11,7 +11,7 @@ from typing import Any
 from . import campaign, runner
 from .case import Case
 from .executors import Workers
-from .kinds import KINDS, LIST
+from .kinds import GRAPHS, KINDS, LIST
 from .results import CampaignError
 
 Facts = dict[str, Any]
@@ -91,11 +91,25 @@ def _listed(paths: Sequence[Path], workers: Workers) -> dict[Path, list[str] | N
 
 
 def of_fuzzer(options: argparse.Namespace) -> list[Case]:
-    """Those of `fuzz`: numbers of programs in each mode, of mutants in each kind of damage."""
+    """Those of `fuzz`: numbers of programs in each mode, of mutants in each kind of damage, and of
+    graphs by each who computes them."""
     wanted = [(mode, options.programs) for mode in options.modes.split(",")]
     wanted += [(kind, options.mutants) for kind in options.damage.split(",")]
     known = {"programs": ("reference", "fast", "gpu"), "mutants": ("text", "bytecode")}
     for kind, _ in wanted:
         if not any(kind in kinds for kinds in known.values()):
             raise CampaignError(f"there is no '{kind}' to fuzz: {known}")
-    return [Case(kind, str(n), {"number": n}) for kind, numbers in wanted for n in numbers]
+    found = [Case(kind, str(n), {"number": n}) for kind, numbers in wanted for n in numbers]
+    return found + _graphs(options)
+
+
+def _graphs(options: argparse.Namespace) -> list[Case]:
+    voters = options.voters.split(",")
+    known = [kind.removeprefix(GRAPHS) for kind in KINDS if kind.startswith(GRAPHS)]
+    if unknown := set(voters) - set(known):
+        raise CampaignError(f"who computes is some of {', '.join(known)}, not {min(unknown)}")
+    return [
+        Case(GRAPHS + voter, str(n), {"number": n, "candidates": options.candidates})
+        for voter in voters
+        for n in options.graphs
+    ]

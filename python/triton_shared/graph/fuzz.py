@@ -1,10 +1,12 @@
 """Random graphs, whose candidates must all compute what the graph does.
 
-    python -m triton_shared.graph fuzz --seed 0 --count 200
+    python -m triton_shared.graph fuzz --graphs 0:200
+    python -m triton_shared.graph repeat 17
 
 Each graph has a few operations, odd sizes and one of the types. Some cuts and blocks of it are
-drawn, and verified like those of a search. What is wrong is made smaller: outputs are replaced by
-what they are made of, as long as a candidate stays wrong; then it is written as a reproducer.
+drawn, and verified like those of a search; `fuzz` does so as a campaign. `repeat` makes smaller
+what is wrong: outputs are replaced by what they are made of, as long as a candidate stays wrong;
+then it is written as a reproducer.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from .program import Plan
 from .rules import rewritten
 from .space import Choices, plans
 from .verify import Verdict, verify, write_reproducer
+from .voters import FAST, voter_of
 
 _SIZES = (1, 2, 3, 5, 16, 17, 31, 48, 64)
 _UNARY = ("exp", "relu", "square", "neg", "abs", "tanh", "sigmoid", "silu", "gelu")
@@ -113,16 +116,38 @@ def candidates(graph: Graph, seed: int, count: int) -> Iterator[Plan]:
     yield from draw.sample(every, min(count, len(every)))
 
 
-def run(seed: int, each: int = 3) -> tuple[int, list[Found]]:
-    """How many candidates of a random graph were verified, and the wrong ones, made smaller."""
+@dataclass(frozen=True)
+class Verified:
+    """What came of the candidates of a random graph."""
+
+    right: int = 0
+    hopeless: int = 0
+    """Of which nothing can be said, because of the graph, or of functions that a voter lacks."""
+    wrong: tuple[Found, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """In a word."""
+        return "wrong" if self.wrong else "right" if self.right else "hopeless"
+
+
+def run(seed: int, each: int = 3, voter: str = FAST) -> Verified:
+    """Verifies candidates of a random graph, as one of `voters` computes them."""
     graph = random_graph(seed)
-    done, wrong = 0, []
+    chosen = voter_of(voter)
+    right, hopeless, wrong = 0, 0, []
     for plan in candidates(graph, seed, each):
-        verdict = verify(graph, plan)
-        done += 1
-        if not verdict.is_right and not _is_hopeless(verdict):
-            wrong.append(smaller(Found(seed, graph, plan, verdict)))
-    return done, wrong
+        if not chosen.knows(plan):
+            hopeless += 1
+            continue
+        verdict = verify(graph, plan, chosen)
+        if verdict.is_right:
+            right += 1
+        elif _is_hopeless(verdict):
+            hopeless += 1
+        else:
+            wrong.append(Found(seed, graph, plan, verdict))
+    return Verified(right, hopeless, tuple(wrong))
 
 
 def _is_hopeless(verdict: Verdict) -> bool:

@@ -131,14 +131,15 @@ class Program:
 
 
 @functools.cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
+def folder() -> tempfile.TemporaryDirectory[str]:
+    """Where files are that were loaded; it goes when the process ends."""
     return tempfile.TemporaryDirectory(prefix="triton-shared-graph-")
 
 
 def load(text: str) -> Any:
     """The module that a file is; the file stays until the process ends."""
     name = f"graph_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
-    path = Path(_folder().name) / f"{name}.py"
+    path = Path(folder().name) / f"{name}.py"
     if not path.exists():
         path.write_text(text)
     spec = importlib.util.spec_from_file_location(name, path)

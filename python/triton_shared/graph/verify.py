@@ -21,7 +21,6 @@ from typing import Any
 
 import torch
 
-from ..device import device
 from ..errors import TritonSharedError
 from .errors import Inexact
 from .guarded import GuardedMemory
@@ -29,6 +28,7 @@ from .ir import Graph, GraphError, Node, Sizes
 from .program import Plan, Program
 from .rules import expanded
 from .tiles import Unsupported
+from .voters import FAST, VOTERS, Voter
 
 GATES = ("COMPILE", "LAUNCH", "EXACT", "BOUND", "SHAPES", "POISON")
 SEEDS = 2
@@ -77,9 +77,12 @@ class _Run:
     checked: bool = False
 
 
-def verify(graph: Graph, plan: Plan) -> Verdict:
-    """Asks all gates, on the CPU. `plan` computes `graph`, which may have compound operations."""
-    judge = Judge(graph, plan)
+def verify(graph: Graph, plan: Plan, voter: Voter = VOTERS[FAST]) -> Verdict:
+    """Asks all gates, on the CPU, or of another who computes those that compare numbers.
+
+    `plan` computes `graph`, which may have compound operations.
+    """
+    judge = Judge(graph, plan, voter)
     try:
         judge.compile()
         for run in judge.runs():
@@ -94,10 +97,11 @@ def verify(graph: Graph, plan: Plan) -> Verdict:
 class Judge:
     """A candidate under verification."""
 
-    def __init__(self, graph: Graph, plan: Plan) -> None:
+    def __init__(self, graph: Graph, plan: Plan, voter: Voter = VOTERS[FAST]) -> None:
         self.plan = plan
+        self.voter = voter
         self.flat = expanded(graph)
-        self.program = Program(graph, plan)
+        self.program = Program(graph, plan, voter.target)
         self.margin = 0.0
         self.launches = 0
         both = (*self.flat.nodes, *plan.graph.nodes)
@@ -127,6 +131,8 @@ class Judge:
         for number, sizes in enumerate(odd):
             for content in contents:
                 yield _Run("SHAPES", sizes, content, number)
+        if not self.voter.asks_all:
+            return
         for number, sizes in enumerate((like, *odd[1:])):
             yield _Run("POISON", sizes, contents[0], number, math.nan)
         yield _Run("POISON", odd[-1], "reals", 0, math.nan, checked=True)
@@ -181,7 +187,8 @@ class Judge:
             return
         given, expected = made
         memory = GuardedMemory(run.fill, self.rows, is_padded=run.gate == "POISON")
-        found = self._launch(run, [memory.holding(tensor) for tensor in given], memory)
+        placed = [memory.holding(tensor.to(self.voter.device)) for tensor in given]
+        found = [one.cpu() for one in self._launch(run, placed, memory)]
         if not run.checked and memory.is_touched():
             raise Rejected("POISON", "memory outside of the results was written", run.sizes)
         self.kept = (given, found, expected)
@@ -195,7 +202,7 @@ class Judge:
         self.launches += 1
         try:
             if not run.checked:
-                with device("cpu"), memory.makes_all():
+                with self.voter.launching(), memory.makes_all():
                     return self.program(inputs)
             with check() as report:
                 found = self.program(inputs)
