@@ -115,10 +115,21 @@ class TestAdd:
         commands = reports["add_kernel", target].data["commands"]
         (tmp_path / "add_kernel.ttir").write_text(commands["input"])
         for step in commands["steps"]:
-            words = shlex.split(step["command"].replace("triton-shared-opt", str(library.tool())))
+            tool, *words = shlex.split(step["command"])
+            found = {"triton-shared-opt": library.tool(), "python": sys.executable}
+            if tool == "nvdisasm":
+                found[tool] = tools.find_nvdisasm()
+            words.insert(0, str(found.get(tool, tool)))
             done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
             assert done.returncode == 0, done.stderr
-            assert done.stdout or done.stderr, step["command"]
+            # What is no text is a file.
+            assert done.stdout or done.stderr or (tmp_path / words[-1]).stat().st_size
+        assert (tmp_path / "add_kernel.html").read_text().startswith("<!doctype html>")
+        names = [step["what"] for step in commands["steps"]]
+        assert {one["phase"] for one in reports["add_kernel", target].data["phases"]} <= {
+            "ttir",
+            *names,
+        }
 
 
 @pytest.mark.parametrize("target", TARGETS)

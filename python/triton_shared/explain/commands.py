@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import library
@@ -13,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def describe(question: Question, kernel: str, words: str) -> dict[str, Any]:
-    """A command for each phase, for the accesses and for the passes.
+    """A command for each phase, for the accesses, for the passes and for the page.
 
-    They read `<kernel>.ttir`, which the page offers ("input"), and need no Python.
+    They read `<kernel>.ttir`, which the page offers ("input"); all but the last need no Python.
     """
     file = f"{kernel}.ttir"
     options = _tool_options(words)
@@ -39,8 +40,36 @@ def describe(question: Question, kernel: str, words: str) -> dict[str, Any]:
             )
             + " -o /dev/null",
         },
+        *_machine_code(kernel, device, tool, options),
+        page_step(kernel, question, question.options),
     ]
     return {"input": question.ttir, "steps": steps}
+
+
+def page_step(kernel: str, question: Question, options: Mapping[str, Any]) -> dict[str, str]:
+    """The command that makes the page."""
+    words = ["python", "-m", "triton_shared.explain", f"{kernel}.ttir"]
+    words += ["--compiler", question.compiler] * (question.compiler == "triton")
+    words += ["--target", question.target]
+    words += [word for n, v in options.items() for word in ("--option", f"{n}={v}")]
+    return {"what": "page", "command": shlex.join([*words, "-o", f"{kernel}.html"])}
+
+
+def _machine_code(
+    kernel: str, device: str, tool: Callable[..., str], options: Sequence[str]
+) -> list[dict[str, str]]:
+    """What no text is, and the tool that shows it: binutils' on a CPU, CUDA's on a GPU."""
+    if device == "cuda":
+        phase, file, code = "cubin", f"{kernel}.cubin", "sass"
+        shown = ["nvdisasm", "--print-code", file]
+    else:
+        phase, file, code = "obj", f"{kernel}.o", "s"
+        shown = ["objdump", "--disassemble", file]
+    made = f"{tool(f'--to-phase={phase}', *options)} -o {shlex.quote(file)}"
+    return [
+        {"what": phase, "command": made},
+        {"what": code, "command": shlex.join(shown)},
+    ]
 
 
 def _tool_options(words: str) -> list[str]:

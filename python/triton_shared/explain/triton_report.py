@@ -12,6 +12,7 @@ from ..cuda import tools, triton_compiler
 from ..errors import TritonSharedError
 from ..frontend import Target
 from . import gpu_use
+from .commands import page_step
 from .machine_code import place_assembly, place_sass
 from .shown_sources import show_sources
 from .upstream_texts import place_llvm, place_mlir
@@ -50,10 +51,6 @@ def gather(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> 
         "shared": made.metadata["shared"],
         "shared_limit": gpu_use.shared_limit(target.arch),
     }
-    command = ["python", "-m", "triton_shared.explain", f"{name}.ttir", "--compiler", "triton"]
-    command += ["--target", question.target]
-    command += [word for n, v in options.items() for word in ("--option", f"{n}={v}")]
-    step = {"what": "page", "command": shlex.join([*command, "-o", f"{name}.html"])}
     return {
         "kernel": name,
         "compiler": "triton",
@@ -64,7 +61,7 @@ def gather(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> 
         "passes": [],
         "accesses": accesses,
         "resources": gpu_use.describe(facts, question.target),
-        "commands": {"input": question.ttir, "steps": [step]},
+        "commands": {"input": question.ttir, "steps": [page_step(name, question, options)]},
     }
 
 

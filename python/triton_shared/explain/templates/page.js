@@ -139,7 +139,7 @@ const step = (row, by) => {
 document.addEventListener("keydown", event => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const row = document.activeElement?.matches(".code [data-s]") ? document.activeElement : null;
-  const number = Number(event.key);
+  const number = event.key === "0" ? 10 : Number(event.key);
   if (number >= 1 && number <= switches.length && !event.target.matches("select"))
     switches[number - 1].click();
   else if (row && (event.key === "ArrowDown" || event.key === "j")) { step(row, 1); event.preventDefault(); }
