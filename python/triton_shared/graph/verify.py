@@ -253,6 +253,8 @@ class Judge:
                 wrong = ~(values == right.value)
             else:
                 known = right.error.isfinite() & right.value.isfinite()
+                # What only moves has no error, and none is allowed.
+                known &= off != 0
                 part = torch.where(known, (off / right.error).nan_to_num(torch.inf), 0.0)
                 wrong = part > 1
                 self.margin = max(self.margin, float(part.max()))

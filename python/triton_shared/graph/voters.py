@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
+import torch
+
 from .ir import GraphError
 from .program import Plan
 from .targets import TARGETS
@@ -37,8 +39,14 @@ class Voter:
         return self.name == FAST
 
     def knows(self, plan: Plan) -> bool:
-        """Whether it has all functions: Triton's interpreter has none of libdevice."""
-        return self.name != INTERPRETER or not any(text.uses_libdevice for text in plan.texts())
+        """Whether it can compute a plan as Triton means it.
+
+        Triton's interpreter has no functions of libdevice, and cuts f32 off where bf16 is rounded.
+        """
+        if self.name != INTERPRETER:
+            return True
+        is_cut_off = any(node.dtype == torch.bfloat16 for node in plan.graph.nodes)
+        return not is_cut_off and not any(text.uses_libdevice for text in plan.texts())
 
     @contextmanager
     def launching(self) -> Iterator[None]:
