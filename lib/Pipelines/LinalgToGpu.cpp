@@ -69,6 +69,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
     addStructuredCleanUp(manager);
   }
   manager.addPass(createCtaOrderAccesses());
+  manager.addPass(createCtaTakeTurns());
   manager.addPass(createCtaAllocateShared());
   manager.addPass(createCtaStartLongest());
   if (!target.keepsWarps)

@@ -149,6 +149,8 @@ def test_attention(dims: int, is_causal: bool, tmp_path: Path):
         assert kernel.threads == 384
         shares = re.findall(r"nvvm.setmaxregister +(\w+ \d+)", kernel.llvm)
         assert shares == ["decrease 40", "increase 232"]
+    # Groups of warps multiply in turns.
+    assert "bar.arrive" in kernel.llvm
     # Two rings of three slots, the queries, and the result in the place of these.
     assert kernel.shared < (2 * 3 * 64 + 128) * dims * 2 + 2048
     for order, length in enumerate((256, 200, 1)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections import Counter
 from dataclasses import dataclass
 
 import pytest
@@ -82,6 +84,14 @@ def test_contenders_take_turns_at_being_the_first():
     assert measure.in_turn(contenders) == {"a": 4.0, "b": 2.0}
     assert order[:4] == ["a", "b", "b", "a"]
     assert len(order) == 2 * measure.ROUNDS
+
+
+def test_each_contender_follows_each_other_one_equally_often():
+    order: list[str] = []
+    measure.in_turn({name: Contender(order, name, 1.0) for name in "abc"})
+    rounds = [tuple(order[at : at + 3]) for at in range(0, len(order), 3)]
+    followed = Counter(pair for names in rounds for pair in itertools.pairwise(names))
+    assert followed == dict.fromkeys(itertools.permutations("abc", 2), measure.ROUNDS // 3)
 
 
 def test_a_spread_has_the_quartiles_on_both_sides_of_the_median():

@@ -137,4 +137,35 @@ def CtaSpeculateSoftmax : Pass<"cta-speculate-softmax", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def CtaTakeTurns : Pass<"cta-take-turns", "::mlir::ModuleOp"> {
+  let summary = "Let one group of warps multiply while another one computes";
+  let description = [{
+    Groups of four warps that begin a loop together stay together: all multiply
+    at once, and share the tensor cores, and these rest while all of them
+    compute powers. With turns one group multiplies, the second product of its
+    turn of the loop and the first one of the next, while the others compute:
+
+    ```mlir
+    cta.wait_turn
+    scf.for … {
+      %s = cta.dot %q, %k, %zero goes_on
+      cta.pass_turn
+      %t = cta.wait_dot %s
+      … // powers of %t
+      cta.wait_turn
+      %d = cta.dot %p, %v, %sum
+    }
+    cta.pass_turn
+    ```
+
+    Done in loops of `cta.specialize` whose groups wait for copies alone, before
+    the product that most powers (`math.exp`, `math.exp2`) are computed for. A
+    loop in which all groups meet, as at a barrier between them, stays as it is.
+
+    Needs: layouts, barriers in their places. Leaves: the same, and
+    `cta.wait_turn`, `cta.pass_turn`.
+  }];
+  let dependentDialects = ["::mlir::cta::CTADialect"];
+}
+
 #endif // TRITON_SHARED_TRANSFORMS_CTASOFTMAXPASSES

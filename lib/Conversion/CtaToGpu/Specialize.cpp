@@ -95,9 +95,93 @@ struct ConvertBarrier : OpConversionPattern<gpu::BarrierOp> {
   }
 };
 
+/// Numbers of barriers from which on those of turns are; before come that of
+/// the block and that of the program.
+constexpr int64_t kFirstTurn = 2;
+
+/// The numbers of this group of four warps, of their number, and of the threads
+/// of two of them: who waits, and who passes on.
+struct Group {
+  Group(OpBuilder &builder, Operation *op) : loc(op->getLoc()) {
+    constexpr int64_t kWarps = GpuTarget::kWarpgroupWarps;
+    auto kernel = op->getParentOfType<FunctionOpInterface>();
+    groups = *cta::getNumWarps(kernel) / kWarps;
+    threads = createI32(builder, loc, 2 * kWarps * GpuTarget::kWarpSize);
+    Value warp = createShuffle(builder, loc, createWarp(builder, loc),
+                               NVVM::ShflKind::idx, createI32(builder, loc, 0));
+    number = arith::DivUIOp::create(builder, loc, warp,
+                                    createI32(builder, loc, kWarps));
+  }
+
+  Value createIs(OpBuilder &builder, int64_t other) const {
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
+                                 createI32(builder, loc, other));
+  }
+
+  Location loc;
+  int64_t groups;
+  Value threads, number;
+};
+
+/// Puts what `create` makes into a branch, if `condition` is there.
+void createIf(OpBuilder &builder, Location loc, Value condition,
+              function_ref<void(OpBuilder &)> create) {
+  if (!condition)
+    return create(builder);
+  scf::IfOp::create(builder, loc, condition, [&](OpBuilder &inside, Location) {
+    create(inside);
+    scf::YieldOp::create(inside, loc);
+  });
+}
+
+struct ConvertWaitTurn : OpConversionPattern<cta::WaitTurnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::WaitTurnOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Group group(rewriter, op);
+    Value isFirst = op.getFirst() ? group.createIs(rewriter, 0) : Value();
+    createIf(rewriter, op.getLoc(), isFirst, [&](OpBuilder &inside) {
+      Value turn =
+          arith::AddIOp::create(inside, op.getLoc(), group.number,
+                                createI32(inside, op.getLoc(), kFirstTurn));
+      NVVM::BarrierOp::create(inside, op.getLoc(), TypeRange(), turn,
+                              group.threads, {}, Value());
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct ConvertPassTurn : OpConversionPattern<cta::PassTurnOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::PassTurnOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Group group(rewriter, op);
+    Location loc = op.getLoc();
+    Value isLast = group.createIs(rewriter, group.groups - 1);
+    createIf(
+        rewriter, loc, op.getFirst() ? isLast : Value(),
+        [&](OpBuilder &inside) {
+          Value turn = arith::SelectOp::create(
+              inside, loc, isLast, createI32(inside, loc, kFirstTurn),
+              arith::AddIOp::create(inside, loc, group.number,
+                                    createI32(inside, loc, kFirstTurn + 1)));
+          NVVM::BarrierArriveOp::create(inside, loc, turn, group.threads);
+        });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void triton_shared::populateCtaToGpuSpecialize(const TypeConverter &types,
                                                RewritePatternSet &patterns) {
-  patterns.add<ConvertSpecialize, ConvertBarrier>(types, patterns.getContext());
+  patterns
+      .add<ConvertSpecialize, ConvertBarrier, ConvertWaitTurn, ConvertPassTurn>(
+          types, patterns.getContext());
 }

@@ -92,3 +92,33 @@ func.func @of_three(%phase: i32, %gx: i32 {tts.parameter = "grid.x"}, %gy: i32 {
   }
   return
 }
+
+// Each group waits at a barrier of its own, with the group before it, which only arrives there. After the last comes the first.
+// CHECK-LABEL: gpu.func @in_turns(
+// CHECK: scf.if %{{.*}} {
+// CHECK: } else {
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %{{.*}}, %c1_i32
+// CHECK: scf.if %[[IS_LAST]] {
+// CHECK-NEXT: nvvm.barrier.arrive id = %c2_i32 number_of_threads = %c256_i32
+// CHECK: %[[GROUP:.*]] = arith.divui %{{.*}}, %c4_i32
+// CHECK: %[[TURN:.*]] = arith.addi %[[GROUP]], %c2_i32
+// CHECK: nvvm.barrier id = %[[TURN]] number_of_threads = %c256_i32
+// CHECK: %[[PASSES:.*]] = arith.divui %{{.*}}, %c4_i32
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[PASSES]], %c1_i32
+// CHECK: %[[NEXT:.*]] = arith.addi %[[PASSES]], %c3_i32
+// CHECK: %[[PASSED:.*]] = arith.select %[[IS_LAST]], %c2_i32, %[[NEXT]]
+// CHECK: nvvm.barrier.arrive id = %[[PASSED]] number_of_threads = %c256_i32
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i32
+// CHECK: scf.if %[[IS_FIRST]] {
+// CHECK: nvvm.barrier id = %{{.*}} number_of_threads = %c256_i32
+func.func @in_turns(%gx: i32 {tts.parameter = "grid.x"}, %gy: i32 {tts.parameter = "grid.y"}, %gz: i32 {tts.parameter = "grid.z"}, %px: i32 {tts.parameter = "program.x"}, %py: i32 {tts.parameter = "program.y"}, %pz: i32 {tts.parameter = "program.z"})
+    attributes {cta.num_warps = 8 : i32, cta.producer_warps = 1 : i32, cta.shared = 32 : i64, cta.target = #cta.target<"sm_90a">} {
+  cta.specialize producer {
+  } consumers {
+    cta.pass_turn first
+    cta.wait_turn
+    cta.pass_turn
+    cta.wait_turn first
+  }
+  return
+}

@@ -167,6 +167,27 @@ def CTA_SpecializeOp : CTA_Op<"specialize", [RecursiveMemoryEffects,
   let assemblyFormat = "`producer` $producer `consumers` $consumers attr-dict";
 }
 
+def CTA_WaitTurnOp : CTA_Op<"wait_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Wait until it is this group's turn to use the tensor cores";
+  let description = [{
+    Groups of four warps have turns one after the other: it is a group's turn
+    when the one before has passed it on (`cta.pass_turn`), which all do equally
+    often. With `first`, only the first group waits.
+  }];
+  let arguments = (ins UnitAttr:$first);
+  let assemblyFormat = "(`first` $first^)? attr-dict";
+}
+
+def CTA_PassTurnOp : CTA_Op<"pass_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "Let the next group of four warps use the tensor cores";
+  let description = [{
+    After the last group comes the first one. With `first`, only that turn is
+    passed on.
+  }];
+  let arguments = (ins UnitAttr:$first);
+  let assemblyFormat = "(`first` $first^)? attr-dict";
+}
+
 def CTA_StoreBoxOp : CTA_Op<"store_box", [MemoryEffects<[MemRead, MemWrite]>],
     ["getBufferUses"]> {
   let summary = "Copy a slot of a buffer to a box of a tensor";
