@@ -63,6 +63,18 @@ than the cache holds; medians; every configuration was checked before. {age}
 """
 
 
+ERRORS = """
+## GPU: errors of attention
+
+`python -m benchmarks.gpu.attention_errors FOLDER`, on {gpu}, Triton {triton}: scores whose maximum
+grows from -200 to 200 powers of two, shrinks, or jumps; f16 and bf16, both sources, with and
+without a mask. The largest error of {runs} runs from f64, relative to the result. Results that are
+no numbers: {missing}.
+
+{table}
+"""
+
+
 TUTORIALS = """
 ## GPU: Triton's tutorials
 
@@ -165,6 +177,8 @@ def render() -> str:
         texts = {"table": speed_table(speed["rows"]), "age": speed_age(speed["rows"])}
         sections.append(SPEED.format(gpu=_gpu(speed), **texts, **facts))
         sections.append(_costs(speed["costs"]))
+    if errors := _load("attention-errors"):
+        sections.append(_errors(errors))
     if tutorials := _load("gpu-tutorials"):
         table = tutorial_table(tutorials["rows"])
         triton = tutorials["triton"]
@@ -176,6 +190,19 @@ def render() -> str:
         texts = {"table": graph_table(graphs["rows"]), "gpu": graphs["facts"]["gpu"]["name"]}
         sections.append(GRAPHS.format(**texts, **facts))
     return "".join(sections)
+
+
+def _errors(errors: dict[str, Any]) -> str:
+    """How far attention is from f64, in Markdown."""
+    sides = list(errors["rows"][0]["error"])
+    lines = [f"| scores | {' | '.join(sides)} |", "|---" * (len(sides) + 1) + "|"]
+    for row in errors["rows"]:
+        cells = (f"{row['error'][name]:.2e}" for name in sides)
+        lines.append(f"| {row['kind']} | {' | '.join(cells)} |")
+    facts = {name: errors[name] for name in ("gpu", "triton")}
+    runs = sum(row["runs"] for row in errors["rows"])
+    missing = sum(sum(row["not numbers"].values()) for row in errors["rows"])
+    return ERRORS.format(table="\n".join(lines), runs=runs, missing=missing, **facts)
 
 
 def cpu_table(results: list[dict[str, Any]]) -> str:
