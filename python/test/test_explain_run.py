@@ -279,3 +279,46 @@ def test_a_launch_that_is_explained_has_its_page(capsys: pytest.CaptureFixture[s
     assert "Is it right?" in page
     assert "28 left out" in page
     assert page.count("<svg") >= 7
+
+
+SCRIPT = """
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(x, out, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(out + i, tl.load(x + i, mask=i < n) * 2, mask=i < n)
+
+
+{guard}
+    for n in (100, 200):
+        x = torch.rand(n)
+        twice[(2,)](x, torch.empty(n), n, B=64)
+"""
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("guard", "words", "is_there"),
+    [
+        ('if __name__ == "__main__":', [], True),
+        ('if __name__ == "__main__":', ["--no-launch"], False),
+        ("if True:", [], False),
+    ],
+)
+def test_the_first_launch_of_a_script_is_part_of_the_page(
+    guard: str, words: list[str], is_there: bool, tmp_path: Path
+):
+    script, page = tmp_path / "script.py", tmp_path / "page.json"
+    script.write_text(SCRIPT.format(guard=guard))
+    done = call(f"{script}::twice", *words, "-o", page)
+    assert done.returncode == 0, done.stderr
+    run = json.loads(page.read_text())["run"]
+    assert (run is not None) == is_there
+    assert ("put it under" in done.stderr) == (guard == "if True:")
+    if run:
+        assert run["launch"]["arguments"]["n"] == "100"
+        assert [one["status"] for one in run["validation"]][:2] == ["equal", "equal"]

@@ -55,9 +55,10 @@ def record(launch: Any) -> Recording:
 
 
 def make_launch() -> Recording:
-    """More rows than the mask lets through."""
+    """More rows than the mask lets through; a range off by one reads memory behind `w`."""
     g = torch.Generator().manual_seed(1)
     x, w = torch.randn(32, 3, 16, generator=g), torch.randn(3, 16, 16, generator=g)
+    w = torch.cat([w, torch.zeros(1, 16, 16)])[:3]
     with triton_shared.device("cpu"):
         return record(lambda: mixed[(2,)](x, w, torch.zeros(32, 16), 27, 3, B=16))
 

@@ -9,19 +9,16 @@ with .json.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import os
 import re
-import runpy
 import sys
-import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import TritonSharedError, device
+from .. import TritonSharedError
 from ..terminal import working
-from . import Explanation, explain_texts, launches
+from . import Explanation, explain_texts, launches, scripts
 from .gathering import COMPILERS, Question
 from .report import Report
 from .table import show
@@ -67,6 +64,10 @@ def _parser() -> argparse.ArgumentParser:
         "which is looked at, too",
     )  # fmt: skip
     add("--grid", "-g", default="1", help="of that launch: 8 or 8,2,1 (default: 1)")
+    add(
+        "--no-launch", action="store_true",
+        help="of a script: leave out what is said of the kernel's first launch, which takes long",
+    )  # fmt: skip
     add(
         "--program", action="append", metavar="X,Y,Z",
         help="whose accesses are shown; may be repeated (default: the first ones and the last)",
@@ -138,12 +139,16 @@ def _question(options: argparse.Namespace) -> Question:
     if options.signature:
         return _of_signature(options, keywords)
     if options.file.suffix != ".py":
-        texts, is_printed = [options.file.read_text()], False
-    else:
-        texts, is_printed = _texts_of_script(options.file, options.arguments), True
-    text = _choose(texts, options)
-    compiler = options.compiler
-    return Question(text, options.target, keywords, is_printed, compiler=compiler)
+        text = _choose([options.file.read_text()], options)
+        return Question(text, options.target, keywords, False, compiler=options.compiler)
+    ran = scripts.run(options.file, options.arguments, records=not options.no_launch)
+    text = _choose(ran.texts, options)
+    name = _name(text)
+    if name in ran.problems:
+        print(f"the page is without the launch: {ran.problems[name]}", file=sys.stderr)
+    programs = [_program(word) for word in options.program] if options.program else None
+    launch = ran.launches.get(name)
+    return Question(text, options.target, keywords, True, launch, programs, options.compiler)
 
 
 def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Question:
@@ -178,9 +183,13 @@ def _program(text: str) -> tuple[int, int, int]:
     return x, y, z
 
 
-def _choose(texts: list[str], options: argparse.Namespace) -> str:
+def _name(text: str) -> str:
+    return next((a or b for a, b in _FUNCTION.findall(text)), "?")
+
+
+def _choose(texts: Sequence[str], options: argparse.Namespace) -> str:
     """The text of the kernel that was named, or of the only one."""
-    names = [next((a or b for a, b in _FUNCTION.findall(text)), "?") for text in texts]
+    names = [_name(text) for text in texts]
     if options.kernel:
         texts = [t for t, name in zip(texts, names, strict=True) if name == options.kernel]
         if not texts:
@@ -199,32 +208,7 @@ def _choose(texts: list[str], options: argparse.Namespace) -> str:
 def _explain(file: Path, arguments: list[str]) -> Explanation:
     if file.suffix != ".py":
         return explain_texts([file.read_bytes()])
-    return explain_texts(_texts_of_script(file, arguments), printed_by_triton=True)
-
-
-def _texts_of_script(file: Path, arguments: list[str]) -> list[str]:
-    """The TTIR of all kernels that a script compiles, in their order."""
-    with tempfile.TemporaryDirectory() as folder:
-        _run(file, arguments, folder)
-        kept = sorted(Path(folder).glob("*/input.mlir"), key=lambda path: path.stat().st_mtime_ns)
-        if not kept:
-            raise TritonSharedError(f"'{file}' has compiled no kernel; it must launch one")
-        return [path.read_text() for path in kept]
-
-
-def _run(file: Path, arguments: list[str], folder: str) -> None:
-    """Runs a script that keeps what it compiles; its own output goes to the standard error."""
-    variables, words, paths = dict(os.environ), sys.argv, list(sys.path)
-    os.environ |= {"TRITON_SHARED_DUMP": folder, "TRITON_ALWAYS_COMPILE": "1"}
-    sys.argv = [str(file), *arguments]
-    sys.path.insert(0, str(file.resolve().parent))
-    try:
-        with device("cpu"), contextlib.redirect_stdout(sys.stderr):
-            runpy.run_path(str(file), run_name="__main__")
-    finally:
-        os.environ.clear()
-        os.environ.update(variables)
-        sys.argv, sys.path[:] = words, paths
+    return explain_texts(scripts.run(file, arguments).texts, printed_by_triton=True)
 
 
 if __name__ == "__main__":
