@@ -72,11 +72,41 @@ def test_changes_are_read_by_pass():
     assert names[0] == "triton-pointers-to-structured"
     assert "structured-to-memref" in names
     assert all("@scale" in snapshot.text for snapshot in snapshots)
-    phases = {snapshot.name: bisect.phase_of(snapshot) for snapshot in snapshots}
+    found = {snapshot.name: bisect.go_on(snapshot) for snapshot in snapshots}
+    phases = {name: one.phase for name, one in found.items() if one}
     assert phases["triton-pointers-to-structured"] == "structured"
     assert phases["triton-tensors-to-linalg"] == "linalg"
     assert phases["one-shot-bufferize"] == "memref"
-    assert phases["upstream-to-llvm"] is None
+    assert "upstream-to-llvm" not in phases
+
+
+class Recorded(bisect.Script):
+    """A script that notes what it was run with."""
+
+    def run_with(self, snapshot: Snapshot, phase: str, place: Path) -> bisect.Result:
+        with (self.folder / "runs").open("a") as file:
+            file.write(f"{snapshot.name}\n")
+        return bisect.Result(0, "wrong" if "arith.addf" in snapshot.text else "right")
+
+
+def test_of_modules_that_become_the_same_code_one_is_run(tmp_path: Path):
+    text = changes()
+    at = text.index("(structured-to-memref)")
+    broken = text[:at] + text[at:].replace("arith.mulf", "arith.addf")
+    found = {one: bisect.go_on(one) for one in read_changes(broken)}
+    assert len([one for one in found.values() if one]) > 10
+    script = Recorded(("script.py",), tmp_path)
+    first = bisect._search(script, found, tmp_path, bisect.Result(0, "right"))
+    assert first
+    assert first.name == "structured-to-memref"
+    # One of each code: before accesses have their structure, behind that, and the wrong one.
+    assert len((tmp_path / "runs").read_text().split()) <= 3
+
+
+def test_what_goes_on_has_the_options_of_the_launch():
+    header = "// -----// Compilation with dot=gpu-exact:sm_90a mode=fast num-warps=4 //----- //\n"
+    assert bisect.read_options(header) == "mode=reference dot=gpu-exact:sm_90a num-warps=4"
+    assert bisect.read_options("") == "mode=reference"
 
 
 def test_late_modules_of_fast_mode_have_the_kernel_s_arguments():

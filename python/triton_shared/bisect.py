@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import knobs, library
@@ -38,6 +38,17 @@ class Snapshot:
     number: int
     name: str
     text: str
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """How reference mode goes on from a snapshot."""
+
+    phase: str
+    """In whose place it takes it over."""
+    code: bytes
+    metadata: str
+    """What is launched then: equal ones do the same."""
 
 
 @dataclass(frozen=True)
@@ -125,33 +136,43 @@ class Script:
         return Result(done.code, output, done.problem)
 
 
-def read_changes(text: str) -> list[Snapshot]:
-    """Reads what MLIR_ENABLE_DUMP shows.
+def _choose_compilation(text: str) -> tuple[str, str]:
+    """The options of one that MLIR_ENABLE_DUMP shows, and what its passes have left.
 
     A kernel that is also launched with checks is compiled twice: what becomes of it with them,
     nothing goes on from.
     """
     compilations = _COMPILATION.split(text)
-    if len(compilations) > 1:
-        pairs = zip(compilations[1::2], compilations[2::2], strict=True)
-        text = next((body for words, body in pairs if not _CHECKS.search(words)), text)
-    parts = _HEADER.split(text)[1:]
+    pairs = zip(compilations[1::2], compilations[2::2], strict=True)
+    return next(((words, body) for words, body in pairs if not _CHECKS.search(words)), ("", text))
+
+
+def read_options(text: str) -> str:
+    """Those of what MLIR_ENABLE_DUMP shows, in reference mode."""
+    words = _choose_compilation(text)[0].split()
+    return " ".join(["mode=reference", *(word for word in words if not word.startswith("mode="))])
+
+
+def read_changes(text: str) -> list[Snapshot]:
+    """Reads what MLIR_ENABLE_DUMP shows."""
+    parts = _HEADER.split(_choose_compilation(text)[1])[1:]
     changes = zip(parts[0::2], parts[1::2], strict=True)
     return [Snapshot(number, name, body) for number, (name, body) in enumerate(changes, 1)]
 
 
-def phase_of(snapshot: Snapshot) -> str | None:
-    """The phase in whose place reference mode can take it over; None if it cannot.
+def go_on(snapshot: Snapshot, words: str = "mode=reference") -> Continuation | None:
+    """How reference mode goes on from it; None if it cannot.
 
     It cannot where buffers are freed already, or where the module is LLVM's in part.
     """
-    done = library.compile_text(snapshot.text, "mode=reference")
+    done = library.compile_text(snapshot.text, words)
     phases = library.phases("cpu")
     made = [phase for phase in phases if done.artefact(phase)]
     if not done.succeeded:
         return None
     # What comes before `structured` goes the whole way from there.
-    return phases[max(phases.index(made[0]) - 1, phases.index("structured"))]
+    phase = phases[max(phases.index(made[0]) - 1, phases.index("structured"))]
+    return Continuation(phase, done.artefact(phases[-1]), done.metadata)
 
 
 def find_first(
@@ -185,31 +206,39 @@ def describe(first: Snapshot, before: Snapshot | None, snapshots: Sequence[Snaps
     )
 
 
-def _phases_of(snapshots: Sequence[Snapshot]) -> dict[Snapshot, str | None]:
+def _go_on_from_all(
+    snapshots: Sequence[Snapshot], words: str
+) -> dict[Snapshot, Continuation | None]:
     what = "compiling what passes have left"
     with counting(what, len(snapshots)) as told:
-        found: dict[Snapshot, str | None] = {}
+        found: dict[Snapshot, Continuation | None] = {}
         for snapshot in snapshots:
-            found[snapshot] = phase_of(snapshot)
+            found[snapshot] = go_on(snapshot, words)
             told(len(found), what)
         return found
 
 
 def _search(
-    script: Script, phases: Mapping[Snapshot, str | None], place: Path, expected: Result
+    script: Script,
+    continuations: Mapping[Snapshot, Continuation | None],
+    place: Path,
+    expected: Result,
 ) -> Snapshot | None:
-    snapshots = [snapshot for snapshot, phase in phases.items() if phase]
-    runs = 0
+    known: dict[Continuation, bool] = {}
+    """Most passes change nothing in the code that is made in the end."""
+    snapshots = [snapshot for snapshot, found in continuations.items() if found]
     # So many halves there are at most.
     with counting(f"running {script.name}", len(snapshots).bit_length()) as told:
 
         def is_right(snapshot: Snapshot) -> bool:
-            nonlocal runs
-            phase = phases[snapshot]
-            assert phase
-            told(runs, f"running {script.name} with what '{snapshot.name}' has left")
-            runs += 1
-            return script.run_with(snapshot, phase, place).visible == expected.visible
+            found = continuations[snapshot]
+            assert found
+            same = replace(found, phase="")
+            if same not in known:
+                told(len(known), f"running {script.name} with what '{snapshot.name}' has left")
+                done = script.run_with(snapshot, found.phase, place)
+                known[same] = done.visible == expected.visible
+            return known[same]
 
         return find_first(snapshots, is_right)
 
@@ -217,19 +246,21 @@ def _search(
 def bisect(script: Script, mode: str, kernel: str, changes: Path | None) -> int:
     """Prints what is found; gives the exit code."""
     with working(f"running {script.name} in reference mode"):
-        expected = script.run("reference")
+        is_oracle = mode == "reference"
+        expected = script.record(mode, kernel) if is_oracle else script.run("reference")
     if expected.code:
         raise TritonSharedError(
             f"the script fails in reference mode, the oracle: exit code {expected.code}\n"
             f"{expected.problem.strip()[-2000:]}"
         )
     with working(f"running {script.name} in mode {mode}"):
-        observed = script.record(mode, kernel)
+        observed = expected if is_oracle else script.record(mode, kernel)
     place = script.place(kernel)
-    text = (changes or script.folder / "changes.mlir").read_text()
-    phases = _phases_of(read_changes(text))
-    snapshots = [snapshot for snapshot in phases if phases[snapshot]]
-    first = _search(script, phases, place, expected)
+    recorded = (script.folder / "changes.mlir").read_text()
+    shown = changes.read_text() if changes else recorded
+    continuations = _go_on_from_all(read_changes(shown), read_options(recorded))
+    snapshots = [snapshot for snapshot, found in continuations.items() if found]
+    first = _search(script, continuations, place, expected)
     print(f"{len(snapshots)} modules from which reference mode can go on")
     if first:
         kept = Path(tempfile.mkdtemp(prefix="triton-shared-bisect-"))
@@ -238,7 +269,7 @@ def bisect(script: Script, mode: str, kernel: str, changes: Path | None) -> int:
         # What the first pass was given is what Triton has printed.
         text_before = before[-1].text if before else script.input(place)
         (kept / "before.mlir").write_text(text_before)
-        print(describe(first, before[-1] if before else None, list(phases)))
+        print(describe(first, before[-1] if before else None, list(continuations)))
         print(f"the modules before and after it are in {kept}")
         return CHANGED
     if observed.visible != expected.visible:
