@@ -342,6 +342,19 @@ def test_a_script_is_run_and_nothing_stays_of_that(tmp_path: Path):
 
 
 @pytest.mark.nightly
+def test_a_kernel_that_two_files_have_is_that_of_the_script(tmp_path: Path):
+    text = Path(FILE).read_text() + (
+        "\n\nimport torch\nx = torch.ones(8)\nadd_kernel[(1,)](x, x, x, 8, BLOCK_SIZE=8)\n"
+    )
+    for name in ("one", "other"):
+        (tmp_path / f"{name}.py").write_text(text)
+        done = run(tmp_path / f"{name}.py", "--no-launch", "-o", tmp_path / "page.json")
+        assert done.returncode == 0, done.stderr
+        (source,) = json.loads((tmp_path / "page.json").read_text())["sources"]
+        assert Path(source["file"]).name == f"{name}.py"
+
+
+@pytest.mark.nightly
 def test_several_kernels_are_no_page(tmp_path: Path):
     script = tmp_path / "script.py"
     script.write_text(

@@ -97,7 +97,10 @@ def _has_guard(file: Path) -> bool:
 def _run(file: Path, arguments: Sequence[str], folder: str) -> None:
     """Runs a script that keeps what it compiles; nothing of it stays."""
     variables, words, paths = dict(os.environ), sys.argv, list(sys.path)
+    # In the user's cache the same kernel may be there from another file, which is dumped as well.
+    cache = str(Path(folder, "cache"))
     os.environ |= {"TRITON_SHARED_DUMP": folder, "TRITON_ALWAYS_COMPILE": "1"}
+    os.environ["TRITON_CACHE_DIR"] = cache
     sys.argv = [str(file), *arguments]
     sys.path.insert(0, str(file.resolve().parent))
     try:
