@@ -62,6 +62,57 @@ def TritonPromoteFloats : Pass<"triton-promote-floats", "::mlir::ModuleOp"> {
   ];
 }
 
+def TritonDeriveBounds : Pass<"triton-derive-bounds", "::mlir::ModuleOp"> {
+  let summary = "Compute beside every float how far off it may be";
+  let description = [{
+    Every float goes on as two f64, in registers and in memory: what it would be
+    without rounding, and how far from that any right way of computing it may be.
+    Each parameter for floats is two, one after the other; bounds of inputs are
+    zero in memory, or what is known of them.
+
+    | Triton                                    | bound of the result, u the unit roundoff of its type |
+    |-------------------------------------------|------------------------------------------------------|
+    | `arith.addf`, `subf`                      | ea + eb, and one rounding: u of the size             |
+    | `arith.mulf`, `math.fma`                  | \|a\| eb + \|b\| ea + ea eb (+ ec), and one rounding |
+    | `arith.divf` and other quotients          | (ea + \|r\| eb) / (\|b\| - eb), and 2 ulp; none if eb reaches \|b\| |
+    | `arith.truncf`, `tt.fp_to_fp`, `sitofp`   | that of the operand, and one rounding                |
+    | `tt.dot` of K                             | that of the operands, and (K + 4) 2 u of the products' sizes; tf32 adds 2^-10 of these, 8-bit floats count as 2^-13 |
+    | sums by `tt.reduce`, `tt.scan` of n       | that of the operands, and n u of their sizes: any order |
+    | `exp`, `exp2`, `log`, `log2`, `sqrt`, `rsqrt`, `erf`, `tanh`, `floor`, `ceil` | how far the function moves within the bound of its operand, and its documented units |
+    | `sin`, `cos`                              | that of the operand, and 4 ulp                       |
+    | maxima, minima, sizes, negatives          | the larger one of the operands' bounds               |
+    | `arith.select` by a comparison within its bounds | the distance between both sides besides       |
+    | what leaves the range of its type         | none: infinity                                       |
+
+    What has no rule is an error at its line: a comparison of floats that decides a
+    mask, a branch or an integer, other functions and reductions, floats that are
+    combined in memory, and bits of floats.
+
+    ```mlir
+    tt.func @kernel(%p: !tt.ptr<f32>, %x: f32) {
+      %0 = math.absf %x : f32
+      tt.store %p, %0 : !tt.ptr<f32>
+      tt.return
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    tt.func @kernel(%p: !tt.ptr<f64>, %pb: !tt.ptr<f64>, %x: f64, %xb: f64) {
+      %0 = math.absf %x : f64
+      tt.store %p, %0 : !tt.ptr<f64>
+      tt.store %pb, %xb : !tt.ptr<f64>
+      tt.return
+    }
+    ```
+
+    Needs: phase `ttir`, without calls. Leaves: no float but f64.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::triton::TritonDialect"];
+}
+
 def TritonExactFloats : Pass<"triton-exact-floats", "::mlir::ModuleOp"> {
   let summary = "Compute with integers that wrap around in the place of floats";
   let description = [{

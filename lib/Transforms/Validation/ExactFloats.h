@@ -1,5 +1,4 @@
-//===- ExactFloats.h - What operations on floats are in the ring -*- C++
-//-*-===//
+//===- ExactFloats.h - What operations on floats are in the ring *- C++ -*-===//
 //
 // Which operations `triton-exact-floats` knows, and what they become.
 //
@@ -8,18 +7,14 @@
 #ifndef TRITON_SHARED_LIB_TRANSFORMS_VALIDATION_EXACTFLOATS_H
 #define TRITON_SHARED_LIB_TRANSFORMS_VALIDATION_EXACTFLOATS_H
 
+#include "FloatTracks.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 namespace mlir::triton_shared {
-
-/// Whether a type is a float of the kernel, a block of them, or leads to one.
-bool isRounded(Type type);
-
-/// Whether an operation moves numbers, and does nothing else with them.
-bool movesNumbers(Operation *op);
 
 /// Whether an operation computes one float.
 bool computesNumber(Operation *op);

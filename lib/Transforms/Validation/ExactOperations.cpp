@@ -17,21 +17,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
-bool triton_shared::isRounded(Type type) {
-  Type number = getNumberType(type);
-  return isa<FloatType>(number) && !isa<Float128Type>(number);
-}
-
-bool triton_shared::movesNumbers(Operation *op) {
-  return isa<tt::SplatOp, tt::UnsplatOp, tt::ExpandDimsOp, tt::BroadcastOp,
-             tt::ReshapeOp, tt::TransOp, tt::CatOp, tt::JoinOp, tt::SplitOp,
-             tt::GatherOp, tt::AddPtrOp, tt::LoadOp, tt::StoreOp,
-             tt::MakeTensorPtrOp, tt::AdvanceOp, tt::MakeTensorDescOp,
-             tt::DescriptorLoadOp, tt::DescriptorStoreOp,
-             tt::DescriptorGatherOp, tt::DescriptorScatterOp, tt::AtomicLoadOp,
-             tt::AtomicStoreOp, arith::SelectOp>(op);
-}
-
 /// Functions that nothing is known of but their names.
 static bool isNamedFunction(Operation *op) {
   return isa<math::MathDialect>(op->getDialect()) &&

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import TritonSharedError
 from ..repro import archive
 from ..terminal import working
-from . import configurations, culprit, exact, report, run, widening
+from . import configurations, culprit, derived, exact, replay, report, run, widening
 from .comparison import LaunchReport
 from .recording import RecordingError, load
 from .replay import TARGETS
@@ -39,6 +39,8 @@ def main(words: list[str] | None = None) -> int:
         _parser().error(f"--targets needs two of {', '.join(TARGETS)}, got '{options.targets}'")
     if options.exact and (options.configs or options.vary):
         _parser().error("--exact compares targets, not configurations: leave out --configs, --vary")
+    if options.error_bound == "derived" and (options.configs or options.vary):
+        _parser().error("--error-bound derived compares targets: leave out --configs, --vary")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(options.keep or scratch)
         compare = _compare_configurations if options.configs or options.vary else _compare
@@ -60,7 +62,10 @@ def _compare(
     """Status, text and JSON of launches."""
     wider = widening.load(options.tolerances or widening.beside(options.source))
     run.prepare(options.source, options.case, folder)
-    reports = list(run.compare_all(folder, targets, options.timeout, widenings=wider))
+    references = derived.REFERENCES if options.error_bound == "derived" else replay.REFERENCES
+    reports = list(
+        run.compare_all(folder, targets, options.timeout, widenings=wider, references=references)
+    )
     if options.exact:
         reports = exact.add(reports, targets, options.timeout, options.locate)
     if options.locate:
@@ -172,6 +177,13 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FILE",
         help="widen bounds as this file says (default: tolerances.toml beside SOURCE)",
+    )
+    parser.add_argument(
+        "--error-bound",
+        choices=("chosen", "derived"),
+        default="chosen",
+        help="how far off results may be: what is chosen for the kind of kernel (default), or "
+        "derived by the kernel itself, beside each number that it computes",
     )
     parser.add_argument(
         "--locate",

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from . import census as census_module
-from . import tolerances
+from . import derived, tolerances
 from .formats import TYPES, bits, ulp_distance, wide
 from .probes import Site
 from .recording import Recording, View
@@ -81,6 +81,8 @@ class TensorReport:
     """The first element beyond its bound, in the order of the tensor."""
     widened: Widened | None = None
     """What has made the bound wider, if anything has."""
+    underived: str = ""
+    """How many elements have no derived bound, and which one instead, if some have one."""
 
     @property
     def is_equal(self) -> bool:
@@ -103,6 +105,8 @@ class LaunchReport:
     folder: Path | None = None
     culprit: Finding | None = None
     """The operation that is wrong, if it was looked for."""
+    underived: str = ""
+    """Why no bounds could be derived, if they were asked for."""
     exact: Any = None
     """What the launch does without rounding (`exact.Exactly`), if that was looked at."""
 
@@ -133,10 +137,18 @@ def compare(
     equal = all(report.is_equal for report in reports)
     return replace(
         facts,
+        underived=_why_underived(references.get(derived.TARGET)),
         status="equal" if equal else "different",
         tensors=tuple(reports),
         seconds=(left.seconds, right.seconds),
     )
+
+
+def _why_underived(bounds: Result | None) -> str:
+    """The line that says why a kernel has no derived bounds; empty if it has, or needs none."""
+    if bounds is None or bounds.succeeded or bounds.error == "not run":
+        return ""
+    return next((line for line in bounds.message.splitlines() if "error:" in line), bounds.message)
 
 
 def _compare_view(
@@ -189,12 +201,17 @@ def _reference(view: View, references: dict[str, Result]) -> Reference | None:
     found = {n: view.of(r.buffers).double() for n, r in references.items() if r.succeeded}
     if "f64" not in found:
         return None
-    return Reference(found["f64"], found.get("f64-sizes"), found.get("f64-terms"))
+    return Reference(
+        found["f64"], found.get("f64-sizes"), found.get("f64-terms"), found.get(derived.TARGET)
+    )
 
 
 def _judge(name: str, dtype: str, a: torch.Tensor, b: torch.Tensor, bound: Bound) -> TensorReport:
     shape = tuple(a.shape)
     report = TensorReport(name, dtype, shape, bound.policy, wrong=0, margin=0.0)
+    if bound.underived:
+        told = f"{bound.underived} of {a.numel()} elements have no derived bound"
+        report = replace(report, underived=f"{told}, but that of '{bound.instead}'")
     if a.numel() == 0:
         return report
     margin = _margins(a, b, bound, wide(b))

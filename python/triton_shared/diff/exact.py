@@ -12,15 +12,14 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import torch
 
 from ..errors import TritonSharedError
-from . import addresses, culprit, recording, replay, ring, run, texts, workers
+from . import culprit, recording, ring, run, tracks, workers
 from .comparison import Finding, LaunchReport, mark
-from .formats import TYPES, bits, of_triton
-from .recording import Descriptor, Recording, RecordingError, Reinterpreted, View
+from .formats import bits
+from .recording import Recording, RecordingError, View
 
 TARGETS = culprit.TARGETS
 """Those that run a kernel from its TTIR."""
@@ -75,90 +74,14 @@ def transform(launch: Recording) -> Transformed:
 
     Raises RecordingError or CompilationError if it has no such form.
     """
-    if not launch.ttir or launch.types is None:
-        raise RecordingError("the recording has no TTIR: record the launch again")
-    if addresses.has_tables(launch):
-        raise RecordingError("memory holds addresses")
-    text = texts.apply_passes(launch.ttir, *texts.ONE_FUNCTION, "triton-exact-floats")
-    tracks = 2 if "tt.exact_tracks = 2" in text else 1
-    storages, twins = _embed_storages(launch, tracks)
-    arguments: dict[str, Any] = {}
-    types: dict[str, Any] = {}
-    for name, kind in launch.types.items():
-        split = _split(launch.arguments[name], kind, twins, tracks)
-        for (value, word), ending in zip(split, ("", _IN_F64), strict=False):
-            arguments[name + ending], types[name + ending] = value, word
-    made = replace(
-        launch,
-        file="",
-        ttir=text,
-        arguments=arguments,
-        types=types,
-        storages=storages,
-        addresses=[0] * len(storages),
-        stated=[],
-    )
-    return Transformed(made, tracks)
+    made = tracks.transform(launch, "triton-exact-floats", "integers for floats", _choose)
+    return Transformed(made.launch, len(_choose(made.launch.ttir)))
 
 
-def _embed_storages(launch: Recording, tracks: int) -> tuple[list[torch.Tensor], dict[int, int]]:
-    """Memory in the ring, and behind it the same in f64, with the number of each twin."""
-    storages: list[torch.Tensor] = []
-    real: list[torch.Tensor] = []
-    twins: dict[int, int] = {}
-    count = len(launch.storages)
-    floats = replay.float_types(launch, "integers for floats")
-    for number, (storage, dtype) in enumerate(zip(launch.storages, floats, strict=True)):
-        if dtype is None:
-            storages.append(storage.clone())
-            continue
-        values = replay.promote(storage, dtype)
-        storages.append(ring.embed(values).view(torch.uint8))
-        twins[number] = count + len(real)
-        real.append(values.view(torch.uint8))
-    return [*storages, *(real if tracks == 2 else [])], twins
-
-
-def _split(value: Any, kind: Any, twins: dict[int, int], tracks: int) -> list[tuple[Any, Any]]:
-    """An argument and its type, or what takes its place: one for each track."""
-    if isinstance(kind, (tuple, list)):
-        # Members stand beside each other, as all parameters.
-        pairs = zip(value, kind, strict=True)
-        parts = [part for v, k in pairs for part in _split(v, k, twins, tracks)]
-        return [(tuple(v for v, _ in parts), tuple(k for _, k in parts))]
-    return _split_plain(value, kind, twins)[:tracks]
-
-
-def _split_plain(value: Any, kind: Any, twins: dict[int, int]) -> list[tuple[Any, Any]]:
-    words = [texts.with_number(kind, number) for number in ("i64", "fp64")]
-    if isinstance(value, Reinterpreted):
-        is_float = TYPES[value.base.dtype].is_floating_point
-        if is_float != TYPES[of_triton(value.dtype, "int8")].is_floating_point:
-            raise RecordingError("memory of floats is taken for another type")
-        value = value.base
-    if kind == words[0]:
-        return [(value, kind)]  # No float.
-    if isinstance(value, Descriptor):
-        bases = _tracks(value.base, twins)
-        padding = ("zero", value.padding)
-        made = [
-            replace(value, base=base, padding=one) for base, one in zip(bases, padding, strict=True)
-        ]
-        return list(zip(made, words, strict=True))
-    if isinstance(value, View):
-        return list(zip(_tracks(value, twins), words, strict=True))
-    if isinstance(value, (int, float)):
-        dtype = TYPES[of_triton(kind, "float64")]
-        number = torch.tensor(float(value), dtype=dtype).double()
-        return [(int(ring.embed(number)), "i64"), (number.item(), "fp64")]
-    return [(value, word) for word in words]
-
-
-def _tracks(view: View, twins: dict[int, int]) -> list[View]:
-    return [
-        replace(view, dtype="int64"),
-        replace(view, dtype="float64", storage=twins.get(view.storage, view.storage)),
-    ]
+def _choose(text: str) -> list[tracks.Track]:
+    in_ring = tracks.Track("", "i64", "int64", ring.embed, pads_with_nan=False)
+    real = tracks.Track(_IN_F64, "fp64", "float64", lambda values: values)
+    return [in_ring, real] if "tt.exact_tracks = 2" in text else [in_ring]
 
 
 def add(

@@ -86,6 +86,7 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
         if tightest and tightest.margin:
             used = f", {tightest.margin:.0%} of the bound '{tightest.policy}' used"
         yield f"equal      {title}{used}"
+        yield from _underived_lines(report)
         yield from widened_lines(report)
         yield from _exact_lines(report, targets)
         return
@@ -95,12 +96,22 @@ def _launch_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[st
     for tensor in report.tensors:
         if not tensor.is_equal:
             yield from (f"    {line}" for line in _tensor_lines(tensor, targets))
+    yield from _underived_lines(report)
     yield from widened_lines(report)
     yield from _exact_lines(report, targets)
     if report.culprit:
         yield from (f"    {line}" for line in _finding_lines(report.culprit, targets))
     if report.folder:
         yield f"    kept in {report.folder}"
+
+
+def _underived_lines(report: LaunchReport) -> Iterator[str]:
+    """What the kernel says nothing about, where it was asked how far off it may be."""
+    if report.underived:
+        yield f"    not derived: {report.underived}"
+    for tensor in report.tensors:
+        if tensor.underived:
+            yield f"    {tensor.argument}: {tensor.underived}"
 
 
 def _exact_lines(report: LaunchReport, targets: tuple[str, str]) -> Iterator[str]:

@@ -64,26 +64,33 @@ def compare_all(
     timeout: float = 120,
     deadline: float = 0,
     widenings: Widenings | None = None,
+    references: tuple[str, ...] = REFERENCES,
 ) -> Iterator[LaunchReport]:
-    """Replays every launch below `folder` on both targets and compares."""
+    """Replays every launch below `folder` on both targets and compares.
+
+    `references` are what bounds are taken from.
+    """
     launches = sorted(path.parent for path in folder.glob("*/launch.json"))
     with workers.session():
         for target in dict.fromkeys(targets):
             workers.replay_all(launches, (target,), timeout, deadline)
         rounding = [launch for launch in launches if needs_reference(launch, targets)]
-        workers.replay_all(rounding, REFERENCES, timeout, deadline)
+        workers.replay_all(rounding, references, timeout, deadline)
     for launch in launches:
-        yield compare_one(launch, targets, widenings)
+        yield compare_one(launch, targets, widenings, references)
 
 
 def compare_one(
-    launch: Path, targets: tuple[str, str], widenings: Widenings | None = None
+    launch: Path,
+    targets: tuple[str, str],
+    widenings: Widenings | None = None,
+    references: tuple[str, ...] = REFERENCES,
 ) -> LaunchReport:
     """Compares what two targets have left in the folder of a launch."""
     loaded = recording.load(launch)
     left, right = (workers.result(launch, target) for target in targets)
-    references = {name: workers.result(launch, name) for name in REFERENCES}
-    report = comparison.compare(loaded, left, right, references, widenings)
+    found = {name: workers.result(launch, name) for name in references}
+    report = comparison.compare(loaded, left, right, found, widenings)
     tensors = tuple(_with_program(launch, loaded, left.ttir, tensor) for tensor in report.tensors)
     return replace(report, tensors=tensors, folder=launch)
 

@@ -17,6 +17,9 @@ steps        What does not run in f64 either: one ulp per rounding that the kern
 A GPU computes e^x as 2^(x log2 e), in f32. The product is rounded, and so is log2 e: x log2 e is
 off by 2 u of its size at most, and the result v by 2 u |log2(v)| ln 2 of its own size.
 
+derived, which has to be asked for, takes the place of the last three: the kernel computes in f64
+beside each number how far off it may be (`triton-derive-bounds`), in whatever order it sums.
+
 NaNs must lie in the same places, infinities too and with the same sign. A bound that is used is
 named in the report, with its margin; nothing widens it.
 """
@@ -53,6 +56,8 @@ class Reference:
     value: torch.Tensor
     sizes: torch.Tensor | None = None
     terms: torch.Tensor | None = None
+    derived: torch.Tensor | None = None
+    """How far off each element may be, by the kernel's own operations; not finite if unknown."""
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,10 @@ class Bound:
     allowed: torch.Tensor
     is_for_both: bool
     """Whether it holds for any right result; else the first side is what it is taken from."""
+    instead: str = ""
+    """For elements that have no derived bound: the policy that theirs is from."""
+    underived: int = 0
+    """How many these are."""
 
 
 def choose(
@@ -80,6 +89,37 @@ def choose(
         return Bound("exact", left, torch.zeros_like(left), is_for_both=True)
     if stated and not census.has_tf32:
         return Bound("stated", *stated, is_for_both=True)
+    bound = _choose_rounded(left, dtype, census, reference, right)
+    if reference and reference.derived is not None:
+        return _derived(left, bound, reference.value, reference.derived)
+    return bound
+
+
+def _derived(
+    left: torch.Tensor, chosen: Bound, value: torch.Tensor, derived: torch.Tensor
+) -> Bound:
+    """What the kernel's operations allow; where that is not known, what `chosen` does."""
+    known = derived.isfinite()
+    if not bool(known.any()):
+        return chosen
+    else_allowed = torch.where(chosen.allowed.isnan(), torch.inf, chosen.allowed)
+    return Bound(
+        "derived",
+        torch.where(known | value.isfinite(), value, left),
+        torch.where(known, derived, else_allowed),
+        is_for_both=True,
+        instead=chosen.policy,
+        underived=int((~known).sum()),
+    )
+
+
+def _choose_rounded(
+    left: torch.Tensor,
+    dtype: str,
+    census: Census,
+    reference: Reference | None,
+    right: torch.Tensor | None,
+) -> Bound:
     if reference and census.is_sum_of_products:
         bound = _accumulated(dtype, census, reference)
         if bound:

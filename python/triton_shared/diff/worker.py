@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from . import recorder, recording, replay
+from . import derived, recorder, recording, replay
 
 STARTED, RESULT = "started", "result.json"
 NOT_RECORDED = 4
@@ -56,7 +56,7 @@ def _run(launch: Path, target: str, place: Path) -> None:
     (place / STARTED).touch()
     start = time.monotonic()
     try:
-        made = replay.replay(_load(launch, target), target, place=place)
+        made = _replay(_load(launch, target), target, place)
     except Exception as error:
         answer = {
             "succeeded": False,
@@ -70,6 +70,12 @@ def _run(launch: Path, target: str, place: Path) -> None:
     _write(answer, place)
     if not answer["succeeded"] and _gpu_is_lost(target):
         sys.exit(GPU_LOST)
+
+
+def _replay(launch: recording.Recording, target: str, place: Path) -> replay.Replayed:
+    if target == derived.TARGET:
+        return derived.derive(launch)
+    return replay.replay(launch, target, place=place)
 
 
 def keep(made: replay.Replayed, place: Path, seconds: float = 0.0) -> None:
@@ -92,7 +98,7 @@ def _write(answer: dict[str, Any], place: Path) -> None:
 def _load(launch: Path, target: str) -> recording.Recording:
     """The recording; a reference needs a text, if need be what another target has compiled."""
     loaded = recording.load(launch)
-    if target not in replay.REFERENCES or loaded.ttir:
+    if target not in derived.REFERENCES or loaded.ttir:
         return loaded
     for found in sorted(launch.glob(f"*/{RESULT}")):
         answer = json.loads(found.read_text())
