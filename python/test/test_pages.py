@@ -29,7 +29,7 @@ def test_gpu_matmul(tmp_path: Path):
 
 @pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
 def test_gpu_attention(tmp_path: Path):
-    assert replay("gpu-attention.md", tmp_path) == 6
+    assert replay("gpu-attention.md", tmp_path) == 7
 
 
 def test_add_a_pass(tmp_path: Path):
