@@ -144,6 +144,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--case", default="", metavar="TEXT", help="only cases whose name has TEXT")
     _add_steps(parser)
+    _add_keeping(parser)
     parser.add_argument(
         "--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)"
     )
@@ -196,6 +197,10 @@ def _add_steps(parser: argparse.ArgumentParser) -> None:
         help="compare without rounding, too, to tell that from a wrong algorithm: integers for "
         "floats, on targets that run kernels from TTIR",
     )
+
+
+def _add_keeping(parser: argparse.ArgumentParser) -> None:
+    """What is kept of a comparison: in memory while it runs, and in files."""
     parser.add_argument(
         "--max-probe-bytes",
         type=int,
