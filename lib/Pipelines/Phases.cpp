@@ -194,6 +194,10 @@ static void buildMemRef(OpPassManager &manager) {
   addCleanUp(manager);
 }
 
+static void addContract(OpPassManager &manager, Phase phase) {
+  manager.addPass(createVerifyPhase({stringifyPhase(phase).str()}));
+}
+
 void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
                                const CompileTarget &target,
                                const HandOver &handOver) {
@@ -222,14 +226,16 @@ void triton_shared::buildPhase(OpPassManager &manager, Phase phase,
     break;
   case Phase::Llir:
     if (target.isGpu())
-      return buildGpuToLlvm(manager);
-    return buildLinalgToCpu(manager, target.cpuMode, target.getCpu());
+      buildGpuToLlvm(manager);
+    else
+      buildLinalgToCpu(manager, target.cpuMode, target.getCpu());
+    break;
   case Phase::Object:
   case Phase::Ptx:
   case Phase::Cubin:
     llvm_unreachable("no passes lead to code");
   }
-  manager.addPass(createVerifyPhase({stringifyPhase(phase).str()}));
+  addContract(manager, phase);
 }
 
 //===----------------------------------------------------------------------===//
@@ -283,6 +289,7 @@ triton_shared::runToPhase(ModuleOp module, Phase last,
     if (hasPieces) {
       buildLinalgToPieces(manager, target.cpuMode, target.getCpu());
       buildPiecesToLlvm(ofPieces, target.cpuMode);
+      addContract(ofPieces, phase);
     } else {
       buildPhase(manager, phase, target);
     }

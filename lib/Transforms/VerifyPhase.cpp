@@ -1,5 +1,6 @@
 //===- VerifyPhase.cpp - The contract at the end of each phase ------------===//
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -128,6 +129,12 @@ StringRef checkGpu(Operation *op) {
   return "";
 }
 
+StringRef checkLlvm(Operation *op) {
+  if (isa<UnrealizedConversionCastOp>(op))
+    return "was not converted to the LLVM dialect";
+  return "";
+}
+
 /// What a phase may hold.
 struct Contract {
   StringRef phase;
@@ -163,6 +170,7 @@ ArrayRef<Contract> getContracts() {
        {"arith", "builtin", "gpu", "llvm", "math", "nvvm", "scf", "ub",
         "vector"},
        checkGpu},
+      {"llir", {"builtin", "gpu", "llvm", "nvvm"}, checkLlvm},
   };
   return contracts;
 }

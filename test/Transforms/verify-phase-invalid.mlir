@@ -5,6 +5,7 @@
 // RUN: triton-shared-opt %t/memref.mlir --verify-phase=phase=memref --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/cta.mlir --verify-phase=phase=cta --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/gpu.mlir --verify-phase=phase=gpu --verify-diagnostics
+// RUN: triton-shared-opt %t/llir.mlir --verify-phase=phase=llir --split-input-file --verify-diagnostics
 // RUN: triton-shared-opt %t/option.mlir --verify-phase=phase=linag --verify-diagnostics
 
 //--- ttir.mlir
@@ -125,6 +126,26 @@ func.func @tile(%x: f32) {
   return
 }
 
+//--- llir.mlir
+llvm.func @add(%x: i32) -> i32 {
+  // expected-error @below {{is of a dialect that has no place here}}
+  // expected-note @below {{phase 'llir' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %0 = arith.addi %x, %x : i32
+  llvm.return %0 : i32
+}
+
+// -----
+
+llvm.func @cast(%x: i64) -> i64 {
+  // expected-error @below {{was not converted to the LLVM dialect}}
+  // expected-note @below {{phase 'llir' may not hold this}}
+  // expected-note @below {{docs/supported-ops.md}}
+  %0 = builtin.unrealized_conversion_cast %x : i64 to index
+  %1 = builtin.unrealized_conversion_cast %0 : index to i64
+  llvm.return %1 : i64
+}
+
 //--- option.mlir
-// expected-error @below {{unknown value 'linag' of option 'phase'; use one of ttir, structured, linalg, memref, cta, gpu}}
+// expected-error @below {{unknown value 'linag' of option 'phase'; use one of ttir, structured, linalg, memref, cta, gpu, llir}}
 module {}

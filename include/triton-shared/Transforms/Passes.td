@@ -278,6 +278,7 @@ def VerifyPhase : Pass<"verify-phase", "::mlir::ModuleOp"> {
     | `memref`     | types of `tt`; of dialects, only upstream's               |
     | `cta`        | types of `tt`, tiles without a layout or on another number of warps than the kernel has |
     | `gpu`        | tiles                                                     |
+    | `llir`       | casts that no conversion has replaced                     |
 
     Needs: nothing. Leaves: the module as it was.
   }];
