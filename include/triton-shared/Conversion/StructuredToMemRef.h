@@ -17,10 +17,6 @@ namespace mlir::triton_shared {
 #define GEN_PASS_DECL_STRUCTUREDTOMEMREF
 #include "triton-shared/Conversion/Passes.h.inc"
 
-/// On the declaration of a function of the runtime: upstream's
-/// `#llvm.memory_effects`, where it says more than that anything may happen.
-inline constexpr StringRef kMemoryEffects = "llvm.memory_effects";
-
 /// Adds the patterns of the pass. They make no `tts` operation, so one walk
 /// applies them all.
 void populateStructuredToMemRef(RewritePatternSet &patterns);
@@ -28,21 +24,6 @@ void populateStructuredToMemRef(RewritePatternSet &patterns);
 /// Adds the pattern that makes a loop of a `tts.scan`, which combines elements
 /// in their order and each pair once.
 void populateScansToLoops(RewritePatternSet &patterns);
-
-/// Builds what ends a launch with a message unless the i1 holds.
-using BuildSizeCheck =
-    function_ref<void(OpBuilder &, Location, Value, StringRef)>;
-
-/// Puts such a check behind each number below `root` that was taken for a size
-/// (`tts.size`) and must not be negative, and takes the marks away.
-void checkMarkedSizes(Operation *root, BuildSizeCheck buildCheck);
-
-/// The same by `tts.assert`.
-void checkMarkedSizes(Operation *root);
-
-/// Reports memory of `function` that is not the memory of all tensors, which
-/// neither the CPU's nor the GPU's way to machine code knows.
-LogicalResult checkMemorySpaces(func::FuncOp function);
 
 /// A private declaration of the function `name` in the module of `user`.
 func::FuncOp declareRuntimeFunction(OpBuilder &builder, Operation *user,

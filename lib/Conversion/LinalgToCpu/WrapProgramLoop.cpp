@@ -13,6 +13,7 @@
 #include "triton-shared/Conversion/LinalgToCpu.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
+#include "triton-shared/Transforms/MemorySpaces.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CPUWRAPPROGRAMLOOP

@@ -10,7 +10,8 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
-#include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Transforms/MemorySpaces.h"
+#include "triton-shared/Transforms/SizeChecks.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace mlir::triton_shared {

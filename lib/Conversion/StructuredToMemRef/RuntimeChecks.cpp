@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Transforms/MemoryEffects.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Transforms/SizeChecks.h"
 
 #include "Elements.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -19,10 +19,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/DialectConversion.h"
-#include "triton-shared/Conversion/StructuredToMemRef.h"
 #include "triton-shared/Conversion/TritonTensorsToLinalg.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
+#include "triton-shared/Transforms/SizeChecks.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_TRITONTENSORSTOLINALG

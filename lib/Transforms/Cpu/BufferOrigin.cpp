@@ -10,7 +10,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Transforms/MemoryEffects.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

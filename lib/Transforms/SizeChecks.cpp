@@ -1,16 +1,16 @@
 //===- SizeChecks.cpp - Numbers that were taken for sizes are checked -----===//
 //
 // `structured-recover-accesses` marks the numbers that it took for sizes (see
-// lib/Transforms/AssumedSizes.h). A negative one would lead to wrong addresses,
+// AssumedSizes.h). A negative one would lead to wrong addresses,
 // so it ends the launch instead.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
+#include "triton-shared/Transforms/SizeChecks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

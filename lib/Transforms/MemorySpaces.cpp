@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "triton-shared/Conversion/StructuredToMemRef.h"
+#include "triton-shared/Transforms/MemorySpaces.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
