@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Analysis/PointerHints.h"
+#include "triton-shared/Dialect/Structured/IR/ElementBytes.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Target/GpuTarget.h"
 
@@ -12,10 +13,6 @@
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-
-static int64_t getElementBytes(Type elementType) {
-  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
-}
 
 /// Unit stride first, then the static ones by size; where nothing is known, the
 /// last dimension is the fastest, as in row-major order.
@@ -44,7 +41,7 @@ namespace {
 class WidthFinder {
 public:
   WidthFinder(const DataFlowSolver &solver, Value base, Type elementType)
-      : solver(solver), bytes(getElementBytes(elementType)),
+      : solver(solver), bytes(tts::getElementBytes(elementType)),
         width(std::max<int64_t>(
             1, getKnownDivisor(solver, base, GpuTarget::kBytesPerAccess) /
                    bytes)) {}

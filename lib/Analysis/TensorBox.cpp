@@ -6,13 +6,10 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Structured/IR/ElementBytes.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-
-static int64_t getElementBytes(Type elementType) {
-  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
-}
 
 //===----------------------------------------------------------------------===//
 // Numbers
@@ -126,7 +123,7 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
 /// Why a box may begin beside what the copy engine can reach, if it may.
 static std::optional<Unstructured>
 checkStartAlignment(tts::AccessOpInterface access, int64_t startDivisor) {
-  int64_t bytes = getElementBytes(access.getTileType().getElementType());
+  int64_t bytes = tts::getElementBytes(access.getTileType());
   if (startDivisor * bytes % kBoxAlignment == 0)
     return std::nullopt;
   return Unstructured{access.getTile(),
@@ -138,7 +135,7 @@ std::optional<Unstructured>
 triton_shared::checkBoxAlignment(const DataFlowSolver &solver,
                                  tts::AccessOpInterface access,
                                  unsigned innermost, int64_t startDivisor) {
-  int64_t bytes = getElementBytes(access.getTileType().getElementType());
+  int64_t bytes = tts::getElementBytes(access.getTileType());
   if (getKnownDivisor(solver, access.getBase(), kBoxAlignment) < kBoxAlignment)
     return Unstructured{access.getBase(),
                         "is not known to be a multiple of 16 bytes"};

@@ -20,14 +20,12 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/Mbarriers.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
 namespace {
-
-/// The distance from one barrier to the next, in bytes.
-constexpr int64_t kMbarrierBytes = 8;
 
 /// True in threads whose number is a multiple of `count`, a power of two.
 Value createIsFirstOf(OpBuilder &builder, Location loc, int64_t count) {
@@ -76,7 +74,7 @@ void createForEach(OpBuilder &builder, Location loc, Value mbarriers,
     createPtx(builder, loc, {},
               {isFirst, createSlotAddress(builder, loc, mbarriers,
                                           createI32(builder, loc, slot),
-                                          kMbarrierBytes)},
+                                          cta::kMbarrierBytes)},
               instruction, "b,r", PtxEffects::Memory);
 }
 
@@ -123,7 +121,7 @@ struct ConvertWaitMbarrier : OpConversionPattern<cta::WaitMbarrierOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value mbarrier = createSlotAddress(rewriter, loc, adaptor.getMbarriers(),
-                                       adaptor.getSlot(), kMbarrierBytes);
+                                       adaptor.getSlot(), cta::kMbarrierBytes);
     createPtx(rewriter, loc, {}, {mbarrier, adaptor.getPhase()},
               "{\n.reg .pred done;\nagain:\n"
               "mbarrier.try_wait.parity.shared.b64 done, [$0], $1;\n"
@@ -146,7 +144,7 @@ struct ConvertArrive : OpConversionPattern<cta::ArriveOp> {
     Value arrives =
         arith::AndIOp::create(rewriter, loc, op.getCondition(), isFirst);
     Value mbarrier = createSlotAddress(rewriter, loc, adaptor.getMbarriers(),
-                                       adaptor.getSlot(), kMbarrierBytes);
+                                       adaptor.getSlot(), cta::kMbarrierBytes);
     createPtx(rewriter, loc, {}, {arrives, mbarrier},
               "@$0 mbarrier.arrive.shared.b64 _, [$1];", "b,r",
               PtxEffects::Memory);
@@ -205,7 +203,7 @@ struct ConvertCopyBox : OpConversionPattern<cta::CopyBoxOp> {
     Value isAsking = arith::AndIOp::create(rewriter, loc, op.getCondition(),
                                            createIsAsking(rewriter, op));
     Value mbarrier = createSlotAddress(rewriter, loc, adaptor.getMbarriers(),
-                                       op.getSlot(), kMbarrierBytes);
+                                       op.getSlot(), cta::kMbarrierBytes);
     createPtx(
         rewriter, loc, {},
         {isAsking, mbarrier, createI32(rewriter, loc, type.getSlotBytes())},

@@ -3,6 +3,7 @@
 #include "AccessSite.h"
 
 #include "triton-shared/Analysis/SourcePlaces.h"
+#include "triton-shared/Dialect/Structured/IR/ElementBytes.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -10,8 +11,8 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 int64_t triton_shared::getElementBytes(tts::AccessOpInterface op) {
-  Type type = tts::getAccessElementType(op.getBase().getType());
-  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return tts::getElementBytes(
+      tts::getAccessElementType(op.getBase().getType()));
 }
 
 std::string triton_shared::describeSite(tts::AccessOpInterface op) {

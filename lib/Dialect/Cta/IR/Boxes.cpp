@@ -1,12 +1,10 @@
 //===- Boxes.cpp - Copies by TMA, as operations ---------------------------===//
 
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/Mbarriers.h"
 
 using namespace mlir;
 using namespace mlir::cta;
-
-/// The bytes of one barrier.
-static constexpr int64_t kMbarrierBytes = 8;
 
 LogicalResult
 MbarriersType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,

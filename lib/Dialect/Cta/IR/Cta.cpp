@@ -6,6 +6,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "triton-shared/Dialect/Structured/IR/ElementBytes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -260,12 +261,7 @@ StringRef ConvertLayoutOp::getNoun() {
 // Tiles and their functions
 //===----------------------------------------------------------------------===//
 
-int64_t cta::getElementBytes(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (element.isIndex())
-    return 8;
-  return std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
-}
+int64_t cta::getElementBytes(Type type) { return tts::getElementBytes(type); }
 
 int64_t cta::getTileBytes(RankedTensorType tile) {
   return tile.getNumElements() * getElementBytes(tile);
