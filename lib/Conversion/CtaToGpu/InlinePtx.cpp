@@ -1,4 +1,4 @@
-//===- InlinePtx.cpp - Instructions that LLVM has no name for -------------===//
+//===- InlinePtx.cpp - Instructions written as assembly -------------------===//
 
 #include "InlinePtx.h"
 

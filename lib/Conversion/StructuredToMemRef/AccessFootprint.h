@@ -1,5 +1,4 @@
-//===- AccessFootprint.h - Between which elements an access lies -*- C++
-//-*-===//
+//===- AccessFootprint.h - Where the elements of an access lie --*- C++ -*-===//
 //
 // One question about a whole block instead of one per element: where is the
 // first, and where the last of the elements that it touches.

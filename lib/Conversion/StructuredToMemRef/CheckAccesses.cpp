@@ -77,10 +77,13 @@ bool hasAcquire(tts::AccessOpInterface op) {
       .wasInterrupted();
 }
 
+/// Of an access by a number that orders what programs have done.
+constexpr int64_t kAcquires = 8;
+
 /// The AccessFlags of runtime/check. Numbers are what locks and counters are
 /// made of; what blocks of atomic accesses order is known to nobody.
 int64_t getFlags(tts::AccessOpInterface op) {
-  constexpr int64_t reads = 1, writes = 2, isAtomic = 4, acquires = 8,
+  constexpr int64_t reads = 1, writes = 2, isAtomic = 4, acquires = kAcquires,
                     releases = 16, addsFloats = 32, mayAcquires = 64,
                     mayRelease = 128;
   std::optional<tts::MemoryOrder> order = op.getAtomicOrder();
@@ -106,7 +109,11 @@ int64_t getFlags(tts::AccessOpInterface op) {
   return flags;
 }
 
-constexpr int64_t kAcquires = 8;
+/// True for an access that only writes, and not at offsets of its elements.
+bool isStore(Operation *op) {
+  auto access = dyn_cast<tts::AccessOpInterface>(op);
+  return access && access.getStored() && !access.hasOffsetPerElement();
+}
 
 /// True for a store of which several elements may lie at one address.
 bool mayHaveDuplicates(tts::AccessOpInterface op) {
@@ -137,10 +144,10 @@ public:
     auto type = UnrankedMemRefType::get(builder.getI64Type(), Attribute());
     (void)function.insertArgument(numWritten, type, nullptr, function.getLoc());
     views = function.getArgument(numWritten);
+    program = tts::KernelSignature(function).findAll(tts::kProgramIds);
     for (tts::AccessOpInterface op : accesses)
       check(op);
     function.walk([&](gpu::BarrierOp op) { noteBarrier(op); });
-    auto program = tts::KernelSignature(function).findAll(tts::kProgramIds);
     function.walk(
         [&](tts::NoteOp op) { lowerNote(builder, op, views, program); });
   }
@@ -171,6 +178,8 @@ private:
   unsigned numWritten;
   /// What a launch says about the tensors, see runtime/check.
   BlockArgument views;
+  /// The place of the program in the grid.
+  SmallVector<Value> program;
   DenseMap<std::pair<Value, int64_t>, Extent> extents;
   /// Branches that belong to checks of stores.
   DenseSet<Operation *> ofStores;
@@ -236,8 +245,7 @@ Value AccessChecker::askRuntime(tts::AccessOpInterface op,
   operands.push_back(integer(getFlags(op)));
   operands.push_back(integer(getElementBytes(op)));
   operands.push_back(tts::ToAddressOp::create(builder, loc, i64, op.getBase()));
-  llvm::append_range(operands,
-                     tts::KernelSignature(function).findAll(tts::kProgramIds));
+  llvm::append_range(operands, program);
   callCheck(builder, op, "tritonSharedCheckBegin", operands);
   nameElements(op);
   return callCheck(builder, op, "tritonSharedCheckEnd", {}, i64).getResult(0);
@@ -331,8 +339,7 @@ void AccessChecker::moveBy(tts::AccessOpInterface op, Value distance) {
 /// True for what a store's check may stand before: computation, and other
 /// stores. Reads have to be seen in their order.
 bool AccessChecker::isPassable(Operation *op) {
-  return isMemoryEffectFree(op) || isa<tts::StoreOp>(op) ||
-         ofStores.contains(op);
+  return isMemoryEffectFree(op) || isStore(op) || ofStores.contains(op);
 }
 
 /// Before what is stored is computed, if possible: it is computed in place only
@@ -340,7 +347,7 @@ bool AccessChecker::isPassable(Operation *op) {
 void AccessChecker::setEarliestPoint(tts::AccessOpInterface op,
                                      const Extent &extent) {
   builder.setInsertionPoint(op);
-  if (!isa<tts::StoreOp>(op) || op.getMask() || mayHaveDuplicates(op))
+  if (!isStore(op) || op.getMask() || mayHaveDuplicates(op))
     return;
   Operation *last = op->getPrevNode();
   while (last && isPassable(last) && last != extent.end.getDefiningOp())
@@ -416,7 +423,7 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
   builder.setInsertionPointToStart(branch.thenBlock());
   callCheck(builder, op, "tritonSharedCheckFinish", {distance}, {},
             /*writes=*/true);
-  if (isa<tts::StoreOp>(op))
+  if (isStore(op))
     ofStores.insert(branch);
 }
 
@@ -436,7 +443,7 @@ void AccessChecker::check(tts::AccessOpInterface op) {
   builder.setInsertionPointToStart(branch.elseBlock());
   Value asked = askRuntime(op, parameter);
   scf::YieldOp::create(builder, loc, asked);
-  if (isa<tts::StoreOp>(op))
+  if (isStore(op))
     ofStores.insert(branch);
   if (mayHaveDuplicates(op))
     nameValues(op);
@@ -449,8 +456,7 @@ void AccessChecker::noteBarrier(gpu::BarrierOp op) {
   builder.setInsertionPoint(op);
   SmallVector<Value> operands = {tts::ToAddressOp::create(
       builder, op.getLoc(), builder.getI64Type(), views)};
-  llvm::append_range(operands,
-                     tts::KernelSignature(function).findAll(tts::kProgramIds));
+  llvm::append_range(operands, program);
   callCheck(builder, op, "tritonSharedCheckBarrier", operands);
   op.erase();
 }

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -107,7 +108,7 @@ private:
 
   /// The buffer or barriers that `op` makes room for; null if it makes none.
   static Value getBuffer(Operation *op) {
-    return isa<cta::AllocOp, cta::MbarriersOp>(op) ? op->getResult(0) : Value();
+    return hasEffect<MemoryEffects::Allocate>(op) ? op->getResult(0) : Value();
   }
 
   /// Who uses `buffer`, as it is or in another order.
