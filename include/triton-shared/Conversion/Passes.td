@@ -314,7 +314,7 @@ def VectorTransfersToLoops
     `vector.transfer_write` of several dimensions, or of one whose elements do
     not lie side by side.
 
-    Leaves: accesses of vectors of one dimension.
+    Needs: accesses of vectors are of memory. Leaves: accesses of vectors of one dimension.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
