@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,19 @@ from .opinfo import NOTHING, RIGHT, THEIRS
 FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "opinfo.json"
 _COUNTS = ("operations", "samples", "right", "theirs", "kernels", "nothing", "left")
 
+_WHOSE = {
+    r"atomic_\w+ does not support u?int(8|16)\b": "Triton's: its language refuses integer atomics of "
+    "less than 32 bits on each target, and inductor asks for one",
+}
+"""Of failures that are not ours: a pattern of what is said, and whose they are."""
+
 
 def summarize(rows: Iterable[Row]) -> dict[str, Any]:
     """Everything, as JSON can hold it.
 
     Of each element type: operations and samples that ran; samples that are right; those that fail
     with the C++ backend, too; samples of which kernels were made; operations without a sample that
-    runs eagerly; operations that nobody has run yet.
+    runs eagerly; operations that nobody has run yet. `whose` names who fails, if not this project.
     """
     types: dict[str, dict[str, int]] = {}
     failures: list[dict[str, str]] = []
@@ -49,7 +56,60 @@ def summarize(rows: Iterable[Row]) -> dict[str, Any]:
             )
     # That of the library changes with each build.
     named = {name: versions[name] for name in ("torch", "triton", "python") if name in versions}
-    return {"versions": named, "types": types, "failures": failures, "theirs": theirs}
+    whose = {f["name"]: owner for f in failures if (owner := _owner(f["said"]))}
+    return {
+        "versions": named,
+        "types": types,
+        "failures": failures,
+        "whose": whose,
+        "theirs": theirs,
+    }
+
+
+def _owner(said: str) -> str:
+    return next((owner for pattern, owner in _WHOSE.items() if re.search(pattern, said)), "")
+
+
+def added(new: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """What is known when a campaign is not the first one: the file of one ends with its build.
+
+    An element type has the results of the campaign that has run more of its operations, the newer
+    one of two that have run as many. Those with other versions count for nothing.
+    """
+    if not (old and new["versions"]):
+        return old or new
+    if old["versions"] != new["versions"]:
+        return new
+
+    def run(whole: dict[str, Any], dtype: str) -> int:
+        counts = whole["types"].get(dtype)
+        return counts["operations"] + counts["nothing"] if counts else -1
+
+    by = {d: max(new, old, key=lambda w: run(w, d)) for d in {**old["types"], **new["types"]}}
+
+    def kept(field: str) -> list[Any]:
+        """What both have in a list of names, or of what has one."""
+        return [
+            entry
+            for whole in (old, new)
+            for entry in whole[field]
+            if by[_dtype(entry if isinstance(entry, str) else entry["name"])] is whole
+        ]
+
+    failures = kept("failures")
+    owners = {**old.get("whose", {}), **new["whose"]}
+    return {
+        "versions": new["versions"],
+        "types": {dtype: whole["types"][dtype] for dtype, whole in by.items()},
+        "failures": failures,
+        "whose": {f["name"]: owners[f["name"]] for f in failures if f["name"] in owners},
+        "theirs": kept("theirs"),
+    }
+
+
+def _dtype(name: str) -> str:
+    """That of a case."""
+    return name.rpartition(" ")[2]
 
 
 def share(counts: dict[str, int]) -> float:
@@ -76,5 +136,6 @@ def as_text(whole: dict[str, Any]) -> str:
 
 
 def write(whole: dict[str, Any]) -> None:
-    """Keeps it for scripts/clients."""
-    FILE.write_text(json.dumps(whole, indent=1) + "\n")
+    """Keeps it for scripts/clients, beside what other campaigns have found."""
+    old = json.loads(FILE.read_text()) if FILE.exists() else {}
+    FILE.write_text(json.dumps(added(whole, old), indent=1) + "\n")
