@@ -103,28 +103,31 @@ const char *describeAccess([[maybe_unused]] void *context) {
 }
 
 /// Where `address` lies, seen from the nearest pointer among the arguments.
+/// Addresses go round: what lies before a null pointer is near to it.
 void describeAddress(Text &text, const RunningPrograms &programs,
                      uint64_t address) {
   const KernelDescription &kernel = *programs.kernel;
   const char *nearest = nullptr;
   uint64_t distance = UINT64_MAX;
-  bool isBehind = false;
+  bool isBehind = false, isNull = false;
   for (size_t i = 0; i < kernel.count; ++i) {
     if (!kernel.pointers[i])
       continue;
     uint64_t base;
     std::memcpy(&base, programs.args[i], sizeof base);
-    uint64_t away = address < base ? base - address : address - base;
+    uint64_t away = std::min(base - address, address - base);
     if (away >= distance)
       continue;
     nearest = kernel.pointers[i];
     distance = away;
-    isBehind = address >= base;
+    isBehind = away == address - base;
+    isNull = base == 0;
   }
   text.appendAddress(address);
   if (nearest)
     text << ", " << distance << " bytes " << (isBehind ? "behind" : "before")
-         << " where argument '" << nearest << "' points";
+         << " where argument '" << nearest << "' points"
+         << (isNull ? ", which is null" : "");
 }
 
 void report(int signal, const siginfo_t &info, void *context,

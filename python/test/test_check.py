@@ -104,6 +104,25 @@ def only(report: Report) -> Finding:
     return finding
 
 
+class Strided:
+    """Stands for a tensor, as wrappers of some packages do: with a storage, and no place in it."""
+
+    def __init__(self, tensor: torch.Tensor):
+        self._tensor = tensor
+        self.shape, self.dtype = tuple(tensor.shape), tensor.dtype
+        self.data_ptr, self.stride = tensor.data_ptr, tensor.stride
+        self.element_size, self.untyped_storage = tensor.element_size, tensor.untyped_storage
+
+
+def test_what_stands_for_a_tensor_has_its_shape():
+    y = torch.zeros(40)
+    with triton_shared.check() as report:
+        fill[(2,)](Strided(y[:20]), 20, B=16)
+    (found,) = report.findings
+    assert (found.kind, found.total) == ("out-of-bounds", 12)
+    assert (found.tensor.shape, found.tensor.strides) == ((20,), (1,))
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_stores_outside_are_left_out_and_the_others_made(mode: str) -> None:
     memory = torch.zeros(128)

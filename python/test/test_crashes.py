@@ -73,6 +73,22 @@ def test_kernel_program_and_access_are_named(
     assert note.startswith("triton-shared: note: compare the offsets and the mask")
 
 
+def test_what_lies_before_a_null_pointer_is_near_to_it(tmp_path: Path):
+    script = """
+@triton.jit
+def before(x, out, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(out + i, tl.load(x - B + i))
+
+before[(1,)](torch.empty(0), x, B=16)
+"""
+    done = run(script, tmp_path)
+    assert done.returncode == -signal.SIGSEGV
+    # Addresses go round.
+    assert "reads from 0xffffffffffffff" in done.stderr
+    assert " bytes before where argument 'x' points, which is null\n" in done.stderr
+
+
 def test_an_address_that_the_cpu_does_not_report(tmp_path: Path):
     done = run("copy[(10, 3)](x, x, 10**14, B=16)", tmp_path)
     assert done.returncode == -signal.SIGSEGV

@@ -188,6 +188,25 @@ def test_torch_has_its_own_answers_again_behind_the_block():
     assert hasattr(torch.cpu, "set_stream") == had
 
 
+def test_kernels_take_seed_and_offset_from_the_generator_of_the_device():
+    with cuda_means_cpu():
+        (generator,) = torch.cuda.default_generators
+        torch.manual_seed(7)
+        state = generator.get_state()
+        assert state.view(torch.int64).tolist() == [7, 0]
+        state.view(torch.int64)[1] += 12
+        assert generator.get_offset() == 0
+        generator.set_state(state)
+        assert (generator.initial_seed(), generator.get_offset()) == (7, 12)
+        torch.cuda.manual_seed(8)
+        assert generator.get_state().view(torch.int64).tolist() == [8, 0]
+        assert generator.seed() == generator.initial_seed() != 8
+        generator.manual_seed(2**64 - 1)
+        assert generator.initial_seed() == -1
+        with pytest.raises(ValueError, match="16 elements of torch.uint8"):
+            generator.set_state(torch.zeros(8, dtype=torch.uint8))
+
+
 def test_a_graph_calls_what_was_captured_again():
     with cuda_means_cpu():
         x, total = torch.arange(20.0), torch.zeros(20)

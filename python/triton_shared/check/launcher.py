@@ -77,7 +77,8 @@ def _describe(name: str, value: Any) -> Tensor | None:
         return None
     bytes_each = int(value.element_size())
     before = after = 0
-    if hasattr(value, "untyped_storage"):
+    # Others than torch's tensors may have a storage, and no place in it.
+    if hasattr(value, "untyped_storage") and hasattr(value, "storage_offset"):
         before = int(value.storage_offset()) * bytes_each
         after = int(value.untyped_storage().nbytes()) - before
     dtype = str(value.dtype).removeprefix("torch.")

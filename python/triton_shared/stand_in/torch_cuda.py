@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ..backend.driver import Event as CpuEvent
+from .generators import PhiloxGenerator
 from .graphs import CUDAGraph, graph
 
 CAPABILITY = (9, 0)
@@ -119,9 +120,13 @@ def _free_and_total(device: Any = None) -> tuple[int, int]:
     return page * os.sysconf("SC_AVPHYS_PAGES"), page * os.sysconf("SC_PHYS_PAGES")
 
 
+_GENERATOR = PhiloxGenerator()
+
+
 def _seed(seed: int) -> None:
     # Not torch.manual_seed, which seeds "cuda", too.
     torch.default_generator.manual_seed(seed)
+    _GENERATOR.manual_seed(seed)
 
 
 ANSWERS: dict[str, Any] = {
@@ -132,6 +137,7 @@ ANSWERS: dict[str, Any] = {
     "Stream": Stream,
     "CUDAGraph": CUDAGraph,
     "graph": graph,
+    "default_generators": (_GENERATOR,),
     "manual_seed": _seed,
     "manual_seed_all": lambda seed: _seed(seed),
     "initial_seed": lambda: torch.initial_seed(),
