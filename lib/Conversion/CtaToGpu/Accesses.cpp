@@ -8,8 +8,8 @@
 
 #include "ElementPlaces.h"
 #include "GlobalMemory.h"
-#include "Parts.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -12,9 +12,9 @@
 
 #include "Boxes.h"
 #include "InlinePtx.h"
-#include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,8 +1,8 @@
 //===- Buffers.cpp - Tiles that lie in shared memory ----------------------===//
 
-#include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

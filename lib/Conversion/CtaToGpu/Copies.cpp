@@ -9,9 +9,9 @@
 
 #include "ElementPlaces.h"
 #include "InlinePtx.h"
-#include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,7 +1,7 @@
 //===- Elementwise.cpp - One operation on all registers of a thread -------===//
 
-#include "Parts.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

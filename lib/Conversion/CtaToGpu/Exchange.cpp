@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combine.h"
-#include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "InlinePtx.h"
-#include "Parts.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "InlinePtx.h"
-#include "Parts.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -1,7 +1,7 @@
 //===- Pass.cpp - cta-to-gpu ----------------------------------------------===//
 
-#include "Parts.h"
 #include "SharedMemory.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -9,10 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combine.h"
-#include "Parts.h"
 #include "RegisterPlaces.h"
 #include "SharedMemory.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

@@ -11,9 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combine.h"
-#include "Parts.h"
 #include "SharedMemory.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"

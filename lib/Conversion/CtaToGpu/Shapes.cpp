@@ -1,7 +1,7 @@
 //===- Shapes.cpp - Coordinates, and shapes without moving data -----------===//
 
-#include "Parts.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

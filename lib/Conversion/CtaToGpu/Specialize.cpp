@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combine.h"
-#include "Parts.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -14,8 +14,8 @@
 
 #include "Boxes.h"
 #include "InlinePtx.h"
-#include "Parts.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -274,6 +274,7 @@ struct ConvertMakeTensorMap : OpConversionPattern<cta::MakeTensorMapOp> {
     Numbers numbers = computeNumbers(rewriter, loc, adaptor, element);
     scf::IfOp::create(rewriter, loc, createIsAsking(rewriter, op),
                       [&](OpBuilder &inside, Location) {
+                        // LLVM's trap has no predicate, and takes a branch.
                         createPtx(inside, loc, {}, {numbers.isMisplaced},
                                   "@$0 trap;", "b", PtxEffects::Memory);
                         write(inside, op, adaptor.getPlace(), element, numbers);

@@ -11,8 +11,8 @@
 #include "Atomics.h"
 #include "ElementPlaces.h"
 #include "InlinePtx.h"
-#include "Parts.h"
 #include "Threads.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

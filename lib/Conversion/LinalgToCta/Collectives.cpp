@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Parts.h"
+#include "Topics.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "triton-shared/Conversion/StructuredToMemRef.h"

@@ -1,6 +1,6 @@
 //===- Pass.cpp - linalg-to-cta -------------------------------------------===//
 
-#include "Parts.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

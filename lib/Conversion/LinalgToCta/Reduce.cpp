@@ -1,6 +1,6 @@
 //===- Reduce.cpp - linalg.reduce and matrix products to tiles ------------===//
 
-#include "Parts.h"
+#include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
+#include "MapElements.h"
 #include "Microscaling.h"
 #include "Product.h"
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
+#include "MapElements.h"
 #include "Parts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
+#include "MapElements.h"
 #include "Packs.h"
 #include "RegionBody.h"
 

@@ -8,7 +8,7 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PACKS_H
 #define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PACKS_H
 
-#include "Elements.h"
+#include "MapElements.h"
 
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"

@@ -8,7 +8,7 @@
 
 #include "LibraryFunctions.h"
 
-#include "../Elements.h"
+#include "../MapElements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

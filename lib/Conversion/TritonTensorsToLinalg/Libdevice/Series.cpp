@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Elements.h"
+#include "../MapElements.h"
 #include "LibraryFunctions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

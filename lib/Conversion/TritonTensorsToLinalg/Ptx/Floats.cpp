@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Elements.h"
 #include "../Libdevice/LibraryFunctions.h"
+#include "../MapElements.h"
 #include "InlineAssembly.h"
 #include "Lanes.h"
 

@@ -8,7 +8,7 @@
 
 #include "InlineAssembly.h"
 
-#include "../Elements.h"
+#include "../MapElements.h"
 #include "../Packs.h"
 #include "Lanes.h"
 

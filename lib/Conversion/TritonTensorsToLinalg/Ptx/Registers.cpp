@@ -7,7 +7,7 @@
 
 #include "InlineAssembly.h"
 
-#include "../Elements.h"
+#include "../MapElements.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"

@@ -1,4 +1,4 @@
-//===- Elements.h - One loop over the elements of tensors -------*- C++ -*-===//
+//===- MapElements.h - One loop over the elements of tensors ----*- C++ -*-===//
 //
 // What the topics of the pass share: fresh tensors, and `linalg.generic` over
 // operands of one shape. Everything here also takes scalars, because Triton's
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_ELEMENTS_H
-#define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_ELEMENTS_H
+#ifndef TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_MAPELEMENTS_H
+#define TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_MAPELEMENTS_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -78,4 +78,4 @@ Value createExactRoot(OpBuilder &builder, Location loc, Value value);
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_ELEMENTS_H
+#endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_MAPELEMENTS_H

@@ -1,7 +1,7 @@
-//===- Parts.h - The topics of linalg-to-cta --------------------*- C++ -*-===//
+//===- Topics.h - The topics of linalg-to-cta -------------------*- C++ -*-===//
 
-#ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOCTA_PARTS_H
-#define TRITON_SHARED_LIB_CONVERSION_LINALGTOCTA_PARTS_H
+#ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOCTA_TOPICS_H
+#define TRITON_SHARED_LIB_CONVERSION_LINALGTOCTA_TOPICS_H
 
 #include "mlir/IR/PatternMatch.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
@@ -48,4 +48,4 @@ private:
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_LIB_CONVERSION_LINALGTOCTA_PARTS_H
+#endif // TRITON_SHARED_LIB_CONVERSION_LINALGTOCTA_TOPICS_H

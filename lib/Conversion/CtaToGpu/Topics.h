@@ -1,7 +1,7 @@
-//===- Parts.h - The topics of cta-to-gpu -----------------------*- C++ -*-===//
+//===- Topics.h - The topics of cta-to-gpu ----------------------*- C++ -*-===//
 
-#ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H
-#define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H
+#ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_TOPICS_H
+#define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_TOPICS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -95,4 +95,4 @@ void outlineKernels(ModuleOp module);
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_PARTS_H
+#endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_TOPICS_H

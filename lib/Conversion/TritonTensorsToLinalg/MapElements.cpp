@@ -1,4 +1,4 @@
-//===- Elements.cpp - One loop over the elements of tensors ---------------===//
+//===- MapElements.cpp - One loop over the elements of tensors ------------===//
 //
 // An element-wise loop is a `linalg.generic` with identity maps into a fresh
 // tensor. Scalars are captured: they need no map and stay out of the way of
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Elements.h"
+#include "MapElements.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
