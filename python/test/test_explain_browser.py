@@ -281,6 +281,38 @@ def test_a_pane_of_a_long_kernel_is_there_at_once(
     assert browser.get_log("browser") == []
 
 
+def shown_numbers(browser: Any, pane: str) -> list[int]:
+    """The numbers before the lines of a pane; they are made by CSS, and remain without the text."""
+    browser.execute_script(
+        "document.querySelectorAll(arguments[0]).forEach(p => p.replaceChildren())",
+        f"#pane-{pane} p",
+    )
+    call = browser.execute_cdp_cmd
+    root = call("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+    named = {"nodeId": root, "selector": f"#pane-{pane}"}
+    found = call("DOM.querySelector", named)["nodeId"]
+    tree = call("Accessibility.queryAXTree", {"nodeId": found, "role": "StaticText"})["nodes"]
+    names = [node["name"]["value"].strip() for node in tree]
+    return [int(name) for name in names if name.isdecimal()]  # the others are headings
+
+
+def test_lines_have_the_numbers_of_their_file(browser: Any, tmp_path: Path):
+    report = Report.of(Question(explain_goldens.ttir_of("add_kernel")))
+    (source,) = report.data["sources"]
+    assert source["first"] > 1
+    browser.get(report.write(tmp_path / "add.html").as_uri())
+    last = source["first"] + len(source["lines"])
+    assert shown_numbers(browser, "source") == [*range(source["first"], last)]
+    # A text of several parts that a browser lays out one by one is counted through.
+    lines = 250
+    long = Report.of(Question(long_kernel(lines), printed_by_triton=False))
+    browser.get(long.write(tmp_path / "long.html").as_uri())
+    browser.set_window_size(1600, 6000)
+    numbers = shown_numbers(browser, "ttir")
+    browser.set_window_size(1600, 1200)
+    assert numbers == [*range(1, len(long.data["phases"][0]["text"].splitlines()) + 1)]
+
+
 def test_a_browser_that_cannot_unpack_says_so(browser: Any, tmp_path: Path):
     report = Report.of(Question(explain_goldens.ttir_of("add_kernel")))
     path = report.write(tmp_path / "add.html")
