@@ -8,7 +8,7 @@ from typing import Any
 from triton.backends import compiler as base
 from triton_shared.errors import TritonSharedError
 
-from . import arguments, cache, descriptors, overrides, ttir, wording
+from . import arguments, cache, descriptors, explaining, overrides, ttir, wording
 
 
 class TextBackend(base.BaseBackend):
@@ -17,6 +17,7 @@ class TextBackend(base.BaseBackend):
     def __init__(self, target: Any) -> None:
         super().__init__(target)
         wording.install()
+        explaining.install()
         arguments.install(_is_ours)
         cache.install(_is_ours)
         overrides.install()

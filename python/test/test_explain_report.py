@@ -266,6 +266,7 @@ def test_what_a_launch_returned_is_explained(capsys: pytest.CaptureFixture[str],
     assert page.read_text().startswith("<!doctype html>")
     assert json.loads(found.write(tmp_path / "add.json").read_text())["kernel"] == "add_kernel"
     assert "<iframe srcdoc=" in found._repr_html_()
+    assert list(launched.explain()) == list(found)
     assert found.report(target="cuda:90", num_warps=8).data["resources"]["threads"] <= 256
 
 
@@ -324,6 +325,10 @@ def test_a_text_becomes_a_page_with_its_own_lines_as_source(tmp_path: Path):
         ([*ADD[:2], "i32"], "the signature has 1 types, but the kernel has 5 parameters"),
         ([*ADD, "--option", "warps=2"], "there is no option 'warps'"),
         ([*ADD, "-t", "gpu"], "unknown target 'gpu'"),
+        ([*ADD, "-o", Path(FILE).parent / "nowhere" / "add.html"], "nowhere' to write to"),
+        ([*ADD, "-o", Path(FILE).parent], "is a folder; -o names a file in it"),
+        ([*ADD, "--compare", "nothing.json"], "there is no report 'nothing.json'; -o NAME.json"),
+        ([*ADD, "--compare", FILE], "is no report of this version of triton_shared.explain; -o"),
     ],
 )
 def test_what_is_wrong_with_a_command_line_is_said(words: list[str], said: str):

@@ -34,6 +34,12 @@ def parse(words: list[str]) -> argparse.Namespace:
     options.file = Path(path)
     if not options.file.is_file():
         parser.error(f"there is no file '{options.file}'")
+    if options.output and not options.output.parent.is_dir():
+        parser.error(f"there is no folder '{options.output.parent}' to write to")
+    if options.output and options.output.is_dir():
+        parser.error(f"'{options.output}' is a folder; -o names a file in it")
+    if options.compare not in (None, "triton") and not Path(options.compare).is_file():
+        parser.error(f"there is no report '{options.compare}'; -o NAME.json writes one")
     if options.compare and options.output and options.output.suffix == ".json":
         parser.error("--compare makes a page, or prints what differs; -o cannot end with .json")
     if options.signature and not options.kernel:

@@ -44,9 +44,15 @@ class Report:
     @staticmethod
     def load(path: str | Path) -> Report:
         """A report that was written as JSON. Raises ValueError for what is none of this version."""
-        data = json.loads(Path(path).read_text())
+        try:
+            data = json.loads(Path(path).read_text())
+        except ValueError:
+            data = None
         if not isinstance(data, dict) or data.get("schema") != gathering.SCHEMA:
-            raise ValueError(f"{path} is no report of this version of triton_shared.explain")
+            raise ValueError(
+                f"{path} is no report of this version of triton_shared.explain; "
+                "-o NAME.json writes one"
+            )
         return Report(data)
 
     def compared(self, other: Report) -> str:
