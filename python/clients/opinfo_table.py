@@ -16,8 +16,8 @@ FILE = Path(__file__).resolve().parents[2] / "benchmarks" / "results" / "opinfo.
 _COUNTS = ("operations", "samples", "right", "theirs", "kernels", "nothing", "left")
 
 _WHOSE = {
-    r"atomic_\w+ does not support u?int(8|16)\b": "Triton's: its language refuses integer atomics of "
-    "less than 32 bits on each target, and inductor asks for one",
+    r"atomic_\w+ does not support u?int(8|16)\b": "Triton's: its language refuses atomics of "
+    "integers below 32 bits on each target, and inductor asks for one",
 }
 """Of failures that are not ours: a pattern of what is said, and whose they are."""
 
