@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -263,6 +264,9 @@ def test_a_launch_of_a_signature_becomes_part_of_the_page(tmp_path: Path):
     on_gpu = "equal" if torch.cuda.is_available() else "not run"
     assert [one["status"] for one in data["run"]["validation"]] == ["equal", "equal", on_gpu]
     assert data["run"]["problems"] == []
+    # What is said of the launch is repeated by what has asked for it: the text has no launch.
+    again = shlex.split(data["commands"]["steps"][-1]["command"])
+    assert again[3:] == [f"{FILE}::add_kernel", *map(str, words)]
 
 
 @pytest.mark.nightly

@@ -98,7 +98,7 @@ def main(words: list[str]) -> int:
     try:
         if options.output or options.signature or options.kernel or options.compare:
             with working(f"looking at {options.file.name}") as say:
-                question = _question(options)
+                question = replace(_question(options), words=tuple(words))
                 report = Report.of(question, say)
                 other = _other(question, options.compare) if options.compare else None
             _tell_report(report, other, options)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def describe(question: Question, kernel: str, words: str) -> dict[str, Any]:
     """A command for each phase, for the accesses, for the passes and for the page.
 
-    They read `<kernel>.ttir`, which the page offers ("input"); all but the last need no Python.
+    They read `<kernel>.ttir`, which the page offers ("input"), but for the last one where there is
+    a launch; all but that need no Python.
     """
     file = f"{kernel}.ttir"
     options = _tool_options(words)
@@ -47,7 +48,11 @@ def describe(question: Question, kernel: str, words: str) -> dict[str, Any]:
 
 
 def page_step(kernel: str, question: Question, options: Mapping[str, Any]) -> dict[str, str]:
-    """The command that makes the page."""
+    """The command that makes the page: the one that was given, where the kernel's text alone would
+    lack its launch."""
+    if question.launch and question.words:
+        command = shlex.join(["python", "-m", "triton_shared.explain", *question.words])
+        return {"what": "page with the launch", "command": command}
     words = ["python", "-m", "triton_shared.explain", f"{kernel}.ttir"]
     words += ["--compiler", question.compiler] * (question.compiler == "triton")
     words += ["--target", question.target]

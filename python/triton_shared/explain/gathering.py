@@ -46,6 +46,8 @@ class Question:
     """Those whose accesses are looked at; by default the first ones and the last."""
     compiler: str = "triton-shared"
     """One of `COMPILERS`."""
+    words: Sequence[str] = ()
+    """Of the command line that has asked, if one has."""
 
 
 def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
