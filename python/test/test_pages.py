@@ -66,7 +66,7 @@ def test_explain(tmp_path: Path):
 @pytest.mark.nightly
 @pytest.mark.skipif(not PINNED, reason="the page shows the text that Triton 3.6 writes")
 def test_tutorial_vector_add(tmp_path: Path):
-    assert replay("tutorial-vector-add.md", tmp_path) == 10
+    assert replay("tutorial-vector-add.md", tmp_path) == 11
 
 
 @pytest.mark.nightly
