@@ -147,11 +147,11 @@ def _package(client: str) -> str:
         import vllm_modules
 
         return f"vllm {vllm_modules.VERSION}"
-    if client in ("models", "fla"):
+    fetched = {"models": "transformers", "fla": "fla-core", "gems": "flag-gems"}
+    if client in fetched:
         from clients import packages
 
-        name = {"models": "transformers", "fla": "fla-core"}[client]
-        return f"{name} {packages.version_of(name)}"
+        return f"{fetched[client]} {packages.version_of(fetched[client])}"
     name = {"liger": "liger-kernel"}.get(client, "torch")
     return f"{name} {version(name)}"
 

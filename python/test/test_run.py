@@ -203,7 +203,7 @@ def test_kernels_take_seed_and_offset_from_the_generator_of_the_device():
         assert generator.seed() == generator.initial_seed() != 8
         generator.manual_seed(2**64 - 1)
         assert generator.initial_seed() == -1
-        with pytest.raises(ValueError, match="16 elements of torch.uint8"):
+        with pytest.raises(ValueError, match=r"16 elements of torch\.uint8"):
             generator.set_state(torch.zeros(8, dtype=torch.uint8))
 
 

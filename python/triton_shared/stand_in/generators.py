@@ -12,7 +12,7 @@ import torch
 
 
 class PhiloxGenerator:
-    """State of a counter-based generator, as that of a CUDA device: no numbers are drawn from it."""
+    """State of a counter-based generator, as that of a CUDA device; nothing is drawn from it."""
 
     device = torch.device("cpu")
 

@@ -1,0 +1,58 @@
+"""Kernels of flag-gems on CPU tensors, on PyTorch's own samples of the operations they stand for.
+
+`python -m clients.packages`, in the folder python, fetches what they need; `make test-all` does so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import recording
+import torch
+from clients import gems, packages
+
+pytestmark = pytest.mark.nightly
+if not packages.there():
+    pytest.skip("packages of clients are not there: clients.packages", allow_module_level=True)
+
+
+@pytest.fixture(name="package")
+def _package() -> Iterator[Any]:
+    with gems.session() as package:
+        yield package
+
+
+@pytest.mark.parametrize("name", gems.OPERATIONS)
+def test_gems(name: str, package: Any):
+    launched: list[str] = []
+    for call, expected in gems.samples(name, torch.float32, 2):
+        with gems.counted_launches() as names, package.use_gems():
+            found = call()
+        assert expected.difference(found) == ""
+        launched += names
+        floats = [
+            (ours, theirs)
+            for ours, theirs in zip(found, expected.values, strict=True)
+            if isinstance(ours, torch.Tensor) and ours.is_floating_point() and ours.numel()
+        ]
+        if expected.decided and floats:
+            ours, theirs = zip(*floats, strict=True)
+            recording.measured((list(ours), list(theirs)), None, torch.float32)
+    assert launched
+
+
+def test_random_numbers_of_gems_follow_the_seed(package: Any):
+    def numbers(seed: int | None = None) -> torch.Tensor:
+        if seed is not None:
+            torch.manual_seed(seed)
+        with package.use_gems():
+            return torch.randn(20_000)
+
+    with gems.counted_launches() as names:
+        first, second, again = numbers(5), numbers(), numbers(5)
+    assert "randn_kernel" in names
+    assert torch.equal(first, again) and not torch.equal(first, second)
+    for found in (first, second):
+        assert abs(float(found.mean())) < 0.03 and abs(float(found.std()) - 1) < 0.03
