@@ -28,14 +28,16 @@ def normal(*shape: int) -> torch.Tensor:
 
 
 def inputs(words: str, dtype: torch.dtype) -> list[torch.Tensor]:
-    """Queries, normed keys, values, rates between 0 and 1, logarithms of gates by head and by
-    number, and what has no heads."""
+    """Queries, normed keys, values, narrow ones, rates between 0 and 1 and logarithms of gates, each
+    by head and by number, and what has no heads."""
     block = (BATCH, LENGTH, HEADS, WIDTH)
     made = {
         "q": normal(*block),
         "k": F.normalize(normal(*block), dim=-1),
         "v": normal(*block),
+        "n": normal(BATCH, LENGTH, HEADS, 16),
         "b": torch.rand(BATCH, LENGTH, HEADS),
+        "B": torch.rand(*block),
         "g": F.logsigmoid(normal(BATCH, LENGTH, HEADS)),
         "G": F.logsigmoid(normal(*block)) / 16,
         "x": normal(BATCH, LENGTH, 64),
@@ -74,7 +76,18 @@ KERNELS = {
     "delta_rule": ("chunk_delta_rule", "delta_rule_recurrence", "qkvb"),
     "gated_delta_rule": ("chunk_gated_delta_rule", "naive_recurrent_gated_delta_rule", "qkvgb"),
     "attn": ("parallel_attn", "naive_parallel_attn", "qkv"),
+    "kda": ("chunk_kda", "naive_recurrent_kda", "qkvGb"),
+    "gsa": ("chunk_gsa", "naive_recurrent_gsa", "qkvqG"),
+    "gdn2": ("chunk_gdn2", "naive_recurrent_gdn2", "qkvGBB"),
+    "abc": ("chunk_abc", "naive_recurrent_abc", "qkvq"),
+    "based": ("parallel_based", "naive_parallel_based", "nnv"),
+    "forgetting_attn": ("parallel_forgetting_attn", "naive_forgetting_attn", "qkvg"),
+    "stickbreaking_attn": ("parallel_stickbreaking_attn", "naive_stickbreaking_attn", "qkv"),
+    "path_attn": ("parallel_path_attn", "naive_path_attn", "qkvkbg"),
+    "parallax": ("parallel_parallax", "naive_parallax", "qqkv"),
 }
+SMALL = ("delta_rule", "parallax")
+"""Those that take no f32."""
 
 
 def functions(name: str) -> tuple[Function, Function]:
@@ -85,13 +98,15 @@ def functions(name: str) -> tuple[Function, Function]:
     theirs = getattr(importlib.import_module(f"fla.ops.{name}.naive"), reference)
     if name == "linear_attn":
         return lambda *args: ours(*args, normalize=False), theirs
-    if name in ("delta_rule", "retention"):
+    if name in ("delta_rule", "retention", "abc", "based"):
         return ours, by_time(theirs)
     if name == "gated_delta_rule":
         return (
             lambda q, k, v, g, b: ours(q, k, v, g=g, beta=b),
             lambda q, k, v, g, b: theirs(q, k, v, b, g),
         )
+    if name == "path_attn":
+        return ours, lambda *args: theirs(*args, WIDTH**-0.5)
     return ours, theirs
 
 
@@ -99,9 +114,7 @@ def functions(name: str) -> tuple[Function, Function]:
 def test_fla(name: str):
     torch.manual_seed(0)
     ours, theirs = functions(name)
-    # The delta rule takes no f32.
-    small = name == "delta_rule"
-    dtype, tolerance = (torch.bfloat16, 2e-2) if small else (torch.float32, 1e-5)
+    dtype, tolerance = (torch.bfloat16, 2e-2) if name in SMALL else (torch.float32, 1e-5)
     arguments = inputs(KERNELS[name][2], dtype)
     found = results(ours, arguments)
     expected = results(theirs, [x.float() for x in arguments])
