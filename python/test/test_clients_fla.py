@@ -28,7 +28,7 @@ def normal(*shape: int) -> torch.Tensor:
 
 
 def inputs(words: str, dtype: torch.dtype) -> list[torch.Tensor]:
-    """Queries, normed keys, values, narrow ones, rates between 0 and 1 and logarithms of gates, both
+    """Queries, normed keys, values, narrow ones, rates from 0 to 1 and logarithms of gates, both
     by head and by number, and what has no heads."""
     block = (BATCH, LENGTH, HEADS, WIDTH)
     made = {
