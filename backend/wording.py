@@ -20,9 +20,12 @@ _ON_GPU, _ON_CPU = ("sass",), ("s",)
 _OF_TRITON = (*nvidia.PHASES, "sass")
 """What a kernel of the CPU has when it is asked for, by way of Triton's own backend."""
 
+_OTHERS_WORD = "ttsharedir"
+"""What microsoft/triton-shared calls the phase `memref` of the CPU."""
+
 _COUNTERPARTS = {
     "ttgir": ("cta", "linalg"),
-    "ttsharedir": ("memref",),
+    _OTHERS_WORD: ("gpu",),
     "ptx": ("llir",),
     "cubin": ("obj",),
     "sass": ("s",),
@@ -53,6 +56,8 @@ def _explain_asm_keys() -> None:
     def missing(asm: Any, key: str) -> Any:
         if key in _ON_GPU and "cubin" in asm:
             return original(asm, key)
+        if key == _OTHERS_WORD and "memref" in asm:
+            return asm["memref"]
         if key in _ON_CPU and "obj" in asm:
             asm[key] = stages.llir_to_s(asm["llir"])
             return asm[key]

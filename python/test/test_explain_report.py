@@ -327,6 +327,8 @@ def test_a_text_becomes_a_page_with_its_own_lines_as_source(tmp_path: Path):
         ([*ADD, "-t", "gpu"], "unknown target 'gpu'"),
         ([*ADD, "-o", Path(FILE).parent / "nowhere" / "add.html"], "nowhere' to write to"),
         ([*ADD, "-o", Path(FILE).parent], "is a folder; -o names a file in it"),
+        ([*ADD, "--repro", Path(FILE).parent / "nowhere" / "a.ttrepro"], "nowhere' to write to"),
+        ([*ADD, "--repro", "add.ttrepro"], "there is no launch to keep in a reproducer"),
         ([*ADD, "--compare", "nothing.json"], "there is no report 'nothing.json'; -o NAME.json"),
         ([*ADD, "--compare", FILE], "is no report of this version of triton_shared.explain; -o"),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -267,6 +269,28 @@ def test_a_launch_of_a_signature_becomes_part_of_the_page(tmp_path: Path):
     # What is said of the launch is repeated by what has asked for it: the text has no launch.
     again = shlex.split(data["commands"]["steps"][-1]["command"])
     assert again[3:] == [f"{FILE}::add_kernel", *map(str, words)]
+
+
+def test_a_launch_that_is_explained_is_kept_in_a_reproducer(tmp_path: Path):
+    sizes = [f"--arg={name}=300" for name in ("x_ptr", "y_ptr", "output_ptr", "n_elements")]
+    signature = explain_kernels.SIGNATURES["add_kernel"].replace("1024", "128")
+    page, kept = tmp_path / "add.json", tmp_path / "add.ttrepro"
+    words = ["--grid", "3", "-s", signature, *sizes, "-o", page, "--repro", kept]
+    done = call(f"{FILE}::add_kernel", *words)
+    assert done.returncode == 0, done.stderr
+    data = json.loads(page.read_text())
+    jsonschema.validate(data, SCHEMA)
+    commands = [shlex.split(step["command"]) for step in data["commands"]["steps"][-3:-1]]
+    assert [words[:4] for words in commands] == [
+        ["python", "-m", "triton_shared.repro", "run"],
+        ["python", "-m", "triton_shared.repro", "reduce"],
+    ]
+    again = subprocess.run([sys.executable, *commands[0][1:]], capture_output=True, text=True)
+    assert again.returncode == 0, again.stderr
+    assert "kernel 'add_kernel', grid 3" in again.stdout
+    # Nothing differs, so there is nothing to reduce.
+    smaller = subprocess.run([sys.executable, *commands[1][1:]], capture_output=True, text=True)
+    assert smaller.returncode == 2
 
 
 @pytest.mark.nightly

@@ -76,7 +76,7 @@ def test_a_script_that_writes_a_gpu_s_phases_runs_to_its_end(tmp_path: Path):
 
 @pytest.mark.parametrize(
     ("key", "nearest"),
-    [("ttsharedir", "memref"), ("hsaco", "obj"), ("amdgcn", "ptx"), ("lnalg", "linalg"),
+    [("hsaco", "obj"), ("amdgcn", "ptx"), ("lnalg", "linalg"),
      ("llvmir", "llir"), ("something", None)],
 )  # fmt: skip
 def test_a_missing_phase_of_the_cpu_names_the_nearest(key: str, nearest: str | None):
@@ -90,8 +90,21 @@ def test_a_missing_phase_of_the_cpu_names_the_nearest(key: str, nearest: str | N
     assert key not in asm
 
 
+def test_what_others_call_the_phase_memref_is_known():
+    asm = scale[(1,)](torch.ones(20), torch.zeros(20), 20, 4.0, BLOCK=32).asm
+    assert asm["ttsharedir"] == asm["memref"]
+    assert "memref.reinterpret_cast" in asm["ttsharedir"]
+
+
 @pytest.mark.parametrize(
-    ("key", "nearest"), [("ttgir", "cta"), ("obj", "cubin"), ("memref", "gpu"), ("amdgcn", "ptx")]
+    ("key", "nearest"),
+    [
+        ("ttgir", "cta"),
+        ("obj", "cubin"),
+        ("memref", "gpu"),
+        ("ttsharedir", "gpu"),
+        ("amdgcn", "ptx"),
+    ],
 )
 def test_a_missing_phase_of_a_gpu_names_the_nearest(key: str, nearest: str):
     signature = {"x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32"}

@@ -38,6 +38,8 @@ def parse(words: list[str]) -> argparse.Namespace:
         parser.error(f"there is no folder '{options.output.parent}' to write to")
     if options.output and options.output.is_dir():
         parser.error(f"'{options.output}' is a folder; -o names a file in it")
+    if options.repro and not options.repro.parent.is_dir():
+        parser.error(f"there is no folder '{options.repro.parent}' to write to")
     if options.compare not in (None, "triton") and not Path(options.compare).is_file():
         parser.error(f"there is no report '{options.compare}'; -o NAME.json writes one")
     if options.compare and options.output and options.output.suffix == ".json":
@@ -79,6 +81,10 @@ def _parser() -> argparse.ArgumentParser:
         help="whose accesses are shown; may be repeated (default: the first ones and the last)",
     )  # fmt: skip
     add(
+        "--repro", type=Path, metavar="FILE.ttrepro",
+        help="keep the launch in one file, from which it can be run and made smaller elsewhere",
+    )  # fmt: skip
+    add(
         "--compiler", choices=COMPILERS, default=COMPILERS[0],
         help="whose code it is: this one's (default), or that of Triton's own for NVIDIA GPUs",
     )  # fmt: skip
@@ -96,9 +102,11 @@ def main(words: list[str]) -> int:
     """Explains one file; returns the exit code."""
     options = parse(words)
     try:
-        if options.output or options.signature or options.kernel or options.compare:
+        if _is_report(options):
             with working(f"looking at {options.file.name}") as say:
-                question = replace(_question(options), words=tuple(words))
+                asked = {"words": tuple(words), "reproducer": options.repro}
+                question = replace(_question(options), **asked)
+                _keep_launch(question)
                 report = Report.of(question, say)
                 other = _other(question, options.compare) if options.compare else None
             _tell_report(report, other, options)
@@ -113,6 +121,25 @@ def main(words: list[str]) -> int:
     else:
         show(found)
     return 0
+
+
+def _is_report(options: argparse.Namespace) -> bool:
+    """Whether one kernel is asked for, and not a table of all accesses of a file."""
+    wanted = (options.output, options.signature, options.kernel, options.compare, options.repro)
+    return any(wanted)
+
+
+def _keep_launch(question: Question) -> None:
+    if question.reproducer is None:
+        return
+    if question.launch is None:
+        raise TritonSharedError(
+            "there is no launch to keep in a reproducer\n"
+            "give a script that launches the kernel, or --signature with --arg for each parameter"
+        )
+    from ..repro import archive
+
+    archive.write(question.reproducer, question.launch)
 
 
 def _other(question: Question, compare: str) -> Report:

@@ -42,6 +42,7 @@ def describe(question: Question, kernel: str, words: str) -> dict[str, Any]:
             + " -o /dev/null",
         },
         *_machine_code(kernel, device, tool, options),
+        *_reproducer_steps(question),
         page_step(kernel, question, question.options),
     ]
     return {"input": question.ttir, "steps": steps}
@@ -58,6 +59,23 @@ def page_step(kernel: str, question: Question, options: Mapping[str, Any]) -> di
     words += ["--target", question.target]
     words += [word for n, v in options.items() for word in ("--option", f"{n}={v}")]
     return {"what": "page", "command": shlex.join([*words, "-o", f"{kernel}.html"])}
+
+
+def _reproducer_steps(question: Question) -> list[dict[str, str]]:
+    """What can be done with the file of the launch, elsewhere, too."""
+    if question.reproducer is None:
+        return []
+    # Both run the kernel's text: Triton's interpreter has no part in them.
+    other = "cpu-fast" if question.target == "cpu" else "emulated"
+    words = [str(question.reproducer), "--run", "--targets", f"cpu,{other}"]
+
+    def repro(command: str) -> str:
+        return shlex.join(["python", "-m", "triton_shared.repro", command, *words])
+
+    return [
+        {"what": "launch, from its reproducer", "command": repro("run")},
+        {"what": "reproducer, reduced to what differs", "command": repro("reduce")},
+    ]
 
 
 def _machine_code(

@@ -21,6 +21,8 @@ from .pass_changes import describe_passes
 from .shown_sources import show_sources
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..diff.recording import Recording
 
 SCHEMA = 3
@@ -48,6 +50,8 @@ class Question:
     """One of `COMPILERS`."""
     words: Sequence[str] = ()
     """Of the command line that has asked, if one has."""
+    reproducer: Path | None = None
+    """Where the launch is kept."""
 
 
 def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
