@@ -147,7 +147,9 @@ def _package(client: str) -> str:
         import vllm_modules
 
         return f"vllm {vllm_modules.VERSION}"
-    fetched = {"models": "transformers", "fla": "fla-core", "gems": "flag-gems"}
+    fetched = {
+        "models": "transformers", "fla": "fla-core", "gems": "flag-gems", "helion": "helion",
+    }  # fmt: skip
     if client in fetched:
         from clients import packages
 
