@@ -6,11 +6,13 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import resource
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -178,8 +180,26 @@ def clean(kernels: Sequence[tuple[str, Callable[[], Report]]]) -> Iterator[Part]
     yield Part("clean kernels: not accused", total - len(wrong), total, total, seconds, wrong)
 
 
+def all_clean() -> list[Part]:
+    """The line for all kernels that are right."""
+    from seeded import clean_kernels
+
+    return list(clean(clean_kernels.all_kernels()))
+
+
 def parts(with_clean: bool) -> Iterator[Part]:
-    """The whole table, line by line."""
+    """The whole table, line by line; kernels that are right have a process of their own."""
+    if not with_clean:
+        yield from wrong_parts()
+        return
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as other:
+        right = other.submit(all_clean)
+        yield from wrong_parts()
+        yield from right.result()
+
+
+def wrong_parts() -> Iterator[Part]:
+    """The lines for mistakes and faults."""
     ours = [seed for seed in CHECKED if seed.number < _FIRST_PUBLIC]
     others = [seed for seed in CHECKED if seed.number >= _FIRST_PUBLIC]
     own = [lambda seed=seed: judge(seed) for seed in ours]
@@ -188,10 +208,6 @@ def parts(with_clean: bool) -> Iterator[Part]:
     yield from seeded(own, "seeds", most_wrong=1)
     yield from seeded([lambda seed=seed: judge(seed) for seed in others], "public bugs", 0)
     yield from located()
-    if with_clean:
-        from seeded import clean_kernels
-
-        yield from clean(clean_kernels.all_kernels())
 
 
 def table(found: Sequence[Part]) -> str:
