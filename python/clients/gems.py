@@ -6,14 +6,12 @@ PyTorch's operations for that vendor's device. Here that is the CPU.
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from . import packages
-from .opinfo import Call, Expected, _operations
 
 OPERATIONS = (
     "T", "__getitem__", "__radd__", "__rdiv__", "__rmod__", "__rmul__", "__rpow__",
@@ -120,14 +118,3 @@ def counted_launches() -> Iterator[list[str]]:
         yield names
     finally:
         knobs.runtime.launch_enter_hook.remove(note)
-
-
-def samples(name: str, dtype: Any, count: int) -> Iterator[tuple[Call, Expected]]:
-    """The first samples of an operation, and what PyTorch gives."""
-    import torch
-
-    operation = _operations()[name]
-    torch.manual_seed(0)
-    for sample in itertools.islice(operation.sample_inputs("cpu", dtype), count):
-        call = Call(operation.get_op(), sample.input, sample.args, sample.kwargs)
-        yield call, Expected.of(call)

@@ -60,12 +60,9 @@ def run(kind: str, facts: dict[str, Any]) -> Outcome:
 
     operation = _operations()[facts["operation"]]
     dtype = getattr(torch, facts["dtype"])
-    torch.manual_seed(0)
-    samples = itertools.islice(operation.sample_inputs("cpu", dtype), facts["samples"])
     counts = dict.fromkeys(("samples", "right", "kernels", "theirs"), 0)
     status, said = RIGHT, ""
-    for number, sample in enumerate(samples):
-        call = Call(operation.get_op(), sample.input, sample.args, sample.kwargs)
+    for number, call in enumerate(calls(facts["operation"], dtype, facts["samples"])):
         try:
             expected = Expected.of(call, facts["operation"], _reference(operation, call))
         except Exception:
@@ -81,6 +78,16 @@ def run(kind: str, facts: dict[str, Any]) -> Outcome:
                 status = end if theirs == RIGHT else THEIRS
                 said = f"sample {number}: {text}"
     return Outcome(status if counts["samples"] else NOTHING, said[:_MOST_TEXT], counts)
+
+
+def calls(name: str, dtype: Any, count: int) -> Iterator[Call]:
+    """The first samples of an operation."""
+    import torch
+
+    operation = _operations()[name]
+    torch.manual_seed(0)
+    for sample in itertools.islice(operation.sample_inputs("cpu", dtype), count):
+        yield Call(operation.get_op(), sample.input, sample.args, sample.kwargs)
 
 
 def cases(dtypes: list[str], samples: int, only: str = "") -> list[Case]:

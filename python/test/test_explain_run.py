@@ -251,12 +251,16 @@ def test_a_layout_says_who_holds_what():
     assert len(owners) == 4 * 64
 
 
+LAUNCH = (
+    "--grid", "3", "-s", explain_kernels.SIGNATURES["add_kernel"].replace("1024", "128"),
+    *(f"--arg={name}=300" for name in ("x_ptr", "y_ptr", "output_ptr", "n_elements")),
+)  # fmt: skip
+
+
 @pytest.mark.nightly
 def test_a_launch_of_a_signature_becomes_part_of_the_page(tmp_path: Path):
-    sizes = [f"--arg={name}=300" for name in ("x_ptr", "y_ptr", "output_ptr", "n_elements")]
-    signature = explain_kernels.SIGNATURES["add_kernel"].replace("1024", "128")
     page = tmp_path / "add.json"
-    words = ["--grid", "3", "--program", "2", "-s", signature, *sizes, "-o", page]
+    words = [*LAUNCH, "--program", "2", "-o", page]
     done = call(f"{FILE}::add_kernel", *words)
     assert done.returncode == 0, done.stderr
     data = json.loads(page.read_text())
@@ -272,10 +276,8 @@ def test_a_launch_of_a_signature_becomes_part_of_the_page(tmp_path: Path):
 
 
 def test_a_launch_that_is_explained_is_kept_in_a_reproducer(tmp_path: Path):
-    sizes = [f"--arg={name}=300" for name in ("x_ptr", "y_ptr", "output_ptr", "n_elements")]
-    signature = explain_kernels.SIGNATURES["add_kernel"].replace("1024", "128")
     page, kept = tmp_path / "add.json", tmp_path / "add.ttrepro"
-    words = ["--grid", "3", "-s", signature, *sizes, "-o", page, "--repro", kept]
+    words = [*LAUNCH, "-o", page, "--repro", kept]
     done = call(f"{FILE}::add_kernel", *words)
     assert done.returncode == 0, done.stderr
     data = json.loads(page.read_text())

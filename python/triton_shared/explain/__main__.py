@@ -34,12 +34,11 @@ def parse(words: list[str]) -> argparse.Namespace:
     options.file = Path(path)
     if not options.file.is_file():
         parser.error(f"there is no file '{options.file}'")
-    if options.output and not options.output.parent.is_dir():
-        parser.error(f"there is no folder '{options.output.parent}' to write to")
+    for written in filter(None, (options.output, options.repro)):
+        if not written.parent.is_dir():
+            parser.error(f"there is no folder '{written.parent}' to write to")
     if options.output and options.output.is_dir():
         parser.error(f"'{options.output}' is a folder; -o names a file in it")
-    if options.repro and not options.repro.parent.is_dir():
-        parser.error(f"there is no folder '{options.repro.parent}' to write to")
     if options.compare not in (None, "triton") and not Path(options.compare).is_file():
         parser.error(f"there is no report '{options.compare}'; -o NAME.json writes one")
     if options.compare and options.output and options.output.suffix == ".json":
