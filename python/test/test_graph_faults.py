@@ -18,8 +18,9 @@ import torch
 import triton_shared.graph as mi
 from graph_cases import assert_right, one_kernel
 from triton_shared.graph import kernel_text, operations, program
+from triton_shared.graph.reproducer import write_reproducer
 from triton_shared.graph.tiles import Blocks
-from triton_shared.graph.verify import Verdict, verify, write_reproducer
+from triton_shared.graph.verify import Verdict, verify
 
 Patch = pytest.MonkeyPatch
 

@@ -21,9 +21,10 @@ from .cost import machine
 from .ir import FLOATS, Graph, GraphError, Node, make, new_input
 from .partition import cuts
 from .program import Plan
+from .reproducer import write_reproducer
 from .rules import rewritten
 from .space import Choices, plans
-from .verify import Verdict, verify, write_reproducer
+from .verify import Verdict, verify
 from .voters import FAST, voter_of
 
 _SIZES = (1, 2, 3, 5, 16, 17, 31, 48, 64)

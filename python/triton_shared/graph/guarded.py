@@ -7,8 +7,8 @@ hang over, so that a kernel without masks is found and does not break the proces
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
@@ -58,18 +58,22 @@ class GuardedMemory:
                 return True
         return False
 
-    @contextmanager
-    def makes_all(self) -> Iterator[None]:
+    def makes_all(self) -> AbstractContextManager[None]:
         """Inside the block, what `torch.empty` makes lies here, too."""
-        own = self
+        return making(self.empty)
 
-        class Making(TorchFunctionMode):  # type: ignore[misc]
-            def __torch_function__(
-                self, function: Any, types: Any, args: Any = (), kwargs: Any = None
-            ) -> Any:
-                if function is torch.empty:
-                    return own.empty(args[0], kwargs["dtype"], kwargs["device"])
-                return function(*args, **(kwargs or {}))
 
-        with Making():
-            yield
+@contextmanager
+def making(empty: Callable[[Sequence[int], Any, Any], Any]) -> Iterator[None]:
+    """Inside the block, `torch.empty` is a function of a shape, a type and a device."""
+
+    class Making(TorchFunctionMode):  # type: ignore[misc]
+        def __torch_function__(
+            self, function: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            if function is torch.empty:
+                return empty(args[0], kwargs["dtype"], kwargs["device"])
+            return function(*args, **(kwargs or {}))
+
+    with Making():
+        yield

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 STAGES = ("CUT", "PRUNED", "COMPILE", "SHARED", "LAUNCH", "EXACT", "BOUND", "SHAPES", "POISON",
-          "BUDGET", "PROFILED", "BEST")  # fmt: skip
+          "FIELD", "BUDGET", "PROFILED", "BEST")  # fmt: skip
 """Where a candidate can end, in the order of the search; the gates of `verify` are among them."""
 
 
@@ -34,6 +34,8 @@ class Row:
     iterations: int = 0
     margin: float = 0.0
     launches: int = 0
+    is_equal: bool = False
+    """Over a prime field, with no tolerance."""
     reproducer: str = ""
 
 

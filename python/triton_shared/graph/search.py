@@ -31,10 +31,11 @@ from .profiler import SearchError, default_device, memories, profile, random_inp
 from .program import Plan
 from .progress import shown
 from .report import Report, Row
+from .reproducer import write_reproducer
 from .rules import rewritten
 from .space import RUNS, Choices, plans, with_run
 from .targets import FASTEST, chosen
-from .verify import Verdict, write_reproducer
+from .verify import Verdict
 
 _REFINING = 0.4
 """Of the budget, for other warps and stages."""
@@ -273,6 +274,7 @@ class Search:
         """Whether a candidate is right; else its row says why not."""
         row = one.row
         row.margin, row.launches = verdict.margin, verdict.launches
+        row.is_equal = verdict.is_equal
         if verdict.is_right:
             return True
         row.stage, row.why = verdict.gate, verdict.message

@@ -9,6 +9,8 @@ Gates, in this order; the first one that a candidate does not pass names what is
     SHAPES    the same at sizes of 1, one less and one more than a block, and primes
     POISON    the same among NaN; nothing outside of the results is written; and nothing is found by
               `triton_shared.check`, such as lanes that no mask defines, and races
+    FIELD     the compiled kernels, re-typed to a prime field, give what the graph gives there, of
+              graphs that have a meaning in a field (`field`)
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
 
 from ..errors import TritonSharedError
+from . import field
 from .errors import Inexact
 from .guarded import GuardedMemory
 from .ir import Graph, GraphError, Node, Sizes
@@ -30,7 +32,7 @@ from .rules import expanded
 from .tiles import Unsupported
 from .voters import FAST, VOTERS, Voter
 
-GATES = ("COMPILE", "LAUNCH", "EXACT", "BOUND", "SHAPES", "POISON")
+GATES = ("COMPILE", "LAUNCH", "EXACT", "BOUND", "SHAPES", "POISON", "FIELD")
 SEEDS = 2
 _PRIMES = (37, 13, 29, 61, 7, 19, 43, 3)
 
@@ -49,6 +51,8 @@ class Verdict:
     """Where it was wrong."""
     is_exact: bool = False
     """Whether integers could be compared bit for bit."""
+    is_equal: bool = False
+    """Whether it was found to be equal to the graph over a prime field."""
 
     @property
     def is_right(self) -> bool:
@@ -87,11 +91,12 @@ def verify(graph: Graph, plan: Plan, voter: Voter = VOTERS[FAST]) -> Verdict:
         judge.compile()
         for run in judge.runs():
             judge.run(run)
+        is_equal = judge.ask_field()
     except Rejected as error:
         sizes = tuple(sorted(error.sizes.items()))
         return Verdict(error.gate, error.message, judge.margin, judge.launches, sizes,
                        judge.is_exact)  # fmt: skip
-    return Verdict("", "", judge.margin, judge.launches, (), judge.is_exact)
+    return Verdict("", "", judge.margin, judge.launches, (), judge.is_exact, is_equal)
 
 
 class Judge:
@@ -193,6 +198,37 @@ class Judge:
             raise Rejected("POISON", "memory outside of the results was written", run.sizes)
         self.kept = (given, found, expected)
         self._compare(run, found, expected)
+
+    def ask_field(self) -> bool:
+        """Whether the kernels are equal to the graph over a prime field. Raises Rejected.
+
+        Nothing is asked of a graph that has no meaning there, or if Triton keeps no linalg; then it
+        is not said to be equal.
+        """
+        import triton
+
+        is_kept = not triton.knobs.compilation.store_binary_only
+        known = all(field.is_known(graph) for graph in (self.flat, self.plan.graph))
+        if not (self.voter.asks_all and is_kept and known):
+            return False
+        sizes = self.settings()[0]
+        graph = self.flat.resized(sizes)
+        generator = torch.Generator().manual_seed(0)
+        given = [field.Residues.random(node.shape, generator) for node in graph.inputs]
+        expected = field.expected(graph, given)
+        self.launches += 1
+        try:
+            execute = self.program.module(sizes).execute_mugraph
+            found = field.compute(execute, given, [node.dtype for node in graph.inputs])
+        except Exception as error:
+            raise Rejected("FIELD", _first_lines(error), sizes) from error
+        self.kept = (given, found, expected)
+        for place, (one, right) in enumerate(zip(found, expected, strict=True)):
+            wrong = int((one.below != right.below).sum())
+            if wrong:
+                told = f"output {place}: {wrong} of {one.below.numel()} elements are not equal"
+                raise Rejected("FIELD", f"{told} over a prime field", sizes)
+        return True
 
     def _launch(self, run: _Run, inputs: Sequence[Any], memory: GuardedMemory) -> list[Any]:
         import triton
@@ -317,48 +353,3 @@ def _is_judged(expected: Sequence[Any]) -> bool:
         float((one.error.isfinite() & one.value.isfinite()).double().mean()) >= 0.9
         for one in expected
     )
-
-
-def write_reproducer(folder: Path, graph: Graph, plan: Plan, verdict: Verdict) -> Path:
-    """Files that repeat what was found wrong: `python FOLDER/repro.py` ends with 1."""
-    sizes = dict(verdict.sizes)
-    judge = Judge(graph, plan)
-    for run in judge.runs():
-        if run.gate != verdict.gate or run.sizes != sizes:
-            continue
-        try:
-            judge.run(run)
-        except Rejected:
-            break
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "program.py").write_text(judge.program.text(sizes, f"Rejected: {verdict.gate}"))
-    given, found, expected = judge.kept or ([], [], [])
-    rows = [(one.value, one.error) for one in expected]
-    torch.save({"inputs": given, "found": found, "expected": rows}, folder / "run.pt")
-    path = folder / "repro.py"
-    path.write_text(_REPRODUCER.format(gate=verdict.gate, message=verdict.message, sizes=sizes))
-    return path
-
-
-_REPRODUCER = '''\
-"""{gate}: {message}
-
-At sizes {sizes}. Ends with 1 as long as the program is wrong.
-"""
-
-from pathlib import Path
-
-import torch
-
-import program
-
-run = torch.load(Path(__file__).parent / "run.pt")
-found = program.execute_mugraph(*run["inputs"])
-right = True
-for one, (value, allowed) in zip(found, run["expected"]):
-    error = (one.double() - value).abs()
-    wrong = ~(error <= allowed)
-    right = right and not bool(wrong.any())
-    print(f"{{int(wrong.sum())}} of {{wrong.numel()}} elements are wrong")
-raise SystemExit(0 if right else 1)
-'''
