@@ -2,6 +2,7 @@
 
 #include "triton-shared/Analysis/AccessReport.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "triton-shared/Analysis/DescribeIndex.h"
 #include "triton-shared/Analysis/MaskAnalysis.h"
 #include "triton-shared/Analysis/PointerAnalysis.h"
@@ -168,11 +169,23 @@ static AccessReport report(tts::AccessOpInterface access,
                                       : reportDimensions(access, noun);
 }
 
+static SmallVector<LoopReport> reportLoops(Operation *op,
+                                           AffineAnalysis &forms) {
+  SmallVector<LoopReport> reports;
+  for (auto loop = op->getParentOfType<LoopLikeOpInterface>(); loop;
+       loop = loop->getParentOfType<LoopLikeOpInterface>())
+    if (std::optional<Value> variable = loop.getSingleInductionVar())
+      reports.push_back(
+          {describeIndex(forms, forms.getForm(*variable).expr), loop});
+  return reports;
+}
+
 std::vector<AccessReport> triton_shared::reportAccesses(Operation *function) {
   AffineAnalysis forms(function);
   std::vector<AccessReport> reports;
   function->walk([&](tts::AccessOpInterface access) {
     reports.push_back(report(access, forms));
+    reports.back().loops = reportLoops(access, forms);
   });
   return reports;
 }

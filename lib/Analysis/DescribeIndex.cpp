@@ -3,6 +3,7 @@
 #include "triton-shared/Analysis/DescribeIndex.h"
 
 #include "mlir/IR/Location.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -11,11 +12,14 @@ namespace tt = mlir::triton;
 
 /// The name that the front end left on the value, or one made from what it is.
 static std::string getName(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  // A loop that was written anew has given its own location to them.
+  if (argument && isa<LoopLikeOpInterface>(argument.getOwner()->getParentOp()))
+    return "";
   if (auto name = value.getLoc()->findInstanceOf<NameLoc>())
     return name.getName().str();
   if (auto id = value.getDefiningOp<tt::GetProgramIdOp>())
     return "program_id(" + std::to_string(id.getAxisAsInt()) + ")";
-  auto argument = dyn_cast<BlockArgument>(value);
   if (argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
     return "arg" + std::to_string(argument.getArgNumber());
   return "";

@@ -50,8 +50,16 @@ static void addBase(Operation *op, llvm::json::Object &object) {
                         : "arg" + std::to_string(base.getArgNumber());
 }
 
+static llvm::json::Object toJson(const LoopReport &loop) {
+  llvm::json::Object object{{"variable", loop.variable}};
+  addPlace(object, loop.op->getLoc());
+  return object;
+}
+
 static llvm::json::Object toJson(const AccessReport &report, StringRef kernel) {
-  llvm::json::Array dimensions, masks;
+  llvm::json::Array dimensions, masks, loops;
+  for (const LoopReport &loop : report.loops)
+    loops.push_back(toJson(loop));
   for (const DimensionReport &dimension : report.dimensions)
     dimensions.push_back(toJson(dimension));
   for (const Unstructured &mask : report.masks)
@@ -70,6 +78,8 @@ static llvm::json::Object toJson(const AccessReport &report, StringRef kernel) {
   }
   if (!report.masks.empty())
     object["masks"] = std::move(masks);
+  if (!report.loops.empty())
+    object["loops"] = std::move(loops);
   addPlace(object, report.op->getLoc());
   return object;
 }

@@ -119,6 +119,27 @@ def test_a_missing_file_is_named(tmp_path: Path):
     assert "there is no file" in run(tmp_path / "nothing.ttir").stderr
 
 
+@triton.jit
+def rows_and_tails(x_ptr, out_ptr, n, first, BLOCK: tl.constexpr):
+    start = tl.program_id(0) * 8
+    unused = start
+    for row in range(start, start + 8):
+        total = tl.zeros((BLOCK,), tl.float32)
+        for start in range(first, n, BLOCK):  # Not the one above, whose name it has.
+            columns = start + tl.arange(0, BLOCK)
+            total += tl.load(x_ptr + row * n + columns, mask=columns < n, other=0.0)
+            unused += start
+        tl.store(out_ptr + row, tl.sum(total))
+
+
+def test_an_induction_variable_has_its_name_in_the_source():
+    x = torch.ones(64)
+    found = triton_shared.explain(rows_and_tails, x, x, 8, 3, grid=(1,), BLOCK=16)
+    load = found.accesses[0]
+    assert load.offset == "row * n + start"
+    assert load.dimensions[0].bounds == ("0", "n - start")
+
+
 TTIR = """
 tt.func public @k(%p: !tt.ptr<f32>, %q: !tt.ptr<i32>) {
   %i = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>

@@ -39,6 +39,13 @@ struct DimensionReport {
   std::string low, high; ///< Bounds; empty if it has none.
 };
 
+/// What reports call the induction variable of a loop: in the IR its name is
+/// lost, in the source it stands where the loop does.
+struct LoopReport {
+  std::string variable;
+  Operation *op;
+};
+
 struct AccessReport {
   Operation *op;
   StringRef noun; ///< "load", "store" or "atomic".
@@ -55,6 +62,8 @@ struct AccessReport {
   std::optional<Unstructured> why;
   /// What of the mask stays a tensor.
   SmallVector<Unstructured> masks;
+  /// The loops around the access, from the innermost on.
+  SmallVector<LoopReport> loops;
 };
 
 /// The accesses of a function in phase `structured`, in their order.

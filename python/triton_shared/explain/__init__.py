@@ -233,18 +233,18 @@ def explain_texts(texts: Sequence[str | bytes], *, printed_by_triton: bool = Fal
     """How the kernels in these modules of TTIR access memory."""
     from .. import library
     from ..errors import CompilationError
+    from .loop_variables import read_accesses
 
-    lines: list[str] = []
+    records: list[dict[str, Any]] = []
     for text in texts:
         made = library.compile_text(text, "explain=accesses", printed_by_triton=printed_by_triton)
         if not made.succeeded:
             raise CompilationError("?", "structured", made.diagnostics)
-        lines += made.artefact("accesses").decode().splitlines()
-    records = [json.loads(line) for line in lines]
+        records += read_accesses(made.artefact("accesses"))
     return Explanation(
         tuple(Access.of(record) for record in records if "kind" in record),
         tuple(record["counts"]["kernel"] for record in records if "counts" in record),
-        tuple(lines),
+        tuple(map(json.dumps, records)),
         tuple(texts),
         printed_by_triton,
     )

@@ -48,6 +48,18 @@ def add_expressions(texts: Iterable[Mapping[str, Any]], version: str) -> None:
                     place["expression"] = list(span)
 
 
+def find_loop_variable(file: str, line: int) -> str | None:
+    """What the `for` whose head holds this line calls its variable; None without a source."""
+    source = _source(file)
+    heads = [loop for loop in source.loops if _is_in_head(line, loop)] if source else []
+    target = max(heads, key=lambda loop: loop.lineno).target if heads else None
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _is_in_head(line: int, loop: ast.For) -> bool:
+    return loop.lineno <= line <= (loop.iter.end_lineno or 0)
+
+
 def _find(place: Mapping[str, Any], op: str, of_operands: bool) -> Span | None:
     source = _source(place["file"])
     if source is None:
@@ -77,19 +89,22 @@ class _Source:
     """What begins at a line and a column from 0 (in bytes), the outermost first."""
     parents: Mapping[ast.AST, ast.AST]
     functions: tuple[ast.FunctionDef, ...]
+    loops: tuple[ast.For, ...]
 
     @staticmethod
     def of(lines: tuple[str, ...]) -> _Source:
         begun: dict[tuple[int, int], list[ast.AST]] = {}
         parents: dict[ast.AST, ast.AST] = {}
-        functions = []
+        functions, loops = [], []
         for node in ast.walk(ast.parse("".join(lines))):
             parents |= dict.fromkeys(ast.iter_child_nodes(node), node)
             if isinstance(node, ast.FunctionDef):
                 functions.append(node)
+            if isinstance(node, ast.For):
+                loops.append(node)
             if hasattr(node, "col_offset"):
                 begun.setdefault((node.lineno, node.col_offset), []).append(node)  # type: ignore[attr-defined]
-        return _Source(lines, begun, parents, tuple(functions))
+        return _Source(lines, begun, parents, tuple(functions), tuple(loops))
 
     def find(self, line: int, column: int, op: str) -> Span | None:
         """The expression that begins there."""

@@ -16,6 +16,7 @@ from ..frontend import Target, parse_options
 from ..terminal import Say, say_nothing
 from . import commands, gpu_use
 from .expressions import add_expressions
+from .loop_variables import read_accesses
 from .machine_code import place_assembly, place_sass
 from .pass_changes import describe_passes
 from .shown_sources import show_sources
@@ -123,8 +124,7 @@ def _compile(question: Question, words: str) -> Any:
 
 
 def _accesses(done: Any) -> list[dict[str, Any]]:
-    lines = done.artefact("accesses").decode().splitlines()
-    return [record for record in map(json.loads, lines) if "kind" in record]
+    return [record for record in read_accesses(done.artefact("accesses")) if "kind" in record]
 
 
 def _machine_code(done: Any, question: Question, words: str) -> list[dict[str, Any]]:
