@@ -8,6 +8,8 @@ import pytest
 import torch
 import triton_shared.graph as mi
 from graph_cases import assert_right, random_inputs
+from triton_shared.graph.partition import cuts
+from triton_shared.graph.rules import rewritten
 from triton_shared.graph.verify import verify
 
 
@@ -57,7 +59,66 @@ def lora() -> mi.KernelGraph:
     return graph
 
 
-def attention_scores() -> mi.KernelGraph:
+def lora_joined() -> mi.KernelGraph:
+    """One product of what is joined: [x, x a] [w; b]."""
+    graph = mi.new_kernel_graph()
+    x = graph.new_input(dims=(16, 128), dtype=mi.float16)
+    w = graph.new_input(dims=(128, 128), dtype=mi.float16)
+    a = graph.new_input(dims=(128, 16), dtype=mi.float16)
+    b = graph.new_input(dims=(16, 128), dtype=mi.float16)
+    block = mi.new_threadblock_graph((4, 1, 1), (128, 1, 1), 4, 64)
+    tile = block.new_input(x, (-1, -1, -1), 1)
+    tile_w = block.new_input(w, (1, -1, -1), 0)
+    low = block.matmul(tile, block.new_input(a, (-1, -1, -1), 0))
+    left = block.concat(tile, low, dim=1)
+    right = block.concat(tile_w, block.new_input(b, (1, -1, -1)), dim=0)
+    block.new_output(block.forloop_accum(block.matmul(left, right)), (1, -1, -1))
+    graph.mark_output(*graph.customized([x, w, a, b], block))
+    return graph
+
+
+def online(norm: bool = False) -> mi.KernelGraph:
+    """Queries of a grid of batches and rows, and a loop over keys with a maximum that grows."""
+    graph = mi.new_kernel_graph()
+    q = graph.new_input(dims=(2, 64, 32), dtype=mi.float16)
+    k = graph.new_input(dims=(2, 32, 64), dtype=mi.float16)
+    v = graph.new_input(dims=(2, 64, 32), dtype=mi.float16)
+    block = mi.new_threadblock_graph((2, 4, 1), (128, 1, 1), 4, 64)
+    tile_q = block.new_input(q, (0, 1, -1))
+    tile_k, tile_v = block.new_input(k, (0, -1, -1), 2), block.new_input(v, (0, -1, -1), 1)
+    tile_q = block.rms_norm(tile_q) if norm else tile_q
+    scores = block.mul_scalar(block.matmul(tile_q, tile_k), 0.125)
+    largest, grown = block.reduction_max(scores, dim=2)
+    powers, factor = block.exp(block.sub(scores, largest)), block.exp(grown)
+    sums = block.forloop_accum_rescale(powers, factor, "sum")
+    weighted = block.forloop_accum_rescale(block.matmul(powers, tile_v), factor)
+    block.new_output(block.div(weighted, sums), (0, 1, -1))
+    graph.mark_output(*graph.customized([q, k, v], block))
+    return graph
+
+
+def grouped_query_attention() -> mi.KernelGraph:
+    return online()
+
+
+def normalized_attention() -> mi.KernelGraph:
+    return online(norm=True)
+
+
+def normalized_transformer() -> mi.KernelGraph:
+    """A block for each four rows, with one turn."""
+    graph = mi.new_kernel_graph()
+    x, h, rate = (graph.new_input(dims=(16, 128), dtype=mi.float16) for _ in range(3))
+    block = mi.new_threadblock_graph((4, 1, 1), (128, 1, 1))
+    tiles = [block.new_input(one, (0, -1, -1)) for one in (x, h, rate)]
+    step = block.mul(tiles[2], block.add(block.rms_norm(tiles[1]), tiles[0]))
+    whole = block.forloop_accum(block.add(tiles[0], step))
+    block.new_output(block.rms_norm(whole), (0, -1, -1))
+    graph.mark_output(*graph.customized([x, h, rate], block))
+    return graph
+
+
+def multi_head_attention() -> mi.KernelGraph:
     """A grid of batches and rows, without a loop: one turn has everything."""
     graph = mi.new_kernel_graph()
     q = graph.new_input(dims=(2, 64, 32), dtype=mi.float16)
@@ -73,13 +134,31 @@ def attention_scores() -> mi.KernelGraph:
     return graph
 
 
-@pytest.mark.parametrize("case", [rms_norm_matmul, gated_mlp, lora, attention_scores],
-                         ids=lambda case: case.__name__)  # fmt: skip
+BY_HAND = (rms_norm_matmul, gated_mlp, lora, lora_joined, grouped_query_attention,
+           normalized_attention, normalized_transformer, multi_head_attention)  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BY_HAND, ids=lambda case: case.__name__)
 def test_a_thread_block_is_one_kernel_and_right(case: Any):
     graph = case()
     assert len(graph.plan.parts) == 1
     given = random_inputs(graph)
     assert_right(graph, given, graph(given))
+
+
+@pytest.mark.parametrize("case", BY_HAND, ids=lambda case: case.__name__)
+def test_what_is_written_by_hand_is_among_what_is_searched(case: Any):
+    graph = case().graph
+    forms = rewritten(graph, 24)
+    assert any(len(cut) == 1 and not why for _, form in forms for cut, why in cuts(form, 8))
+
+
+def test_a_maximum_that_grows_is_a_loop_that_rescales():
+    (part,) = grouped_query_attention().plan.parts
+    assert part.blocks.online
+    assert (part.blocks.rows, part.blocks.depth) == (16, 16)
+    (text,) = grouped_query_attention().plan.texts()
+    assert sum("for " in line for line in text.lines) == 1
 
 
 def test_grid_and_loop_become_blocks():
@@ -88,9 +167,12 @@ def test_grid_and_loop_become_blocks():
 
 
 @pytest.mark.nightly
-def test_a_thread_block_is_verified_as_any_candidate():
-    graph = gated_mlp()
-    assert verify(graph.graph, graph.plan).is_right
+@pytest.mark.parametrize("case", BY_HAND, ids=lambda case: case.__name__)
+def test_a_thread_block_is_verified_as_any_candidate(case: Any):
+    graph = case()
+    verdict = verify(graph.graph, graph.plan)
+    assert verdict.is_right, verdict
+    assert verdict.is_equal
 
 
 class TestWhatNoThreadBlockCan:
@@ -128,6 +210,54 @@ class TestWhatNoThreadBlockCan:
         block, x, _ = self.start()
         with pytest.raises(mi.GraphError, match="say what of the last dimension is wanted"):
             block.forloop_accum(x)
+
+    def test_sums_of_powers_of_different_maxima(self):
+        block, x, _ = self.start()
+        largest, grown = block.reduction_max(x, dim=1)
+        powers = block.exp(block.sub(x, largest))
+        with pytest.raises(mi.GraphError, match="relative to different maxima"):
+            block.forloop_accum(powers, "sum")
+        with pytest.raises(mi.GraphError, match="scaled by exp of how a maximum has grown"):
+            block.forloop_accum_rescale(powers, grown, "sum")
+
+    def test_what_does_not_scale_as_a_maximum_grows(self):
+        block, x, _ = self.start()
+        largest, grown = block.reduction_max(x, dim=1)
+        factor = block.exp(grown)
+        for wrong in (block.exp(x), block.square(block.exp(block.sub(x, largest))), x):
+            with pytest.raises(mi.GraphError, match="only exp"):
+                block.forloop_accum_rescale(wrong, factor, "sum")
+
+    def test_a_maximum_in_the_loop_is_no_result(self):
+        block, x, _ = self.start()
+        largest, _ = block.reduction_max(x, dim=1)
+        with pytest.raises(mi.GraphError, match="a result is left after the loop"):
+            block.new_output(largest, (-1, -1, -1))
+        block.new_output(block.forloop_accum_max(largest), (-1, -1, -1))
+
+    def test_growth_goes_nowhere_but_into_exp(self):
+        block, x, _ = self.start()
+        _, grown = block.reduction_max(x, dim=1)
+        with pytest.raises(mi.GraphError, match="how a maximum has grown goes into exp"):
+            block.add(x, grown)
+
+    def test_what_is_joined_goes_into_one_product(self):
+        block, x, w = self.start()
+        with pytest.raises(mi.GraphError, match="no further"):
+            block.exp(block.concat(x, x, dim=1))
+        with pytest.raises(mi.GraphError, match="joined along columns by what is by rows"):
+            block.matmul(block.concat(x, x, dim=0), block.concat(w, w, dim=0))
+
+    def test_products_of_two_parts_of_sums(self):
+        block, x, w = self.start()
+        part = block.matmul(x, w)
+        with pytest.raises(mi.GraphError, match="forloop_accum makes it whole"):
+            block.matmul(part, w)
+
+    def test_rows_that_are_divided(self):
+        block, x, _ = self.start()
+        with pytest.raises(mi.GraphError, match="divides the rows that are normalized"):
+            block.rms_norm(x)
 
 
 class TestFromTorch:

@@ -256,7 +256,10 @@ class KernelGraph:
 def one_by_one(graph: Graph, by_hand: Mapping[Node, Blocks] | None = None) -> Plan:
     """A kernel for each operation: what always works. What is cut by hand is one kernel."""
     flat = expanded(graph)
-    hand = by_hand or {}
+    hand = {
+        expanded(Graph(graph.inputs, (node,))).outputs[0]: blocks
+        for node, blocks in (by_hand or {}).items()
+    }
     parts: dict[Node, Part] = {}
 
     def visit(node: Node, is_inside: bool) -> None:

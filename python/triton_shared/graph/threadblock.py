@@ -5,12 +5,17 @@ the grid divides (-1: none, every block has all of it), `forloop_dim` which one 
 What blocks and turns compute together is a graph of whole tensors, and that is what is built: the
 grid and the loop become the blocks of its kernel. Between a product or a sum over what the loop
 divides and `forloop_accum`, a tile is a part of a sum, of which only sums and multiples make sense.
+
+A maximum over what the loop divides grows from turn to turn. Powers relative to it are scaled down
+again by `forloop_accum_rescale`, so what all turns make is relative to the last one, which is the
+maximum of the whole: that is what is built, and its kernel rescales in the loop, too.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .ir import GraphError, Node, make
@@ -33,6 +38,24 @@ class Tile:
     """The dimension that the loop divides, counted from the end; 0 if none."""
     is_part: bool = False
     """Whether each turn has a part of a sum."""
+    maximum: Node | None = None
+    """What it is relative to, as far as the turns before have found it."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """By how much a maximum has grown in a turn, or the power of it by which sums are scaled."""
+
+    maximum: Node
+    is_power: bool = False
+
+
+@dataclass(frozen=True)
+class Joined:
+    """Tiles one after the other along a dimension, counted from the end."""
+
+    tiles: tuple[Tile, ...]
+    dim: int
 
 
 class ThreadblockGraph:
@@ -51,6 +74,7 @@ class ThreadblockGraph:
         self.inputs: list[Node] = []
         self.outputs: list[Tile] = []
         self._depth = 0
+        self._is_online = False
 
     def new_input(self, dtensor: Node, input_map: Sequence[int], forloop_dim: int = -1) -> Tile:
         """The tile of a tensor that a block has in a turn."""
@@ -68,9 +92,21 @@ class ThreadblockGraph:
         if not -1 <= dim < len(tensor.shape) or (dim >= 0 and tensor.shape[dim] % parts):
             raise GraphError(f"{parts} parts of dimension {dim} of {tensor} are not equal")
 
-    def matmul(self, a: Tile, b: Tile) -> Tile:
-        """Products of tiles; over what the loop divides, parts of a sum."""
-        self._check_whole(a, b)
+    def matmul(self, a: Tile | Joined, b: Tile | Joined) -> Tile:
+        """Products of tiles; over what the loop divides, parts of a sum.
+
+        What is joined along the dimension that a product sums over is a sum of products.
+        """
+        if isinstance(a, Joined) and isinstance(b, Joined):
+            if (a.dim, b.dim, len(a.tiles)) != (-1, -2, len(b.tiles)):
+                raise GraphError("a product takes what is joined along columns by what is by rows")
+            products = map(self.matmul, a.tiles, b.tiles)
+            return functools.reduce(lambda x, y: self._map("add", x, y), products)
+        self._check_tiles(a, b)
+        assert isinstance(a, Tile)
+        assert isinstance(b, Tile)
+        if (a.is_part and (b.is_part or b.loop)) or (b.is_part and a.loop):
+            self._check_whole(a, b)
         if (a.loop == -1) != (b.loop == -2):
             raise GraphError("the loop divides only one of the dimensions that a product sums over")
         if -1 in a.grid or -2 in b.grid:
@@ -79,16 +115,40 @@ class ThreadblockGraph:
         grid = tuple(self._common(dims) for dims in zip(a.grid, b.grid, strict=True))
         outer = {loop for loop in (a.loop, b.loop) if loop} - {-1 if a.loop == -1 else 0}
         loop = 0 if a.loop == -1 else next(iter(outer), 0)
-        return Tile(make("matmul", (a.node, b.node)), grid, loop, a.loop == -1)  # type: ignore[arg-type]
+        is_part = a.loop == -1 or a.is_part or b.is_part
+        made = Tile(make("matmul", (a.node, b.node)), grid, loop, is_part)  # type: ignore[arg-type]
+        return replace(made, maximum=_relative(a, b))
+
+    def concat(self, a: Tile | Joined, b: Tile | Joined, dim: int) -> Joined:
+        """Tiles one after the other along a dimension, to be multiplied with others that are."""
+        tiles: list[Tile] = []
+        for x in (a, b):
+            some = x.tiles if isinstance(x, Joined) else (x,)
+            dim = dim - len(some[0].node.shape) if dim >= 0 else dim
+            if isinstance(x, Joined) and x.dim != dim:
+                raise GraphError("tiles are joined along one dimension")
+            tiles += some
+        self._check_tiles(*tiles)
+        if any(dim in tile.grid for tile in tiles):
+            raise GraphError("the grid divides what is joined")
+        return Joined(tuple(tiles), dim)
 
     def _clash(self) -> int:
         raise GraphError("an axis of the grid divides two dimensions of a result")
 
+    def _check_tiles(self, *tiles: Any) -> None:
+        if any(isinstance(tile, Joined) for tile in tiles):
+            raise GraphError("what is joined goes into a product with what is joined, no further")
+        if any(isinstance(tile, Growth) for tile in tiles):
+            raise GraphError("how a maximum has grown goes into exp, then forloop_accum_rescale")
+
     def _check_whole(self, *tiles: Tile) -> None:
+        self._check_tiles(*tiles)
         if any(tile.is_part for tile in tiles):
             raise GraphError("each turn has only a part of this sum: forloop_accum makes it whole")
 
     def _map(self, op: str, *tiles: Tile, **attributes: Any) -> Tile:
+        self._check_tiles(*tiles)
         if op not in _OF_PARTS:
             self._check_whole(*tiles)
         if len({tile.is_part for tile in tiles}) > 1:
@@ -96,7 +156,8 @@ class ThreadblockGraph:
         node = make(op, tuple(tile.node for tile in tiles), **attributes)
         grid = tuple(self._common([tile.grid[axis] for tile in tiles]) for axis in range(3))
         loop = self._common([tile.loop for tile in tiles])
-        return Tile(node, grid, loop, tiles[0].is_part)  # type: ignore[arg-type]
+        made = Tile(node, grid, loop, tiles[0].is_part)  # type: ignore[arg-type]
+        return replace(made, maximum=_relative(*tiles))
 
     def _common(self, dims: Sequence[int]) -> int:
         found = {dim for dim in dims if dim}
@@ -109,15 +170,33 @@ class ThreadblockGraph:
         if dim in x.grid:
             raise GraphError("the grid divides what a sum runs over")
         loop = 0 if x.loop == dim else x.loop
-        return Tile(make("sum", (x.node,), dim=dim), x.grid, loop, x.loop == dim)
+        made = Tile(make("sum", (x.node,), dim=dim), x.grid, loop, x.loop == dim)
+        return replace(made, maximum=x.maximum)
 
-    def reduction_max(self, x: Tile, dim: int) -> Tile:
-        """The largest element of a dimension of a tile, which the loop must not divide."""
+    def reduction_max(self, x: Tile, dim: int) -> tuple[Tile, Growth]:
+        """The largest element of a dimension so far, and by how much this turn has changed it."""
         self._check_whole(x)
         dim = dim - len(x.node.shape) if dim >= 0 else dim
-        if dim in x.grid or dim == x.loop:
-            raise GraphError("the grid or the loop divides what a maximum runs over")
-        return Tile(make("max", (x.node,), dim=dim), x.grid, x.loop)
+        if dim in x.grid:
+            raise GraphError("the grid divides what a maximum runs over")
+        node = make("max", (x.node,), dim=dim)
+        if x.loop != dim:
+            return Tile(node, x.grid, x.loop), Growth(node)
+        self._is_online = True
+        return Tile(node, x.grid, 0, maximum=node), Growth(node)
+
+    def exp(self, x: Tile | Growth) -> Any:
+        """Powers of e; of how a maximum has grown, what `forloop_accum_rescale` wants."""
+        if isinstance(x, Growth) and not x.is_power:
+            return replace(x, is_power=True)
+        return self._map("exp", x)  # type: ignore[arg-type]
+
+    def rms_norm(self, x: Tile, eps: float = 0.0) -> Tile:
+        """Rows divided by the root of their mean square; each tile has whole rows."""
+        self._check_whole(x)
+        if -1 in x.grid or x.loop == -1:
+            raise GraphError("the grid or the loop divides the rows that are normalized")
+        return replace(x, node=make("rms_norm", (x.node,), eps=eps))
 
     def mul_scalar(self, x: Tile, value: float) -> Tile:
         """Products with a number."""
@@ -135,15 +214,24 @@ class ThreadblockGraph:
         """
         if acc not in ACCUMULATIONS:
             raise GraphError(f"acc is one of {', '.join(map(str, ACCUMULATIONS))}, not '{acc}'")
+        self._check_tiles(x)
+        if x.maximum:
+            raise GraphError("turns are relative to different maxima: forloop_accum_rescale")
         if x.is_part:
             if acc not in (None, "sum"):
                 raise GraphError(f"parts of a sum are added up, they have no {acc}")
             return Tile(x.node, x.grid, 0)
-        if x.loop != -1 or acc is None:
+        is_alone = self.forloop_range == 1
+        if is_alone and acc is None:
+            return x
+        if not is_alone and (x.loop != -1 or acc is None):
             raise GraphError(
                 "turns of what no product or sum has added up would be added element by element: "
                 'say what of the last dimension is wanted, as forloop_accum(x, "sum")'
             )
+        if -1 in x.grid:
+            raise GraphError("the grid divides what is added up")
+        assert acc
         node = x.node
         if acc == "rms":
             node = make("sqrt", (make("mean", (make("square", (node,)),), dim=-1),))
@@ -151,10 +239,30 @@ class ThreadblockGraph:
             node = make(acc.removesuffix("_todimx"), (node,), dim=-1)
         return Tile(node, x.grid, 0)
 
+    def forloop_accum_rescale(self, x: Tile, rescale: Growth, acc: str | None = None) -> Tile:
+        """What all turns make together of powers relative to a maximum, relative to the last one.
+
+        `rescale` is exp of how `reduction_max` has found it to grow.
+        """
+        self._check_tiles(x)
+        if not isinstance(rescale, Growth) or not rescale.is_power:
+            raise GraphError("sums are scaled by exp of how a maximum has grown")
+        if not _is_scaled(x.node, rescale.maximum):
+            raise GraphError(
+                "only exp(x - maximum), and products and sums of it, are scaled as maximum grows"
+            )
+        return self.forloop_accum(replace(x, maximum=None), acc)
+
+    def forloop_accum_max(self, x: Tile) -> Tile:
+        """The maximum after all turns."""
+        if x.maximum is None or x.node != x.maximum:
+            raise GraphError("forloop_accum_max takes the maximum that reduction_max gives")
+        return replace(x, maximum=None)
+
     def new_output(self, stensor: Tile, output_map: Sequence[int]) -> None:
         """A tile that blocks leave in memory; `output_map` says how the whole is put together."""
         self._check_whole(stensor)
-        if stensor.loop:
+        if stensor.loop or stensor.maximum:
             raise GraphError("a result is left after the loop: forloop_accum comes first")
         rank = len(stensor.node.shape)
         wanted = tuple(dim - rank if dim >= 0 else 0 for dim in output_map)
@@ -174,13 +282,43 @@ class ThreadblockGraph:
             if dim in sizes:
                 sizes[dim] //= self.grid_dim[axis]
         depth = _power(self._depth) if self.forloop_range > 1 else 0
-        return Blocks(_power(sizes[-2]), _power(sizes[-1]), depth, online=False)
+        return Blocks(_power(sizes[-2]), _power(sizes[-1]), depth, online=self._is_online)
 
     def __getattr__(self, name: str) -> Any:
         row = TABLE.get(name)
         if row is None or row.kind != "map" or "{value}" in row.meaning or "{low}" in row.meaning:
             raise AttributeError(f"a thread block has no '{name}'; docs/graph.md lists what it has")
         return lambda *tiles: self._map(name, *tiles)
+
+
+def _relative(*tiles: Tile) -> Node | None:
+    """What a result of these is relative to. Raises GraphError for two maxima."""
+    found = {tile.maximum for tile in tiles if tile.maximum}
+    if len(found) > 1:
+        raise GraphError("tiles are relative to two maxima")
+    return next(iter(found), None)
+
+
+def _is_scaled(node: Node, maximum: Node) -> bool:
+    """Whether a larger maximum makes all elements smaller by one factor for each of its own."""
+    if node.op == "exp":
+        (x,) = node.inputs
+        is_relative = x.op == "sub" and x.inputs[1] == maximum
+        return is_relative and not _depends(x.inputs[0], maximum)
+    scaled = [_is_scaled(operand, maximum) for operand in node.inputs]
+    depends = [_depends(operand, maximum) for operand in node.inputs]
+    dim = maximum.named["dim"]
+    if node.op in ("matmul", "mul", "div"):
+        first = depends == [True, False] and (node.op != "matmul" or dim == -1)
+        second = depends == [False, True] and (node.op != "matmul" or dim == -2)
+        return (first and scaled[0]) or (second and scaled[1] and node.op != "div")
+    if node.op == "sum":
+        return scaled[0] and node.named["dim"] == dim
+    return bool(scaled) and all(scaled) and node.op in ("add", "sub", "neg", "mul_scalar")
+
+
+def _depends(node: Node, other: Node) -> bool:
+    return node == other or any(_depends(operand, other) for operand in node.inputs)
 
 
 def _power(size: int) -> int:
