@@ -94,6 +94,15 @@ def test_random_graphs_are_right(tmp_path: Path):
 class TestFound:
     """By the fuzzer, once."""
 
+    @pytest.mark.parametrize("number", [20423, 20553])
+    def test_a_product_that_associates_otherwise_rounds_more_and_is_not_wrong(self, number: int):
+        done = fuzz.run(number, 1)
+        assert (done.status, done.inexact, done.wrong) == ("inexact", 1, ())
+        graph = fuzz.random_graph(number)
+        (plan,) = fuzz.candidates(graph, number, 1)
+        assert verify.verify(graph, plan).gate == "BOUND", "a search does not take it"
+        assert verify.Judge(graph, plan).ask_field(), "and it is equal in a field"
+
     def test_a_sum_over_one_element_of_a_product_with_one_column(self):
         graph = mi.new_kernel_graph()
         x = graph.new_input(dims=(2, 2, 48), dtype=mi.float32)

@@ -48,7 +48,9 @@ def run(kind: str, facts: dict[str, Any]) -> Outcome:
     except MemoryError:
         return Outcome(FAILED, "there is not enough memory")
     said = "\n".join(one.describe() for one in done.wrong)[:4000]
-    counts: dict[str, Any] = {"right": done.right, "hopeless": done.hopeless}
+    counts: dict[str, Any] = {
+        "right": done.right, "inexact": done.inexact, "hopeless": done.hopeless
+    }  # fmt: skip
     # What a kernel did to the GPU's context would be blamed on all that follow.
     lost = {ENDS_PROCESS: True} if "CUDA" in said else {}
     return Outcome(done.status, said, {**counts, **lost})

@@ -48,7 +48,7 @@ class Kind:
 
 
 _PROGRAMS = Kind(".fuzzing", 25, ("right", "ordered"), 120, True)
-_GRAPHS = Kind(".graphing", 25, ("right", "hopeless"), 300, True)
+_GRAPHS = Kind(".graphing", 25, ("right", "inexact", "hopeless"), 300, True)
 _MUTANTS = Kind(".fuzzing", 250, ("compiled", "refused"), 300, True)
 
 ENDS_PROCESS = "ends_process"

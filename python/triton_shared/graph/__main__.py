@@ -44,7 +44,8 @@ def _repeat(options: argparse.Namespace) -> int:
     for one in map(fuzz.smaller, done.wrong):
         print(one.describe(), f"\nrepeat with: python {fuzz.write(one, options.output)}")
     print(
-        f"{done.right} right, {done.hopeless} of which nothing can be said, {len(done.wrong)} wrong"
+        f"{done.right} right, {done.inexact} rounded elsewhere, "
+        f"{done.hopeless} of which nothing can be said, {len(done.wrong)} wrong"
     )
     return 1 if done.wrong else 0
 
