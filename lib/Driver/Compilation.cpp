@@ -8,6 +8,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "triton-shared/Analysis/AccessReport.h"
+#include "triton-shared/Analysis/LaunchCost.h"
+#include "triton-shared/Analysis/SourcePlaces.h"
 #include "triton-shared/Analysis/UseAnalysis.h"
 #include "triton-shared/Driver/KernelFacts.h"
 #include "triton-shared/Driver/PlacedText.h"
@@ -88,6 +90,23 @@ llvm::json::Object describeUses(ModuleOp module) {
   });
 }
 
+/// Null where a count is not known, with the reason beside it.
+llvm::json::Object toJson(const LaunchCost &cost) {
+  llvm::json::Object object{{"flops", cost.operations}, {"bytes", cost.bytes}};
+  if (cost.unknown)
+    object["flops"] = nullptr;
+  std::optional<UnknownCost> why =
+      cost.unknown ? cost.unknown : cost.unknownBytes;
+  if (!why)
+    return object;
+  object["bytes"] = nullptr;
+  llvm::json::Object reason{{"reason", why->reason},
+                            {"op", why->culprit->getName().getStringRef()}};
+  describeSource(why->culprit->getLoc(), reason);
+  object["why"] = std::move(reason);
+  return object;
+}
+
 std::string toText(llvm::json::Value value) {
   std::string text;
   llvm::raw_string_ostream(text) << value;
@@ -102,6 +121,8 @@ public:
   LogicalResult run() {
     if (options.explainsAccesses)
       return explainAccesses();
+    if (options.countsCost)
+      return explainCost();
     if (!options.passes.empty())
       return runPasses();
     // A later phase tells less about the parameters: an integer may have been
@@ -127,6 +148,17 @@ private:
     llvm::raw_string_ostream stream(result.artefacts[kAccessesArtefact]);
     printAccesses(module, AccessFormat::Json, stream);
     result.artefacts[kOffsetsArtefact] = toText(describeUses(module));
+    return success();
+  }
+
+  LogicalResult explainCost() {
+    if (failed(runToPhase(module, Phase::Linalg, options.target)))
+      return failure();
+    FunctionOpInterface kernel = findKernel(module);
+    if (!kernel)
+      return module.emitError("holds no kernel");
+    result.artefacts[kCostArtefact] =
+        toText(toJson(countCost(kernel, options.launch)));
     return success();
   }
 

@@ -48,8 +48,22 @@ static std::string readKept(StringRef value, CompileOptions &options) {
 }
 
 static std::string readExplained(StringRef value, CompileOptions &options) {
-  options.explainsAccesses = true;
-  return expect(value == kAccessesArtefact, kAccessesArtefact);
+  options.explainsAccesses = value == kAccessesArtefact;
+  options.countsCost = value == kCostArtefact;
+  return expect(options.explainsAccesses || options.countsCost,
+                kAccessesArtefact + " or " + kCostArtefact.str());
+}
+
+/// Numbers in braces: `launch={n=5000 program.x=4}`.
+static std::string readLaunch(StringRef value, CompileOptions &options) {
+  bool isList = value.consume_front("{") && value.consume_back("}");
+  SmallVector<StringRef> pairs;
+  value.split(pairs, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef pair : pairs) {
+    auto [name, number] = pair.split('=');
+    isList &= !number.getAsInteger(10, options.launch[name]);
+  }
+  return expect(isList, "{n=5000 program.x=4}");
 }
 
 template <std::string CompileOptions::*member>
@@ -81,6 +95,7 @@ static constexpr Word kWords[] = {
     {"from", readSource},
     {"keep", readKept},
     {"explain", readExplained},
+    {"launch", readLaunch},
     {"passes", readText<&CompileOptions::passes>},
 };
 

@@ -19,3 +19,27 @@ def unmasked(x_ptr, BLOCK: tl.constexpr):
 @triton.jit
 def everybody(x_ptr):
     tl.store(x_ptr + tl.program_id(0) // 2, 1.0)
+
+
+@triton.jit
+def as_often_as_read(x_ptr, counts_ptr, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    at = x_ptr + row * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(at)
+    for _turn in range(tl.load(counts_ptr + row)):
+        x = x * 0.5
+    tl.store(at, x)
+
+
+@triton.jit
+def where_it_says(x_ptr, wanted_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    wanted = tl.load(wanted_ptr + i) != 0
+    at = x_ptr + i
+    tl.store(at, tl.load(at, mask=wanted, other=0.0) * 0.5, mask=wanted)
+
+
+@triton.jit
+def running_sums(x_ptr, out_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(out_ptr + i, tl.cumsum(tl.load(x_ptr + i), 0))

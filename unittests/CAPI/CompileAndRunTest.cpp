@@ -163,7 +163,7 @@ TEST(Compile, ReportsUnknownOptions) {
   EXPECT_EQ(
       unknown.find("error: unknown option 'speed'; use one of target, mode, "),
       0u);
-  EXPECT_NE(unknown.find("dump-dir, from, keep, explain, passes\n"),
+  EXPECT_NE(unknown.find("dump-dir, from, keep, explain, launch, passes\n"),
             std::string::npos);
   EXPECT_TRUE(Compilation(kKernel, "keep-warps=true").succeeded());
   std::string bad = Compilation(kKernel, "mode=quick").diagnostics();
@@ -172,6 +172,54 @@ TEST(Compile, ReportsUnknownOptions) {
             0u);
   EXPECT_EQ(Compilation(kKernel, "from=c").diagnostics(),
             "error: unknown value 'c' of option 'from'; use mlir or llvm-ir\n");
+  EXPECT_EQ(Compilation(kKernel, "explain=cost launch={n=many}").diagnostics(),
+            "error: unknown value '{n=many}' of option 'launch'; use {n=5000 "
+            "program.x=4}\n");
+}
+
+/// Row `program.x` of an attention's loop: blocks of 8 up to the row's end, of
+/// which the last one is masked; and a loop that memory ends.
+constexpr std::string_view kLoops = R"(
+tt.func public @loops(%in: !tt.ptr<f32> loc("in"), %n: i32 loc("n")) {
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %pid = tt.get_program_id x : i32
+  %row = arith.muli %pid, %n : i32
+  %lanes = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %ins = tt.splat %in : !tt.ptr<f32> -> tensor<8x!tt.ptr<f32>>
+  scf.for %at = %c0 to %row step %c8 : i32 {
+    %ats = tt.splat %at : i32 -> tensor<8xi32>
+    %places = arith.addi %ats, %lanes : tensor<8xi32>
+    %rows = tt.splat %row : i32 -> tensor<8xi32>
+    %live = arith.cmpi slt, %places, %rows : tensor<8xi32>
+    %from = tt.addptr %ins, %places : tensor<8x!tt.ptr<f32>>, tensor<8xi32>
+    %x = tt.load %from, %live : tensor<8x!tt.ptr<f32>>
+    %y = arith.mulf %x, %x : tensor<8xf32>
+    tt.store %from, %y, %live : tensor<8x!tt.ptr<f32>>
+  }
+  tt.return
+}
+)";
+
+std::string countCost(std::string_view source, const std::string &launch) {
+  Compilation compilation(source, "explain=cost launch={" + launch + "}");
+  EXPECT_TRUE(compilation.succeeded()) << compilation.diagnostics();
+  return compilation.artefact("cost");
+}
+
+TEST(Compile, CountsWhatAProgramDoesTurnByTurn) {
+  // Turns of 8, 8 and 4 elements, each read and written.
+  EXPECT_EQ(countCost(kLoops, "n=10 program.x=2"),
+            R"({"bytes":160,"flops":24})");
+  EXPECT_EQ(countCost(kLoops, "n=10 program.x=0"), R"({"bytes":0,"flops":0})");
+}
+
+TEST(Compile, SaysWhatALaunchDoesNotKnowOfItsCost) {
+  std::string cost = countCost(kLoops, "n=10");
+  EXPECT_NE(cost.find(R"("bytes":null,"flops":null)"), std::string::npos);
+  EXPECT_NE(cost.find(R"("op":"scf.for")"), std::string::npos);
+  EXPECT_NE(cost.find(R"("reason":"turns as often as data say")"),
+            std::string::npos);
 }
 
 TEST(Compile, RunsPassesAndNothingElse) {

@@ -80,16 +80,18 @@ tritonSharedCompilationSucceeded(const TritonSharedCompilation *compilation);
  * a checksum behind it); for a GPU cta, gpu (MLIR text), ptx (text) and cubin.
  * With "from=llvm-ir to-phase=s" it is `s`, assembly. With "explain=accesses"
  * nothing is compiled: the one artefact is `accesses`, a line of JSON per
- * access to memory and one per function. With "passes=a,b{c=d}" these passes
- * run, and the one artefact is `module`, what they leave. With "keep=changes",
- * `changes` is the module after every pass that has changed it; with
- * "keep=times", `times` says how long passes took. As JSON, with "keep=passes",
- * `passes` is what each pass has done (Pipelines/RecordPasses.h), with
- * "keep=places", `places` is a list of the phases' texts, each with the places
- * of its operations (Driver/PlacedText.h) and "explain=accesses" leaves such a
- * text in `offsets`, with what values are for. With "keep=lines", LLVM IR and
- * code say from which lines they come. Empty if the compilation did
- * not get that far.
+ * access to memory and one per function. With "explain=cost
+ * launch={n=5000 program.x=4}" it is `cost`, JSON with the "flops" and "bytes"
+ * of one program (Analysis/LaunchCost.h); both may be null, and "why" then says
+ * why. With "passes=a,b{c=d}" these passes run, and the one artefact is
+ * `module`, what they leave. With "keep=changes", `changes` is the module after
+ * every pass that has changed it; with "keep=times", `times` says how long
+ * passes took. As JSON, with "keep=passes", `passes` is what each pass has done
+ * (Pipelines/RecordPasses.h), with "keep=places", `places` is a list of the
+ * phases' texts, each with the places of its operations (Driver/PlacedText.h)
+ * and "explain=accesses" leaves such a text in `offsets`, with what values are
+ * for. With "keep=lines", LLVM IR and code say from which lines they come.
+ * Empty if the compilation did not get that far.
  */
 TRITON_SHARED_EXPORT TritonSharedString tritonSharedCompilationGetArtefact(
     const TritonSharedCompilation *compilation, TritonSharedString phase);

@@ -5,6 +5,7 @@
 
 #include "triton-shared/Pipelines/Phases.h"
 #include "triton-shared/Target/PtxWriter.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace mlir::triton_shared {
 
@@ -12,6 +13,7 @@ namespace mlir::triton_shared {
 inline constexpr llvm::StringLiteral kAssemblyArtefact = "s";
 inline constexpr llvm::StringLiteral kAccessesArtefact = "accesses";
 inline constexpr llvm::StringLiteral kChangesArtefact = "changes";
+inline constexpr llvm::StringLiteral kCostArtefact = "cost";
 inline constexpr llvm::StringLiteral kTimesArtefact = "times";
 inline constexpr llvm::StringLiteral kModuleArtefact = "module";
 inline constexpr llvm::StringLiteral kOffsetsArtefact = "offsets";
@@ -48,6 +50,11 @@ struct CompileOptions {
   bool keepsLines = false;
   /// Says how memory is accessed, and compiles nothing.
   bool explainsAccesses = false;
+  /// Says what one program computes and moves, and makes no code.
+  bool countsCost = false;
+  /// Of that program: numbers by the names of parameters, as
+  /// Analysis/LaunchCost.h has them.
+  llvm::StringMap<int64_t> launch;
   /// Runs these passes on the module, and compiles nothing; empty for none.
   /// They must be registered.
   std::string passes;

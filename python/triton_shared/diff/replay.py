@@ -107,9 +107,9 @@ def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> 
     }
 
 
-def prepare(recording: Recording) -> tuple[list[torch.Tensor], dict[str, Any]]:
-    """A copy of the recorded memory on the CPU, and the arguments of a launch that lie in it."""
-    memory = [storage.clone() for storage in recording.storages]
+def prepare(recording: Recording, device: str = "cpu") -> tuple[list[torch.Tensor], dict[str, Any]]:
+    """A copy of the recorded memory on a device, and the arguments of a launch that lie in it."""
+    memory = [storage.clone().to(device) for storage in recording.storages]
     places = [part.data_ptr() for part in memory]
     addresses.translate(recording, memory, recording.addresses, places)
     return memory, _arguments(recording, memory, _triton_dtype)

@@ -105,7 +105,9 @@ def _facts(report: Mapping[str, Any], phases: Container[str]) -> dict[str, Any]:
             facts["warps of a multiprocessor"] = f"{value['warps']} of {value['of_warps']}"
     run = report["run"] or {}
     if run.get("roofline"):
-        facts["microseconds on this CPU"] = f"{run['roofline']['seconds'] * 1e6:.3g}"
+        facts[f"microseconds on {run['roofline']['device']}"] = (
+            f"{run['roofline']['seconds'] * 1e6:.3g}"
+        )
     return facts
 
 

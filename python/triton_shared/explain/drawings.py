@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -95,10 +96,10 @@ def owners_of(tile: dict[str, Any]) -> dict[tuple[int, int], tuple[int, int, int
 def draw_roofline(roofline: dict[str, Any]) -> str:
     """Operations per second over operations per byte, both as powers of ten."""
     width, height, margin = 520, 260, 46
-    peak, bandwidth = roofline["peak_flops"], roofline["bytes_per_second"]
+    bandwidth = roofline["bytes_per_second"]
     intensity = max(roofline["intensity"], 1e-3)
     x_range = (-2.0, 3.0)
-    y_top = math.ceil(math.log10(peak))
+    y_top = math.ceil(math.log10(max(roofline["peaks"].values())))
     y_range = (y_top - 5.0, float(y_top))
 
     def at(x: float, y: float) -> tuple[float, float]:
@@ -106,19 +107,28 @@ def draw_roofline(roofline: dict[str, Any]) -> str:
         up = (math.log10(max(y, 1e-9)) - y_range[0]) / (y_range[1] - y_range[0])
         return margin + across * (width - margin - 8), (1 - up) * (height - margin) + 6
 
-    knee = peak / bandwidth
-    line = [at(10 ** x_range[0], bandwidth * 10 ** x_range[0]), at(knee, peak), at(1e3, peak)]
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in line)
     x, y = at(min(max(intensity, 1e-2), 1e3), roofline["flops_per_second"])
     y = min(max(y, 6), height - margin + 6)
     parts = [
-        f'<polyline points="{path}" fill="none" stroke="var(--key)" stroke-width="2"/>',
+        *(_draw_roof(at, name, flops, bandwidth) for name, flops in roofline["peaks"].items()),
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" fill="var(--bad)"/>',
         f'<text x="{x + 8:.1f}" y="{y + 14:.1f}">this launch</text>',
         f'<text x="{width / 2}" y="{height - 4}" text-anchor="middle">operations per byte</text>',
     ]
     parts += list(_ticks(at, x_range, y_range, height, margin))
-    return _svg(width, height, "roofline of this machine, and where the launch lies", parts)
+    label = f"roofline of {roofline['device']}, and where the launch lies"
+    return _svg(width, height, html.escape(label), parts)
+
+
+def _draw_roof(at: Any, name: str, flops: float, bandwidth: float) -> str:
+    """The most operations per second of a kind, over operations per byte."""
+    ends = [at(1e-2, bandwidth * 1e-2), at(flops / bandwidth, flops), at(1e3, flops)]
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in ends)
+    x, y = ends[-1]
+    return (
+        f'<polyline points="{path}" fill="none" stroke="var(--key)" stroke-width="2"/>'
+        f'<text x="{x:.1f}" y="{y + 14:.1f}" text-anchor="end">{name}</text>'
+    )
 
 
 def _ticks(

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from ..diff.recording import Recording
 
-SCHEMA = 3
+SCHEMA = 4
 COMPILERS = ("triton-shared", "triton")
 """This one, and Triton's own for NVIDIA GPUs."""
 _KEPT = "keep=places keep=passes keep=lines"

@@ -57,7 +57,7 @@ def describe(
         say("interpreting programs")
         found["maps"] = access_maps.record(launch, chosen)["programs"]
         say("measuring this machine and the launch")
-        found["roofline"] = roofline.measure(launch, found["maps"])
+        found["roofline"] = roofline.measure(launch, found["maps"], target)
     except (RecordingError, TritonSharedError) as error:
         problems.append(str(error))
     try:

@@ -1,85 +1,67 @@
-"""How fast a launch is, and how fast this machine could be: both measured here.
+"""How fast a launch is, and how fast the machine could be: both measured here.
 
-The peak is the largest matrix product and the longest copy that PyTorch makes of f32 on all
-threads; the launch is timed in fast mode.
+On a GPU if the code is for one and there is one, else on the CPU in fast mode.
 """
 
 from __future__ import annotations
 
-import functools
-import time
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 
 from ..diff import replay
 from ..diff.recording import Recording
+from . import cost, peaks
 
-_SECONDS = 0.15
-"""Each measurement repeats for so long, and keeps the best."""
+_MOST_COPIES = 40
+"""Of what a launch works on, so that a GPU's cache does not hold all."""
 
 
-def measure(launch: Recording, programs: list[dict[str, Any]]) -> dict[str, Any]:
-    """What `schema.json` has under "roofline"; `programs` are those of the access maps.
-
-    Operations and bytes are those of the programs that were looked at, times all programs.
-    """
-    count = 1
-    for size in launch.grid:
-        count *= size
-    flops = sum(one["flops"] for one in programs) / len(programs) * count
-    moved = sum(_distinct(one) for one in programs) / len(programs) * count
-    seconds = _time_launch(launch)
-    peak = peaks()
+def measure(
+    launch: Recording, programs: list[dict[str, Any]], target: str = "cpu"
+) -> dict[str, Any]:
+    """What `schema.json` has under "roofline"; `programs` are those of the access maps."""
+    is_on_gpu = target != "cpu" and peaks.has_gpu()
+    peak = peaks.of_gpu() if is_on_gpu else peaks.of_cpu()
+    seconds = _time_on_gpu(launch) if is_on_gpu else _time_on_cpu(launch)
+    counted = cost.count(launch, programs)
+    flops, moved = counted["flops"], counted["bytes"]
+    # Nothing but products can be done in tensor cores.
+    most = peak.product_flops if "tt.dot" in launch.ttir else peak.flops
     return {
-        **peak,
-        "flops": flops,
-        "bytes": moved,
+        "device": peak.device,
+        "peak_flops": most,
+        "peaks": {"f32": peak.flops, **({"f16": peak.product_flops} if is_on_gpu else {})},
+        "bytes_per_second": peak.bytes_per_second,
+        **counted,
         "seconds": seconds,
         "intensity": flops / max(moved, 1),
         "flops_per_second": flops / seconds,
-        "reached": _reached(flops, moved, seconds, peak),
+        "reached": max(flops / most, moved / peak.bytes_per_second) / seconds,
     }
 
 
-def _distinct(program: dict[str, Any]) -> int:
-    return sum(int(one["distinct_bytes"]) for one in program["accesses"])
-
-
-def _reached(flops: float, moved: float, seconds: float, peak: dict[str, float]) -> float:
-    """The part of the time that the machine would need at its best."""
-    least = max(flops / peak["peak_flops"], moved / peak["bytes_per_second"])
-    return least / seconds
-
-
-@functools.cache
-def peaks() -> dict[str, float]:
-    """f32 operations and bytes that this machine moves, per second."""
-    a = torch.rand(1024, 1024)
-    source = torch.rand(1 << 24)
-    target = torch.empty_like(source)
-    copied = 2 * source.numel() * source.element_size()
-    return {
-        "peak_flops": 2 * 1024**3 / _best(lambda: torch.mm(a, a)),
-        "bytes_per_second": copied / _best(lambda: target.copy_(source)),
-    }
-
-
-def _best(work: Callable[[], Any]) -> float:
-    best, end = float("inf"), time.perf_counter() + _SECONDS
-    while time.perf_counter() < end or best == float("inf"):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best
-
-
-def _time_launch(launch: Recording) -> float:
+def _time_on_cpu(launch: Recording) -> float:
     """The best time of a launch in fast mode, without what compiles it."""
     import triton_shared
 
     _, given = replay.prepare(launch)
     with triton_shared.device("cpu"):
-        replay.run_kernel(launch, given, "cpu-fast")
-        return _best(lambda: replay.run_kernel(launch, given, "cpu-fast"))
+        run = partial(replay.run_kernel, launch, given, "cpu-fast")
+        run()
+        return peaks.best(run)
+
+
+def _time_on_gpu(launch: Recording) -> float:
+    """The best time of a launch, each on memory that is not in the GPU's cache."""
+    import triton_shared
+
+    size = sum(storage.nbytes for storage in launch.storages)
+    cache = torch.cuda.get_device_properties().L2_cache_size
+    copies = min(_MOST_COPIES, -(-3 * int(cache) // max(size, 1)))
+    prepared = [replay.prepare(launch, "cuda") for _ in range(copies)]
+    with triton_shared.device("cuda"):
+        return peaks.best_on_gpu(
+            *(partial(replay.run_kernel, launch, given, "shared_cuda") for _, given in prepared)
+        )
