@@ -103,6 +103,18 @@ in µs; ratios are their time by ours. Every candidate that was timed was verifi
 """
 
 
+CPU_GRAPHS = """
+## CPU: graphs of tensors
+
+`python -m benchmarks.graph.cpu --write`, on {cpu}, torch {torch}: the same graphs in bf16, one
+thread each, CPU time, medians of {repeat} ratios of runs in turn, in one process; a ratio is the
+time of the peer by ours. Every candidate that was timed was verified before, and compared with f64
+at full size.
+
+{table}
+"""
+
+
 GROWTH = """
 ## How compiling grows
 
@@ -190,6 +202,9 @@ def render() -> str:
         facts = {name: graphs["facts"][name] for name in ("torch", "triton")}
         texts = {"table": graph_table(graphs["rows"]), "gpu": graphs["facts"]["gpu"]["name"]}
         sections.append(GRAPHS.format(**texts, **facts))
+    if graphs := _load("graph-cpu"):
+        facts = {name: graphs[name] for name in ("cpu", "torch", "repeat")}
+        sections.append(CPU_GRAPHS.format(table=cpu_graph_table(graphs["rows"]), **facts))
     return "".join(sections)
 
 
@@ -362,6 +377,21 @@ def graph_table(rows: list[dict[str, Any]]) -> str:
         times = " | ".join(f"{row['us'][name]:.1f}" for name in ("ours", *peers))
         cells = f"{row['name']} | {sizes} | {ratios} | {times} | {row['timed']}"
         lines.append(f"| {cells} | {row['search_seconds']:.0f} |")
+    return "\n".join(lines)
+
+
+def cpu_graph_table(rows: list[dict[str, Any]]) -> str:
+    """The results of benchmarks/graph/cpu.py in Markdown."""
+    lines = [
+        "| graph | sizes | eager | inductor | kernels of ours | timed | search, s |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        sizes = ", ".join("x".join(map(str, shape)) for shape in row["shapes"])
+        ratios = " | ".join(f"{row['ratio'][peer]:.2f}" for peer in ("eager", "inductor"))
+        kernels = "<br>".join(f"`{kernel}`" for kernel in row["best"]["kernels"])
+        cells = f"{row['name']} | {sizes} | {ratios} | {kernels} | {row['timed']}"
+        lines.append(f"| {cells} | {row['seconds']:.0f} |")
     return "\n".join(lines)
 
 

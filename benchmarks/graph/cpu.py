@@ -22,6 +22,7 @@ from triton_shared.measure import ratio
 
 from benchmarks.cpu.__main__ import keep_freed_memory
 from benchmarks.cpu.speed import use_threads
+from benchmarks.page import cpu_name
 
 from .cases import CASES, Case
 
@@ -92,7 +93,8 @@ def main() -> None:
         print(f"{case.name:<9} {ratios}  {row['timed']} timed  {row['best']}  {row['wrong']}")
         if options.write:
             kept = [rows[one.name] for one in CASES if one.name in rows]
-            RESULTS.write_text(json.dumps({"rows": kept}, indent=1) + "\n")
+            facts = {"cpu": cpu_name(), "torch": torch.__version__, "repeat": options.repeat}
+            RESULTS.write_text(json.dumps({**facts, "rows": kept}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
