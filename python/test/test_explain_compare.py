@@ -12,10 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import explain_goldens
+import explain_kernels
 import jsonschema
 import pytest
+import torch
+import triton_shared
 from test_explain_report import ADD, FILE, SCHEMA, call
-from triton_shared.explain import compare, instructions
+from triton_shared.explain import compare, instructions, launches
 from triton_shared.explain.gathering import Question, gather
 from triton_shared.explain.report import Report
 from triton_shared.explain.upstream_texts import place_mlir
@@ -60,6 +63,68 @@ def test_a_page_of_two_names_what_tells_them_apart(reports):
     page = reports[0].compared(reports[1])
     assert "<title>num_warps=2 and num_warps=4</title>" in page
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:)[^"']*""", page)
+
+
+@pytest.fixture(scope="module")
+def blocks(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
+    """Words that compare blocks of 512 elements with a report of blocks of 256."""
+    kept = tmp_path_factory.mktemp("blocks") / "small.json"
+    signature = "*fp32:16, *fp32:16, *fp32:16, i32, 256"
+    assert call(f"{FILE}::add_kernel", "-s", signature, "-o", kept).returncode == 0
+    other = "*fp32:16, *fp32:16, *fp32, i32, 512"
+    return (f"{FILE}::add_kernel", "-s", other, "--compare", str(kept))
+
+
+def test_headings_of_two_signatures_say_which_parameters_differ(blocks, tmp_path: Path):
+    page = tmp_path / "two.html"
+    done = call(*blocks, "-o", page)
+    assert done.returncode == 0, done.stderr
+    left, right = "output_ptr=*fp32:16, BLOCK_SIZE=256", "output_ptr=*fp32, BLOCK_SIZE=512"
+    assert f"<title>{left} and {right}</title>" in page.read_text()
+    assert page.read_text().count(f"<th>{left}</th>") == 2
+    table = on_terminal(200, *blocks)
+    assert left in table
+    assert right in table
+
+
+def test_what_differs_is_data_with_the_same_headings(blocks):
+    done = call(*blocks, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    jsonschema.validate(found, {**SCHEMA["$defs"]["comparison"], "$defs": SCHEMA["$defs"]})
+    assert found["names"] == [
+        "output_ptr=*fp32:16, BLOCK_SIZE=256", "output_ptr=*fp32, BLOCK_SIZE=512"
+    ]  # fmt: skip
+    fact = next(one for one in found["facts"] if one["what"] == "parameter BLOCK_SIZE")
+    assert (fact["left"], fact["right"], fact["differs"]) == ("256", "512", True)
+
+
+def test_targets_and_options_that_differ_are_both_in_the_headings(reports):
+    left, right = ({**one.data, "signature": {"n": "i32"}} for one in reports)
+    assert compare.names_of(left, {**right, "target": "cuda:80"}) == (
+        "cuda:90, num_warps=2", "cuda:80, num_warps=4"
+    )  # fmt: skip
+    assert compare.names_of(left, {**left, "options": {}}) == ("num_warps=2", "default")
+    assert compare.names_of(left, left) == ("left", "right")
+
+
+def test_two_texts_of_a_kernel_are_told_apart_by_the_first_fact_that_differs(reports):
+    left = reports[0].data
+    right = {**left, "accesses": [*left["accesses"], left["accesses"][0]]}
+    names = compare.names_of(left, right)
+    assert names == ("access 3: –", "access 3: strided load 1024 of strides 1")
+
+
+def test_the_signature_of_a_launch_is_that_of_its_text():
+    x = torch.rand(100)
+    found = triton_shared.explain(
+        explain_kernels.add_kernel, x, x, x.clone(), 100, grid=(1,), BLOCK_SIZE=128
+    )
+    assert found.launch
+    assert launches.signature_of(found.launch()) == {
+        "x_ptr": "*fp32", "y_ptr": "*fp32", "output_ptr": "*fp32", "n_elements": "i32",
+        "BLOCK_SIZE": "128",
+    }  # fmt: skip
 
 
 def test_a_kept_report_is_compared_on_the_command_line(tmp_path: Path):

@@ -60,7 +60,7 @@ def test_graph(tmp_path: Path):
 
 @pytest.mark.nightly
 def test_explain(tmp_path: Path):
-    assert replay("explain.md", tmp_path) == 11
+    assert replay("explain.md", tmp_path) == 12
 
 
 @pytest.mark.nightly

@@ -9,6 +9,7 @@ with .json.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
 from collections.abc import Sequence
@@ -53,7 +54,8 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add(
         "--json", action="store_true",
-        help="print JSON: the report of one kernel, else a line per access",
+        help="print JSON: the report of one kernel, else a line per access; with --compare, what "
+        "differs",
     )  # fmt: skip
     add("--output", "-o", type=Path, help="write a page, or JSON if the name ends with .json")
     add(
@@ -149,11 +151,13 @@ def _other(question: Question, compare: str) -> Report:
 
 
 def _tell_report(report: Report, other: Report | None, options: argparse.Namespace) -> None:
-    from . import summary
+    from . import compare, summary
 
     if other and options.output:
         options.output.write_text(other.compared(report))
         print(options.output)
+    elif other and options.json:
+        print(json.dumps(compare.describe(other.data, report.data), indent=1))
     elif other:
         summary.show_comparison(other, report)
     elif options.output:
@@ -185,6 +189,7 @@ def _question(options: argparse.Namespace) -> Question:
 
 def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Question:
     from ..aot import parse_signature, sources
+    from ..aot.signature import split
     from ..frontend import Target
 
     source = sources.read(options.file, options.kernel)
@@ -199,8 +204,10 @@ def _of_signature(options: argparse.Namespace, keywords: dict[str, Any]) -> Ques
         types = {p.name: p.type if p.is_passed else "constexpr" for p in parameters}
         launches.with_text(launch, ttir, types)
     programs = [_program(word) for word in options.program] if options.program else None
-    is_printed = source.kernel is not None
-    return Question(ttir, options.target, keywords, is_printed, launch, programs, options.compiler)
+    return Question(
+        ttir, options.target, keywords, source.kernel is not None, launch, programs,
+        options.compiler, dict(zip(source.parameters, split(options.signature), strict=True)),
+    )  # fmt: skip
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -23,16 +23,10 @@ _ACCIDENTAL = re.compile(r"/\*[0-9a-f]+\*/|(?<=[RP])\d+|(?<=%)[a-z]+\d+|(?<=L_)\
 
 def render(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     """One page about two reports, which needs nothing beside it."""
-    names = names_of(left, right)
-    facts = list(compare_facts(left, right))
-    body = fill(
-        "compare.html",
-        names=names,
-        facts=facts,
-        instructions=list(count(left, right)),
-        lines=list(by_line(left, right)),
-        texts=list(compare_texts(left, right)),
-    )
+    found = describe(left, right)
+    names, facts = found["names"], found["facts"]
+    lines, texts = list(by_line(left, right)), list(compare_texts(left, right))
+    body = fill("compare.html", **found, lines=lines, texts=texts)
     return fill(
         "page.html",
         title=f"{names[0]} and {names[1]}",
@@ -42,23 +36,39 @@ def render(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     )
 
 
+def describe(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
+    """The two as data, without their texts: `comparison` of `schema.json`."""
+    return {
+        "names": list(names_of(left, right)),
+        "facts": list(compare_facts(left, right)),
+        "instructions": list(count(left, right)),
+    }
+
+
 def names_of(left: Mapping[str, Any], right: Mapping[str, Any]) -> tuple[str, str]:
-    """What tells the two apart, as far as the reports know."""
-    if left["kernel"] != right["kernel"]:
-        return left["kernel"], right["kernel"]
-    if left["compiler"] != right["compiler"]:
-        return left["compiler"], right["compiler"]
-    if left["target"] != right["target"]:
-        return left["target"], right["target"]
-    options = [", ".join(f"{n}={v}" for n, v in one["options"].items()) for one in (left, right)]
-    return (
-        (options[0] or "default", options[1] or "default")
-        if len(set(options)) > 1
-        else (
-            "left",
-            "right",
-        )
-    )
+    """A heading for each, of what they differ in: kernel, compiler, target, parameters, options.
+
+    Where that is all the same, of the first fact that is not.
+    """
+    labels = [_labels(one, left["kernel"] == right["kernel"]) for one in (left, right)]
+    differing = [
+        key for key in {**labels[0], **labels[1]} if labels[0].get(key) != labels[1].get(key)
+    ]
+    if differing:
+        a, b = (", ".join(one[key] for key in differing if key in one) for one in labels)
+        return a or "default", b or "default"
+    first = next(compare_facts(left, right))
+    if first["differs"]:
+        return f"{first['what']}: {first['left']}", f"{first['what']}: {first['right']}"
+    return "left", "right"
+
+
+def _labels(report: Mapping[str, Any], has_parameters: bool) -> dict[Any, str]:
+    """How a report is told from others, by what each word is about."""
+    labels = {name: str(report[name]) for name in ("kernel", "compiler", "target")}
+    if has_parameters:
+        labels |= {("parameter", n): f"{n}={word}" for n, word in report["signature"].items()}
+    return labels | {("option", n): f"{n}={value}" for n, value in report["options"].items()}
 
 
 def compare_facts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -82,6 +92,7 @@ def _facts(report: Mapping[str, Any], phases: Container[str]) -> dict[str, Any]:
         "target": report["target"],
         "compiler": f"{report['compiler']} {report['version']}",
         "options": options or "default",
+        **{f"parameter {name}": word for name, word in report["signature"].items()},
     }
     for number, record in enumerate(report["accesses"], start=1):
         access = Access.of(record)

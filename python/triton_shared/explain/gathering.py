@@ -49,6 +49,8 @@ class Question:
     """Those whose accesses are looked at; by default the first ones and the last."""
     compiler: str = "triton-shared"
     """One of `COMPILERS`."""
+    signature: Mapping[str, str] = field(default_factory=dict)
+    """By parameter, its type or the value of a constexpr; of a launch, that says it."""
     words: Sequence[str] = ()
     """Of the command line that has asked, if one has."""
     reproducer: Path | None = None
@@ -74,6 +76,7 @@ def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "target": question.target,
+        "signature": _signature(question),
         "offsets": offsets,
         **facts,
         "run": _run(question, say),
@@ -106,6 +109,13 @@ def _ours(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> d
         "resources": gpu_use.describe(facts, question.target),
         "commands": commands.describe(question, facts["name"], words),
     }
+
+
+def _signature(question: Question) -> dict[str, str]:
+    from .launches import signature_of
+
+    given = signature_of(question.launch) if question.launch else {}
+    return given | dict(question.signature)
 
 
 def _run(question: Question, say: Say) -> dict[str, Any] | None:

@@ -32,6 +32,14 @@ def with_text(launch: Recording, ttir: str, types: Mapping[str, Any]) -> Recordi
     return launch
 
 
+def signature_of(launch: Recording) -> dict[str, str]:
+    """By parameter, the type that the launch's text was compiled for, or a constexpr's value."""
+    return {
+        name: str(launch.arguments.get(name)) if kind == "constexpr" else str(kind)
+        for name, kind in (launch.types or {}).items()
+    }
+
+
 def describe(
     launch: Recording,
     programs: Sequence[tuple[int, int, int]] | None = None,
