@@ -7,6 +7,7 @@
 
 #include "triton-shared/Target/PtxWriter.h"
 #include "ConditionBits.h"
+#include "FreshAccumulators.h"
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
@@ -158,6 +159,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   compareAsConditions(*llvmModule);
   multiplyOnce(*llvmModule);
   widenSelects(*llvmModule);
+  refreshAccumulators(*llvmModule);
 
   PtxCode code;
   code.llvmIrLines = printWithLines(*llvmModule, code.llvmIr);

@@ -156,6 +156,32 @@ def test_products_go_on_where_sums_are_rarely_rescaled(
     assert facts == Facts(stack=0, warnings=())
 
 
+_GRADIENTS = [p.name for p in problems.all_problems() if " gradients " in p.name]
+
+
+@pytest.mark.parametrize("name", _GRADIENTS)
+def test_no_product_begins_with_a_zero_that_others_read(
+    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """ptxas would wait for it before the copies that go on beside it, or, in the one turn of a
+    loop along the diagonal, run all products of the kernel one by one; and groups of warps can
+    hand over registers even where all of them use few."""
+    monkeypatch.setattr(tensors, "DEVICE", "meta")
+    no_generator: Any = None
+    memory = TIMED[name].make(no_generator)
+    dims = int(re.findall("x([0-9]+)", name)[-1])
+    for config in TIMED[name].configs:
+        sums = config["BM"] * dims if "of queries" in name else 2 * config["BN"] * dims
+        if sums + 2 * config["BM"] * config["BN"] > 192 * 32 * config["num_warps"]:
+            continue
+        TIMED[name].launch(memory, config)
+        kernel = compiled.pop()
+        source = tmp_path / "kernel.mlir"
+        source.write_text(kernel.asm["ttir"])
+        facts = to_cubin(source, "90a", config["num_warps"], tmp_path, config["num_stages"])
+        assert facts == Facts(stack=0, warnings=()), config
+
+
 _SEEN: set[str] = set()
 """What has been compiled: shapes often differ in what the kernel is given alone."""
 

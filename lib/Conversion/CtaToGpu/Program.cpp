@@ -106,6 +106,11 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   // not, and spills.
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                   builder.getDenseI32ArrayAttr({threads, programs, 1}));
+  // Where the kernel uses few registers, ptxas must be told that one block may
+  // take all to let warps hand some over (else C7508).
+  if (cta::getRegisterShares(kernel))
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    builder.getI32IntegerAttr(1));
   kernel.getBody().takeBody(function.getBody());
   kernel.walk([&](func::ReturnOp op) {
     OpBuilder at(op);
