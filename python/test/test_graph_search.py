@@ -177,6 +177,46 @@ class TestSearch:
         assert best.report.device == "cpu"
 
 
+class TestForAGpuThatIsNotThere:
+    def test_estimates_order_what_was_verified_and_nothing_is_said_to_be_timed(self):
+        graph = quick_graph()
+        best = graph.superoptimize(**SHORT, target_cc=90, device="estimate")
+        given = random_inputs(graph)
+        assert_right(graph, given, best(given))
+        report = best.report
+        assert report is not None
+        assert report.best is not None
+        assert report.best.launches > 0
+        assert not [row for row in report.rows if row.time is not None or row.stage == "PROFILED"]
+        tried = [row for row in report.rows if row.stage in ("ESTIMATED", "BEST")]
+        assert report.best.estimate == min(row.estimate for row in tried)
+        told = "candidates for cuda:90, by estimates, none of them timed: "
+        assert told in report.as_text()
+        assert "cuda:90, by estimates, none of them timed" in report.as_html()
+
+    def test_what_is_wrong_at_full_size_is_not_the_best(
+        self, believed: None, monkeypatch: pytest.MonkeyPatch
+    ):
+        told = iter(["output 0: 1 elements are wrong at full size"])
+        monkeypatch.setattr(search.FullSize, "wrong", lambda self, found: next(told, ""))
+        best = quick_graph().superoptimize(
+            **{**SHORT, "candidates": 2}, target_cc=90, device="estimate"
+        )
+        assert best.report is not None
+        assert best.report.counts()["BOUND"] == 1
+        assert best.report.counts()["BEST"] == 1
+
+    def test_which_gpu_is_asked_for(self):
+        with pytest.raises(mi.GraphError, match="target_cc says of which GPU"):
+            quick_graph().superoptimize(**SHORT, device="estimate")
+
+    def test_a_gpu_that_is_to_be_timed_must_be_there(self):
+        if torch.cuda.is_available():
+            pytest.skip("there is one")
+        with pytest.raises(mi.GraphError, match="device='estimate' with target_cc"):
+            quick_graph().superoptimize(**SHORT, device="cuda")
+
+
 def _takes_nothing(self: Search, one: Any) -> None:
     one.row.stage, one.row.time = "PROFILED", 1e-12
 

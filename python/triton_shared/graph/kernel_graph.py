@@ -13,6 +13,7 @@ from .rules import expanded
 from .tiles import Blocks, Unsupported
 
 if TYPE_CHECKING:
+    from ..explain import Explanation
     from .report import Report
     from .threadblock import ThreadblockGraph
 
@@ -235,6 +236,12 @@ class KernelGraph:
     def invalidate(self, why: str) -> None:
         """Takes note that its kernels do not run."""
         self._error = why
+
+    def explain(self) -> Explanation:
+        """How its kernels access memory; their pages have the candidates of the search, too."""
+        from ..explain.searches import explain_graph
+
+        return explain_graph(self)
 
     def superoptimize(
         self, config: str | None = None, backend: str = "triton", **options: Any

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 STAGES = ("CUT", "PRUNED", "COMPILE", "SHARED", "LAUNCH", "EXACT", "BOUND", "SHAPES", "POISON",
-          "FIELD", "BUDGET", "PROFILED", "BEST")  # fmt: skip
+          "FIELD", "BUDGET", "ESTIMATED", "PROFILED", "BEST")  # fmt: skip
 """Where a candidate can end, in the order of the search; the gates of `verify` are among them."""
 
 
@@ -56,6 +56,12 @@ class Report:
         """The candidate that was chosen."""
         return next((row for row in self.rows if row.stage == "BEST"), None)
 
+    @property
+    def place(self) -> str:
+        """The machine that candidates are for, and whether they were timed on it."""
+        is_timed = self.device != "estimate"
+        return self.machine if is_timed else f"{self.machine}, by estimates, none of them timed"
+
     def counts(self) -> dict[str, int]:
         """How many candidates ended at each stage."""
         found = Counter(row.stage for row in self.rows)
@@ -76,7 +82,9 @@ class Report:
         return Report(rows=rows, **words)
 
     def _cells(self) -> list[list[str]]:
-        rows = sorted(self.rows, key=lambda r: (r.time is None, r.time or 0.0, r.number))
+        rows = sorted(
+            self.rows, key=lambda r: (r.stage != "BEST", r.time is None, r.time or 0.0, r.number)
+        )
         return [
             [
                 str(row.number),
@@ -102,7 +110,7 @@ class Report:
             for row in (head, *cells)
         ]
         ended = ", ".join(f"{count} {stage}" for stage, count in self.counts().items())
-        lines.append(f"{len(self.rows)} candidates for {self.machine}: {ended}")
+        lines.append(f"{len(self.rows)} candidates for {self.place}: {ended}")
         return "\n".join(line.rstrip() for line in lines)
 
     def as_html(self) -> str:
@@ -112,7 +120,7 @@ class Report:
         return render(
             "report.html.j2",
             graph=self.graph,
-            machine=self.machine,
+            machine=self.place,
             counts=self.counts(),
             cells=self._cells(),
         )

@@ -4,7 +4,8 @@ Candidates come in the order of their estimates, the best of each cut first, the
 cuts that were fastest. A candidate whose lower bound is above the best time is not compiled. At
 least one right candidate is found, however small the budget is, if there is one. On a GPU, the
 fastest are tried again with other warps and stages; on the CPU, where all are verified, these
-change nothing.
+change nothing. For a GPU that is not there, candidates are verified and compiled, and estimates
+order them: nothing is timed, and nothing is said to be.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from .space import RUNS, Choices, plans, with_run
 from .targets import FASTEST, chosen
 from .verify import Verdict
 
+ESTIMATE = "estimate"
 _REFINING = 0.4
 """Of the budget, for other warps and stages."""
 
@@ -49,7 +51,8 @@ class Options:
     """Ten times the compute capability that shared memory is checked for; that of the GPU, if there
     is one and nothing is given."""
     device: str = ""
-    """Where candidates are timed: `cpu` or `cuda`. If it is not given: a GPU, if there is one."""
+    """Where candidates are timed: `cpu` or `cuda`; with `estimate` they are not. If it is not
+    given: a GPU, if there is one."""
     target: str = FASTEST
     """Whose compiler makes kernels for a GPU: `triton`, `shared`, or `fastest`, both of them."""
     warmup_iters: int = 16
@@ -115,12 +118,13 @@ class Search:
         self.device = options.device or graph.device or default_device()
         self.target_cc = _capability(options, self.device)
         # On a CPU, whether kernels fit a GPU is asked of Triton's own compiler.
-        self.targets = chosen(options.target) if self.device == "cuda" else ("triton",)
+        self.targets = chosen(options.target) if self.device != "cpu" else ("triton",)
         self.machine = machine(self.target_cc, _facts() if self.device == "cuda" else None)
         self.report = Report(graph.graph.describe(), self.machine.name, self.device)
         self.start = time.monotonic()
         self.until = self.start + options.budget
-        self.inputs = list(inputs or random_inputs(graph, self.device))
+        where = "cpu" if self.device == ESTIMATE else self.device
+        self.inputs = list(inputs or random_inputs(graph, where))
         self._stack = ExitStack()
         self._pool = shared
         self._waiting: deque[tuple[_Candidate, Future[Any]]] = deque()
@@ -150,7 +154,7 @@ class Search:
             raise SearchError(f"no candidate is right\n{self.report.as_text()}")
         if self.device == "cuda":
             right += self._refine(right)
-        best = self._final(right)
+        best = self._estimated(right) if self.device == ESTIMATE else self._final(right)
         best.row.stage = "BEST"
         self.report.seconds = time.monotonic() - self.start
         if self.options.cache:
@@ -253,7 +257,11 @@ class Search:
                 one, future = self._waiting.popleft()
                 verdict = future.result()
                 judged += 1
-                if self._take(one, verdict):
+                is_right = self._take(one, verdict)
+                if is_right and self.device == ESTIMATE:
+                    one.row.stage = "ESTIMATED"
+                    right.append(one)
+                elif is_right:
                     self._time_shortly(one)
                 if one.row.time is not None:
                     right.append(one)
@@ -340,6 +348,16 @@ class Search:
 
     # The end.
 
+    def _estimated(self, right: list[_Candidate]) -> _Candidate:
+        """The best estimate whose kernels are right at full size, too, on the CPU."""
+        for one in sorted(right, key=lambda one: one.row.estimate):
+            found = KernelGraph(self.given.graph, one.plan)(self.inputs)
+            why = self._expected.wrong(found)
+            if not why:
+                return one
+            one.row.stage, one.row.why = "BOUND", why
+        raise SearchError(f"no candidate is right\n{self.report.as_text()}")
+
     def _final(self, right: list[_Candidate]) -> _Candidate:
         """Times the fastest with all iterations."""
         finalists = sorted(right, key=lambda one: one.time)[: self.options.finalists]
@@ -360,10 +378,15 @@ class Search:
 def _capability(options: Options, device: str) -> int | None:
     if options.target_cc is not None:
         return capability(options.target_cc)
+    if device == ESTIMATE:
+        raise GraphError("device is estimate: target_cc says of which GPU, as in target_cc=90")
     if device == "cpu":
         return None
     if not torch.cuda.is_available():
-        raise GraphError("device is cuda, and torch has no GPU: kernels are timed on one")
+        raise GraphError(
+            "device is cuda, and torch has no GPU: kernels are timed on one\n"
+            "device='estimate' with target_cc orders them by a model of it"
+        )
     major, minor = torch.cuda.get_device_capability()
     return 10 * int(major) + int(minor)
 
