@@ -120,8 +120,8 @@ def test_the_signature_of_a_launch_is_that_of_its_text():
     found = triton_shared.explain(
         explain_kernels.add_kernel, x, x, x.clone(), 100, grid=(1,), BLOCK_SIZE=128
     )
-    assert found.launch
-    assert launches.signature_of(found.launch()) == {
+    (launch,) = found.launches
+    assert launches.signature_of(launch()) == {
         "x_ptr": "*fp32", "y_ptr": "*fp32", "output_ptr": "*fp32", "n_elements": "i32",
         "BLOCK_SIZE": "128",
     }  # fmt: skip

@@ -11,12 +11,13 @@ describes what it says, `page` draws it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ..diff.recording import Recording
     from .report import Report
 
 KINDS = (
@@ -146,8 +147,10 @@ class Explanation:
     texts: tuple[str | bytes, ...] = field(default=(), repr=False)
     """The TTIR of the kernels."""
     printed_by_triton: bool = False
-    launch: Any = field(default=None, repr=False)
-    """Makes the recording of the launch, where there is one kernel and its arguments."""
+    launches: tuple[Callable[[], Recording], ...] = field(default=(), repr=False)
+    """Make the recording of a launch of each kernel; empty where arguments are not known."""
+    search: Mapping[str, Any] | None = field(default=None, repr=False)
+    """Of a graph's kernels, what the search for them has tried."""
 
     def report(self, number: int = 0, *, target: str = "cpu", **options: Any) -> Report:
         """Everything about one of the texts: a page, data, a cell of a notebook.
@@ -160,8 +163,10 @@ class Explanation:
 
         text = self.texts[number]
         text = text.decode() if isinstance(text, bytes) else text
-        launch = self.launch() if self.launch else None
-        question = Question(text, target, options, self.printed_by_triton, launch)
+        launch = self.launches[number]() if self.launches else None
+        question = Question(
+            text, target, options, self.printed_by_triton, launch, search=self.search
+        )
         with working(f"looking at {self.kernels[number]}") as say:
             return Report.of(question, say)
 
@@ -206,8 +211,10 @@ def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Expla
         (one,) = compiled
         found = replace(
             found,
-            launch=lambda: with_text(
-                record(kernel, args, grid, keywords), str(one.asm["ttir"]), one.src.signature
+            launches=(
+                lambda: with_text(
+                    record(kernel, args, grid, keywords), str(one.asm["ttir"]), one.src.signature
+                ),
             ),
         )
     show(found)

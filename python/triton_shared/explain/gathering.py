@@ -51,6 +51,8 @@ class Question:
     """One of `COMPILERS`."""
     signature: Mapping[str, str] = field(default_factory=dict)
     """By parameter, its type or the value of a constexpr; of a launch, that says it."""
+    search: Mapping[str, Any] | None = field(default=None, repr=False)
+    """What the search has tried that found this kernel, if one did (`graph.Report.as_json`)."""
     words: Sequence[str] = ()
     """Of the command line that has asked, if one has."""
     reproducer: Path | None = None
@@ -80,6 +82,7 @@ def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
         "offsets": offsets,
         **facts,
         "run": _run(question, say),
+        "search": dict(question.search) if question.search else None,
     }
 
 

@@ -144,6 +144,9 @@ def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[
         yield section("layouts", "Layouts of tiles", **_layouts(report, numbers))
     if report["run"]:
         yield from _run_sections(report["run"], numbers, section)
+    if report["search"]:
+        rows = sorted(report["search"]["rows"], key=_by_time)
+        yield section("search", "Candidates of the search", s=report["search"], rows=rows)
     ttir = report["commands"]["input"]
     yield section(
         "commands",
@@ -152,6 +155,11 @@ def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[
         kernel=report["kernel"],
         ttir=ttir,
     )
+
+
+def _by_time(candidate: dict[str, Any]) -> tuple[Any, ...]:
+    """The fastest first, behind them those that were not timed."""
+    return candidate["time"] is None, candidate["time"] or 0.0, candidate["number"]
 
 
 def _panes(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str, Any]]:
