@@ -365,17 +365,20 @@ def search_table(rows: list[dict[str, Any]]) -> str:
 
 def graph_table(rows: list[dict[str, Any]]) -> str:
     """The results of python/gpu_check/graphs.py in Markdown."""
-    peers = ("eager", "inductor")
+    peers = ["eager", "inductor"]
+    peers += ["helion"] if any("helion" in row["us"] for row in rows) else []
+    times = ", µs | ".join(("ours", *peers))
     lines = [
-        "| graph | sizes | eager | inductor | ours, µs | eager, µs | inductor, µs | timed | "
-        "search, s |",
-        "|---|---|---|---|---|---|---|---|---|",
+        f"| graph | sizes | {' | '.join(peers)} | {times}, µs | timed | search, s |",
+        "|---" * (2 * len(peers) + 5) + "|",
     ]
     for row in rows:
         sizes = ", ".join("x".join(map(str, shape)) for shape in row["shapes"])
-        ratios = " | ".join(f"{row['ratio'][peer]:.2f}" for peer in peers)
-        times = " | ".join(f"{row['us'][name]:.1f}" for name in ("ours", *peers))
-        cells = f"{row['name']} | {sizes} | {ratios} | {times} | {row['timed']}"
+        found = [f"{row['ratio'][peer]:.2f}" if peer in row["us"] else "-" for peer in peers]
+        found += [
+            f"{row['us'][name]:.1f}" if name in row["us"] else "-" for name in ("ours", *peers)
+        ]
+        cells = f"{row['name']} | {sizes} | {' | '.join(found)} | {row['timed']}"
         lines.append(f"| {cells} | {row['search_seconds']:.0f} |")
     return "\n".join(lines)
 

@@ -1,4 +1,6 @@
-"""What a search finds for one graph on a GPU, beside eager torch and inductor.
+"""What a search finds for one graph on a GPU, beside eager torch, inductor, and Helion's kernels.
+
+Helion is asked where it is there: `clients.packages` of python fetches it.
 
 All contenders are captured into graphs of launches over copies of the inputs that no cache holds,
 which take turns. Every candidate that was timed was verified on the CPU, and compared on the GPU at
@@ -7,18 +9,23 @@ full size with what f64 and the graph's rounding allow.
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 
 import torch
+from clients import packages
 from triton_shared.graph.judging import FullSize
 from triton_shared.graph.profiler import memories
 from triton_shared.graph.search import Options, Search
 from triton_shared.measure import capture, in_turn
 
 from .cases import Case
+
+HELION = "quick"
+"""How much Helion tunes: for about as long as a search."""
 
 Pool = tuple[Executor, int]
 
@@ -78,7 +85,27 @@ def _compile(case: Case, inputs: list[Any]) -> tuple[dict[str, Callable[..., Any
         runs["inductor"] = compiled
     except Exception as error:
         refused["inductor"] = f"{type(error).__name__}: {error}"[:500]
+    written = _helion(case)
+    if written:
+        try:
+            written(*inputs)
+            torch.cuda.synchronize()
+            runs["helion"] = written
+        except Exception as error:
+            refused["helion"] = f"{type(error).__name__}: {error}"[:500]
     return runs, refused
+
+
+def _helion(case: Case) -> Callable[..., Any] | None:
+    """What one writes in Helion, tuned at its first call; None where that is not there."""
+    if packages.there():
+        packages.use()
+    if not importlib.util.find_spec("helion"):
+        return None
+    from .helion_kernels import kernel
+
+    made: Callable[..., Any] = kernel(case.name, HELION)
+    return made
 
 
 def _compare(

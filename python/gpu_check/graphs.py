@@ -153,7 +153,7 @@ def _write(path: Path, data: Any) -> None:
 def table(rows: list[dict[str, Any]]) -> str:
     """One line for each graph."""
     lines = [
-        f"{'':<9} {'ours':>8} {'eager':>8} {'inductor':>8} us  ours against both  "
+        f"{'':<9} {'ours':>8} {'eager':>8} {'inductor':>8} {'helion':>8} us  ours against all  "
         "timed, verified  best"
     ]
     for row in rows:
@@ -168,7 +168,8 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-_CONTENDERS = ("ours", "eager", "inductor")
+_CONTENDERS = ("ours", "eager", "inductor", "helion")
+"""The last one where it is there."""
 
 if __name__ == "__main__":
     sys.exit(worker(Path(sys.argv[1]), float(sys.argv[2]), sys.argv[3:]))

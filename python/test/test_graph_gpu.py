@@ -135,12 +135,13 @@ def test_a_row_of_the_contest_has_all_contenders(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(contest, "capture", Captured)
     monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     monkeypatch.setattr(torch, "compile", lambda function, **_: function)
+    monkeypatch.setattr(contest, "_helion", lambda case: case.torch)
     case = dataclasses.replace(CASES[0], shapes=((16, 32), (32, 48)))
     monkeypatch.setattr(type(case), "inputs", lambda self, device: random_inputs(self.graph()))
     with pool.workers(1) as shared:
         row = contest.run(case, (shared[0], 2), 5.0)
     assert row["wrong"] == ""
-    assert row["us"].keys() == {"ours", "eager", "inductor"}
+    assert row["us"].keys() == {"ours", "eager", "inductor", "helion"}
     assert row["timed"] == row["verified"] > 0
     assert all(error < 1e-2 for error in row["apart"].values())
     assert graphs.table([row]).splitlines()[1].split()[0] == case.name

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from benchmarks.graph import cases, page
+from benchmarks.page import graph_table
 
 FILES = ("graph", "graph-cpu")
 
@@ -34,6 +35,17 @@ def test_the_figure_has_a_dot_for_each_candidate_that_was_timed():
 def test_a_page_without_a_place_for_results_is_refused():
     with pytest.raises(ValueError, match="0 places for what was measured"):
         page.render("# A page\n", json.loads(page.RESULTS.read_text()))
+
+
+def test_helion_has_columns_where_it_was_timed():
+    first, second = ({**row, "us": dict(row["us"])} for row in rows("graph")[:2])
+    assert "helion" not in graph_table([first, second])
+    first["us"]["helion"], first["ratio"] = 20.0, {**first["ratio"], "helion": 1.37}
+    head, _, with_it, without = graph_table([first, second]).splitlines()
+    assert "| helion | ours, µs |" in head
+    assert "| 1.37 |" in with_it
+    assert "| 20.0 |" in with_it
+    assert without.count("| - ") == 2
 
 
 @pytest.mark.parametrize("name", FILES)
