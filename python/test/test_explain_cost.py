@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import explain_kernels
 import explain_launches
+import gpu_check.peaks
 import pytest
 import torch
 import triton_shared
@@ -17,10 +19,8 @@ from triton_shared.run import cuda_means_cpu
 
 def record(kernel: Any, *args: Any, grid: tuple[int, ...] = (1,), **keywords: Any) -> Any:
     """A launch with the text of its kernel."""
-    launch = launches.record(kernel, args, grid, keywords)
-    with triton_shared.device("cpu"):
-        compiled = kernel.warmup(*args, grid=grid, **keywords)
-    return launches.with_text(launch, compiled.asm["ttir"], compiled.src.signature)
+    (recorded,) = triton_shared.explain(kernel, *args, grid=grid, **keywords).launches
+    return recorded()
 
 
 def count(launch: Any) -> dict[str, Any]:
@@ -146,6 +146,24 @@ def test_the_launch_of_a_gpu_s_code_is_measured_there(products: Any):
     assert found["seconds"] > 0
     roofs = re.findall("<polyline", drawings.draw_roofline(found))
     assert len(roofs) == 2
+
+
+@pytest.mark.nightly
+@pytest.mark.usefixtures("a_gpu")
+def test_the_check_on_a_gpu_leaves_its_peaks_and_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(gpu_check.peaks, "_ADDED", 4096)
+    monkeypatch.setattr(gpu_check.peaks, "_MULTIPLIED", 128)
+    assert gpu_check.peaks.main(tmp_path) == 0
+    found = json.loads((tmp_path / "peaks.json").read_text())
+    assert found["target"] == "cuda:90"
+    assert found["add"]["bytes"] == 3 * 4 * 4096
+    assert found["matmul"]["flops"] == 2 * 128**3
+    assert found["matmul"]["peak_flops"] == found["peaks"]["product_flops"]
+    page = (tmp_path / "peaks.html").read_text()
+    assert f"µs on {found['peaks']['device']}" in page
+    assert "of f16 in tensor cores" in page
 
 
 def test_without_products_no_tensor_core_counts(monkeypatch: pytest.MonkeyPatch):
