@@ -163,6 +163,28 @@ def test_a_kernel_with_a_function_that_the_graph_lacks_is_rejected(monkeypatch: 
         Judge(graph.graph, one_kernel(graph, BLOCKS)).ask_field()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("arith.addf", "arith.subf"),
+        ("(d0, d1) -> (d0, 0)>", "(d0, d1) -> (0, 0)>"),
+        ("arith.divf %in, %in_", "arith.mulf %in, %in_"),
+        ("0.000000e+00 : f32", "1.000000e+00 : f32"),
+    ],
+)
+def test_a_mistake_of_the_compiler_is_found_in_its_linalg(
+    old: str, new: str, monkeypatch: pytest.MonkeyPatch
+):
+    def mistaken(linalg: str) -> str:
+        assert old in linalg
+        return retyped(linalg.replace(old, new, 1))
+
+    monkeypatch.setattr(field, "retyped", mistaken)
+    graph = rms_norm_matmul()
+    with pytest.raises(Rejected, match="not equal over a prime field"):
+        Judge(graph.graph, one_kernel(graph, BLOCKS)).ask_field()
+
+
 class TestTexts:
     def test_numbers_are_re_typed_and_integers_stay(self):
         linalg = """\
