@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +17,7 @@ import triton
 import triton.language as tl
 from kernels import scale
 from triton.backends.compiler import GPUTarget
-from triton_shared import CompilationError
+from triton_shared import CompilationError, library
 
 SIGNATURE = {
     "x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr",
@@ -205,9 +206,27 @@ def test_locations_of_the_text_take_the_place_of_the_source_s(
 def test_a_reproducer_of_the_wheel_s_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TRITON_REPRODUCER_PATH", str(tmp_path / "kept"))
     launch()
-    found = [path for path in tmp_path.iterdir() if path.name.startswith("kept")]
+    ours = tmp_path / "kept.triton_shared.repro.mlir"
+    found = [path for path in tmp_path.glob("kept*") if path != ours]
     assert all("external_resources" in path.read_text() for path in found)
     assert found
+
+
+@pytest.mark.parametrize(
+    ("compiled", "function"), [(launch, "@scale.entry"), (compile_for_gpu, "@scale")]
+)
+def test_a_reproducer_of_our_passes_is_repeated_by_the_tool(
+    compiled: Callable[[], Any], function: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("TRITON_REPRODUCER_PATH", str(tmp_path / "kept"))
+    compiled()
+    kept = tmp_path / "kept.triton_shared.repro.mlir"
+    assert "tt.func public @scale" in kept.read_text()
+    done = subprocess.run(
+        [library.tool(), "--run-reproducer", kept], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(rf"llvm.func.*{re.escape(function)}\(", done.stdout)
 
 
 def test_no_line_tables_are_made(monkeypatch: pytest.MonkeyPatch):

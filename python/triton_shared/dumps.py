@@ -1,4 +1,5 @@
-"""TRITON_SHARED_DUMP: the phases of a compilation as files, in a folder named after its input."""
+"""What is kept of a compilation as files: with TRITON_SHARED_DUMP the phases, in a folder named
+after its input; with TRITON_REPRODUCER_PATH what repeats it."""
 
 from __future__ import annotations
 
@@ -6,6 +7,19 @@ import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+_TOOLS = ("ptxas", "libdevice")
+"""Words of a compilation that are about what follows phase `llir`."""
+_REPRODUCER = """{-#
+  external_resources: {
+    mlir_reproducer: {
+      pipeline: "builtin.module(run-to-phase{%s})",
+      disable_threading: true,
+      verify_each: true
+    }
+  }
+#-}
+"""
+"""How MLIR writes it."""
 _SUFFIXES = {"llir": "ll", "obj": "o", "ptx": "ptx", "cubin": "cubin"}
 
 
@@ -32,6 +46,16 @@ def write(
             (folder / name).write_bytes(content)
     if diagnostics:
         (folder / "diagnostics.txt").write_text(diagnostics)
+
+
+def write_reproducer(text: str, words: str, beginning: str) -> None:
+    """Writes what `triton-shared-opt --run-reproducer` repeats: the input, and its way to `llir`.
+
+    `words` are those of the compilation. The file is `<beginning>.triton_shared.repro.mlir`.
+    """
+    kept = [word for word in words.split() if word.partition("=")[0] not in _TOOLS]
+    resources = _REPRODUCER % " ".join(["phase=llir", *kept])
+    Path(f"{beginning}.triton_shared.repro.mlir").write_text(f"{text}\n{resources}")
 
 
 def write_cached(files: Mapping[str, str], phases: tuple[str, ...], root: Path) -> bool:

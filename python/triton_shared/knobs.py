@@ -83,6 +83,11 @@ def changes_file() -> Path | None:
     return _path("MLIR_DUMP_PATH")
 
 
+def reproducer_beginning() -> str:
+    """`TRITON_REPRODUCER_PATH`, as in Triton: what names of files with reproducers begin with."""
+    return os.environ.get("TRITON_REPRODUCER_PATH", "")
+
+
 def mode() -> str:
     """`TRITON_SHARED_MODE`: how the CPU code is made, one of `MODES`; unset, `fast`."""
     return _one_of("TRITON_SHARED_MODE", os.environ.get("TRITON_SHARED_MODE", MODES[0]), MODES)

@@ -69,6 +69,8 @@ class Lowering:
     def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
         self._input = text
         words = self.options.words()
+        if beginning := knobs.reproducer_beginning():
+            dumps.write_reproducer(text, words, beginning)
         shows_changes = knobs.shows_changes(str(metadata.get("name", "")))
         if shows_changes:
             words += " keep=changes"
