@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gpu_check import blamed
+from gpu_check import blamed, threads
 from gpu_check.blamed import faults
 from gpu_check.blamed.faults import TOGETHER, edited
 from tree import BUILD
@@ -213,6 +213,13 @@ def test_a_wrong_configuration_is_named(tmp_path: Path, capsys: pytest.CaptureFi
     assert "configuration BLOCK=128 of kernel 'row_sums' is wrong, on the CPU, too" in said
     (one,) = json.loads(found.read_text())["launches"]
     assert (one["verdict"]["level"], one["verdict"]["culprits"]) == ("configuration", ["BLOCK=128"])
+
+
+def test_why_a_configuration_does_not_run_is_said(capsys: pytest.CaptureFixture[str]):
+    source = next(one.source for one in threads.THREADS if one.name == "fla 984")
+    assert main([str(source), "--configs", "--suspect", "nvidia"]) == 2
+    said = capsys.readouterr().out
+    assert re.search(r"num_warps=2 num_stages=2: does not run on nvidia: \w+: ", said)
 
 
 # Below our passes

@@ -452,6 +452,22 @@ def swapped() -> list[str]:
     return [other.get(line, line) for line in LINES]
 
 
+def half_swapped() -> list[str]:
+    """Only some of the threads that multiply have a fence, and none that wrote."""
+    lines = swapped()
+    at = lines.index(FENCE)
+    branch = [
+        "%half = llvm.mlir.constant(64 : i32) : i32",
+        '%fences = llvm.icmp "slt" %tid, %half : i32',
+        "llvm.cond_br %fences, ^fence, ^on",
+        "^fence:",
+        FENCE,
+        "llvm.br ^on",
+        "^on:",
+    ]
+    return [*lines[:at], *branch, *lines[at + 1 :]]
+
+
 def run_lines(lines: list[str], folder: Path, shared: int) -> None:
     memory, out = torch.zeros(shared, dtype=torch.uint8), torch.zeros(512)
     launch("\n".join(lines), [memory, out, out], folder, shared, 0)
@@ -460,9 +476,9 @@ def run_lines(lines: list[str], folder: Path, shared: int) -> None:
 @pytest.mark.parametrize(
     ("lines", "complaint"),
     [
-        (without(FENCE), "without fence.proxy.async between the write and a barrier"),
+        (without(FENCE), "without fence.proxy.async between the two"),
         (without(FENCE, BARRIER), "wrote since the last barrier"),
-        (swapped(), "without fence.proxy.async between the write and a barrier"),
+        (half_swapped(), "without fence.proxy.async between the two"),
         (without(BARRIER), "wrote since the last barrier"),
         ([*BEFORE, *PRODUCT, COMMIT], "ends while 1 wgmma are under way"),
         ([*BEFORE, *PRODUCT, WAIT], "ends while 1 wgmma are under way"),
@@ -507,6 +523,11 @@ def test_products_see_copies_that_were_waited_for(tmp_path: Path):
     lines = [line for line in copied(LINES) if line != "nvvm.cp.async.wait.group 0"]
     with pytest.raises(EmulationError, match="to which thread 0 still copies"):
         run_lines(lines, tmp_path, 10240)
+
+
+def test_a_fence_of_those_who_multiply_is_one_on_the_way(tmp_path: Path):
+    """As Triton has it: all wait for the writes, then all of them have a fence."""
+    run_lines(swapped(), tmp_path, 10240)
 
 
 STORE_OVER = "llvm.store %v0, %s0 : vector<4xi32>, !llvm.ptr<3>"

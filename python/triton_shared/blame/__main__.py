@@ -159,7 +159,9 @@ def _told(sweep: configurations.SweepReport, options: Options, verdict: Verdict)
 def _wrong(kernel: str, one: ConfigurationReport, targets: tuple[str, str]) -> Verdict:
     lines = list(report.configuration_lines(one, targets))
     if one.verdict == "failed":
-        return Verdict("unknown", f"cannot tell, because {' '.join(lines[0].split())}")
+        why = next(side.message for side in (one.first, one.second) if side.status == "failed")
+        said = f"cannot tell, because {' '.join(lines[0].split())}: {why.partition(chr(10))[0]}"
+        return Verdict("unknown", said)
     said = f"configuration {one.configuration} of kernel '{kernel}' is wrong, on the CPU, too"
     return Verdict("configuration", f"{said}: {lines[1].strip()}", (one.configuration,))
 

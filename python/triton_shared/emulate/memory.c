@@ -156,9 +156,9 @@ void read_async(uint32_t offset, const char *verb, int slot, uint32_t number) {
     check_idle(i, verb);
     check_written(i, verb);
     if (byte->writer >= kFirstThread && !(byte->isCopied && isProduct) &&
-        !knows_fence(byte->writer - kFirstThread, byte->fences))
+        !is_fenced(byte))
       fail(
-          "%s offset %u of shared memory, which thread %d wrote without fence.proxy.async between the write and a barrier",
+          "%s offset %u of shared memory, which thread %d wrote, without fence.proxy.async between the two",
           verb, i, byte->writer - kFirstThread);
   }
   note_read(&asyncReads, &firstAsync[offset / 16], slot, number);
@@ -172,10 +172,9 @@ void write_async(uint32_t offset, int slot, uint32_t number) {
   check_unread(offset, verb);
   if (byte->isWritten) {
     check_written(offset, verb);
-    if (byte->writer >= kFirstThread &&
-        !knows_fence(byte->writer - kFirstThread, byte->fences))
+    if (byte->writer >= kFirstThread && !is_fenced(byte))
       fail(
-          "%s offset %u of shared memory, which thread %d wrote without fence.proxy.async between the write and a barrier",
+          "%s offset %u of shared memory, which thread %d wrote, without fence.proxy.async between the two",
           verb, offset, byte->writer - kFirstThread);
   }
   byte->isWritten = 1;

@@ -29,10 +29,12 @@ Clock clocks[kMaxThreads];
 static uint32_t finished[kMaxThreads]; // products, by who waited for them
 static Barrier named[kNamed], warps[kMaxThreads / kWarp];
 static Fences fences[kMaxThreads];
+static Clock fenced[kMaxThreads]; // what each knew at its last fence
+static int fencedEpoch[kMaxThreads];
 static uint32_t gathered[kFirstThread], known[kFirstThread];
 static int arrived;
 static Clock common; // what the threads of a collective all know
-static int isCollective;
+static int isCollective, collectiveFirst, collectiveCount;
 
 uint32_t now(void) { return clocks[current].times[kFirstThread + current]; }
 
@@ -57,6 +59,8 @@ void begin_collective(int first, int count) {
       if (clocks[i].times[slot] < common.times[slot])
         common.times[slot] = clocks[i].times[slot];
   isCollective = 1;
+  collectiveFirst = first;
+  collectiveCount = count;
 }
 
 void end_collective(void) { isCollective = 0; }
@@ -99,6 +103,9 @@ static void fence_proxy(void) {
     own->events = realloc(own->events, own->room * sizeof(Event));
   }
   own->events[own->count++] = (Event){epoch, now()};
+  memcpy(fenced[current].times, clocks[current].times,
+         (kFirstThread + numThreads) * sizeof(uint32_t));
+  fencedEpoch[current] = epoch;
 }
 void emu_fence_proxy_async(void) { fence_proxy(); }
 // Memory of tensors is one for all ways into it.
@@ -111,6 +118,23 @@ int knows_fence(int thread, int count) {
   return of->count > count &&
          knows(kFirstThread + thread, of->events[count].epoch,
                of->events[count].time);
+}
+
+// Whether `thread` knew of the write when it made its last fence.
+static int has_fenced(int thread, const Shadow *byte) {
+  return fencedEpoch[thread] > byte->writeEpoch ||
+         fenced[thread].times[byte->writer] >= byte->writeTime;
+}
+
+int is_fenced(const Shadow *byte) {
+  if (knows_fence(byte->writer - kFirstThread, byte->fences))
+    return 1;
+  int first = isCollective ? collectiveFirst : current;
+  int count = isCollective ? collectiveCount : 1;
+  for (int i = first; i < first + count; ++i)
+    if (!has_fenced(i, byte))
+      return 0;
+  return 1;
 }
 
 static void meet_all(void) {
@@ -196,5 +220,7 @@ void begin_order(void) {
     memset(&clocks[i], 0, sizeof(clocks[i]));
     clocks[i].times[kFirstThread + i] = 1;
     fences[i].count = 0;
+    memset(&fenced[i], 0, sizeof(fenced[i]));
+    fencedEpoch[i] = 0;
   }
 }

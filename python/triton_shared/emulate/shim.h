@@ -99,6 +99,11 @@ uint32_t now(void);
 /// first `count` ones.
 int knows_fence(int thread, int count);
 int count_fences(void);
+/// Whether a fence of the asynchronous proxy lies between a thread's write and
+/// what comes next, by the PTX memory model's "Causality order": one by the
+/// writer of which the current thread knows, or by the current thread (all of a
+/// collective) after it knew of the write.
+int is_fenced(const Shadow *byte);
 /// This thread waited for products of its warpgroup: it may write the rows that
 /// only its warp reads. When it has met others, it and they may write all.
 void wait_for_products(uint32_t number);
