@@ -99,7 +99,6 @@ def main(folder: Path) -> int:
 
 def _page(entry: Entry) -> str:
     import importlib
-    from dataclasses import replace
 
     from triton_shared import device
     from triton_shared.diff.recorder import label_of, record
@@ -113,7 +112,7 @@ def _page(entry: Entry) -> str:
     question = Question(launch.ttir, entry.target, {}, True, launch)
     report = Report.of(question)
     if entry.against_triton:
-        other = Report.of(replace(question, compiler="triton", launch=None))
+        other = Report.of(question.by_triton())
         return other.compared(report)
     return report.html()
 

@@ -108,6 +108,22 @@ def test_targets_and_options_that_differ_are_both_in_the_headings(reports):
     assert compare.names_of(left, left) == ("left", "right")
 
 
+def test_a_text_without_a_signature_is_not_told_apart_by_parameters(reports):
+    left, right = reports[0].data, {**reports[1].data, "signature": {"n": "i32"}}
+    assert compare.names_of(left, right) == ("num_warps=2", "num_warps=4")
+    assert all("parameter" not in one["what"] for one in compare.compare_facts(left, right))
+
+
+def test_both_compilers_have_the_launch_s_signature():
+    x = torch.rand(100)
+    found = triton_shared.explain(
+        explain_kernels.add_kernel, x, x, x.clone(), 100, grid=(1,), BLOCK_SIZE=128
+    )
+    question = Question(str(found.texts[0]), "cuda:90", launch=found.launches[0]())
+    assert question.by_triton().launch is None
+    assert question.by_triton().signature["BLOCK_SIZE"] == "128"
+
+
 def test_two_texts_of_a_kernel_are_told_apart_by_the_first_fact_that_differs(reports):
     left = reports[0].data
     right = {**left, "accesses": [*left["accesses"], left["accesses"][0]]}

@@ -146,7 +146,7 @@ def _keep_launch(question: Question) -> None:
 def _other(question: Question, compare: str) -> Report:
     """What a report is compared with: that of the other compiler, or one that was kept."""
     if compare == "triton":
-        return Report.of(replace(question, compiler="triton", launch=None))
+        return Report.of(question.by_triton())
     return Report.load(compare)
 
 

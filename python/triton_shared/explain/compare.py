@@ -50,7 +50,8 @@ def names_of(left: Mapping[str, Any], right: Mapping[str, Any]) -> tuple[str, st
 
     Where that is all the same, of the first fact that is not.
     """
-    labels = [_labels(one, left["kernel"] == right["kernel"]) for one in (left, right)]
+    has_parameters = left["kernel"] == right["kernel"] and _know_parameters(left, right)
+    labels = [_labels(one, has_parameters) for one in (left, right)]
     differing = [
         key for key in {**labels[0], **labels[1]} if labels[0].get(key) != labels[1].get(key)
     ]
@@ -61,6 +62,10 @@ def names_of(left: Mapping[str, Any], right: Mapping[str, Any]) -> tuple[str, st
     if first["differs"]:
         return f"{first['what']}: {first['left']}", f"{first['what']}: {first['right']}"
     return "left", "right"
+
+
+def _know_parameters(left: Mapping[str, Any], right: Mapping[str, Any]) -> bool:
+    return bool(left["signature"] and right["signature"])
 
 
 def _labels(report: Mapping[str, Any], has_parameters: bool) -> dict[Any, str]:
@@ -75,6 +80,9 @@ def compare_facts(left: Mapping[str, Any], right: Mapping[str, Any]) -> Iterator
     """A row per fact: "what", "left", "right", "differs"; those that differ come first."""
     phases = {p["phase"] for p in left["phases"]} & {p["phase"] for p in right["phases"]}
     rows = [_facts(one, phases) for one in (left, right)]
+    if _know_parameters(left, right):
+        for row, report in zip(rows, (left, right), strict=True):
+            row |= {f"parameter {name}": word for name, word in report["signature"].items()}
     names = [name for name in rows[0] if name in rows[1]]
     names += [name for name in {**rows[0], **rows[1]} if name not in names]
     found = [
@@ -92,7 +100,6 @@ def _facts(report: Mapping[str, Any], phases: Container[str]) -> dict[str, Any]:
         "target": report["target"],
         "compiler": f"{report['compiler']} {report['version']}",
         "options": options or "default",
-        **{f"parameter {name}": word for name, word in report["signature"].items()},
     }
     for number, record in enumerate(report["accesses"], start=1):
         access = Access.of(record)

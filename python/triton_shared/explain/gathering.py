@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import library, stages
@@ -57,6 +57,10 @@ class Question:
     """Of the command line that has asked, if one has."""
     reproducer: Path | None = None
     """Where the launch is kept."""
+
+    def by_triton(self) -> Question:
+        """The same for Triton's own compiler, without the launch."""
+        return replace(self, compiler="triton", launch=None, signature=_signature(self))
 
 
 def gather(question: Question, say: Say = say_nothing) -> dict[str, Any]:
