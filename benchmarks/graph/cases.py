@@ -31,7 +31,7 @@ class Case:
     def graph(self, dtype: Any = mi.float16) -> mi.KernelGraph:
         """The graph, of f16 if not told otherwise."""
         graph = mi.new_kernel_graph()
-        inputs = [graph.new_input(shape, dtype) for shape in self.shapes]
+        inputs = [graph.new_input(shape, dtype=dtype) for shape in self.shapes]
         graph.mark_output(self.write(graph, *inputs))
         return graph
 

@@ -279,6 +279,38 @@ def test_13_the_example_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     assert Path("triton_generated.py").exists()
 
 
+class TestStrides:
+    def test_inputs_are_f16_by_rows_if_nothing_is_said(self):
+        graph = mi.new_kernel_graph()
+        x = graph.new_input((3, 4))
+        assert x.dtype == mi.float16
+        assert graph.strides == [(4, 1)]
+
+    def test_inputs_by_columns_are_what_a_search_times(self, monkeypatch: pytest.MonkeyPatch):
+        seen: list[Any] = []
+        plain = search.Search._time_shortly
+
+        def time(self: Any, one: Any, targets: Any = ()) -> None:
+            seen.extend(tensor.stride() for tensor in self.inputs)
+            plain(self, one, targets)
+
+        monkeypatch.setattr(search.Search, "_time_shortly", time)
+        graph = mi.new_kernel_graph()
+        x = graph.new_input((16, 64), strides=(1, 16))
+        graph.mark_output(graph.relu(x), strides=(64, 1))
+        best = graph.superoptimize(budget=0.0, candidates=1, profile_iters=2)
+        assert seen == [(1, 16)]
+        given = [torch.randn(64, 16).half().t()]
+        assert_right(best, given, best(given))
+
+    def test_strides_that_are_neither_are_refused(self):
+        graph = mi.new_kernel_graph()
+        with pytest.raises(mi.GraphError, match=r"are \(4, 1\) or, column by column, \(1, 3\)"):
+            graph.new_input((3, 4), strides=(8, 1))
+        with pytest.raises(mi.GraphError, match="mark its transpose"):
+            graph.mark_output(graph.exp(graph.new_input((3, 4))), strides=(1, 3))
+
+
 class TestWrongGraphs:
     def test_shapes_that_do_not_fit(self):
         graph = mi.new_kernel_graph()
@@ -305,6 +337,10 @@ class TestWrongGraphs:
     def test_another_backend(self):
         with pytest.raises(mi.GraphError, match="backend is one of triton, not 'cuda'"):
             rms_matmul(16, 64, 48).superoptimize(backend="cuda")
+
+    def test_an_option_that_a_search_does_not_have(self):
+        with pytest.raises(mi.GraphError, match="a search has no 'imaps'; it has target_cc, "):
+            rms_matmul(16, 64, 48).superoptimize(imaps=[])
 
     def test_tensors_that_do_not_fit_when_it_is_called(self):
         graph = rms_matmul(16, 64, 48)

@@ -70,7 +70,7 @@ def graph_of(traced: Any, device: str = "") -> KernelGraph:
     for node in traced.nodes:
         if node.op == "placeholder":
             tensor = node.meta["val"]
-            known[node] = graph.new_input(tuple(tensor.shape), tensor.dtype)
+            known[node] = graph.new_input(tuple(tensor.shape), dtype=tensor.dtype)
         elif node.op == "call_function":
             known[node] = translate(node, known)
         elif node.op == "output":

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import torch
 
 from . import ir
 from .ir import Graph, GraphError, Node
@@ -35,6 +38,8 @@ class KernelGraph:
     ) -> None:
         self._inputs = list(graph.inputs) if graph else []
         self._outputs = list(graph.outputs) if graph else []
+        self.strides = [_of_rows(node.shape) for node in self._inputs]
+        """Of the inputs, with which a search times it."""
         self._plan = plan
         self.target = target
         """Whose compiler makes its kernels for a GPU: `triton`, `shared`, or the active one."""
@@ -48,19 +53,28 @@ class KernelGraph:
 
     # Writing.
 
-    def new_input(self, dims: Sequence[int], dtype: Any) -> Node:
+    def new_input(
+        self, dims: Sequence[int], strides: Sequence[int] | None = None, dtype: Any = torch.float16
+    ) -> Node:
         """An input of this shape, of type float16, bfloat16 or float32.
 
-        Sizes are what the search optimizes for; other tensors may come when the graph is called,
-        but where a size is 1 it stays so.
+        Sizes and strides, of rows if none are given, are what the search optimizes for; other
+        tensors may come when the graph is called, but where a size is 1 it stays so.
         """
         self._changed()
-        self._inputs.append(ir.new_input(len(self._inputs), dims, dtype))
-        return self._inputs[-1]
+        node = ir.new_input(len(self._inputs), dims, dtype)
+        self.strides.append(_checked(dims, strides))
+        self._inputs.append(node)
+        return node
 
-    def mark_output(self, tensor: Node) -> None:
-        """Makes a tensor one of the results, after those before."""
+    def mark_output(self, tensor: Node, strides: Sequence[int] | None = None) -> None:
+        """Makes a tensor one of the results, after those before; results have rows in order."""
         self._changed()
+        if strides is not None and tuple(strides) != _of_rows(tensor.shape):
+            raise GraphError(
+                f"results of {tensor} have the strides {_of_rows(tensor.shape)}, not "
+                f"{tuple(strides)}: mark its transpose"
+            )
         if tensor in self._outputs:
             raise GraphError("this tensor is an output already")
         if tensor.op == "input":
@@ -258,6 +272,25 @@ class KernelGraph:
         if backend not in BACKENDS:
             raise GraphError(f"backend is one of {', '.join(BACKENDS)}, not '{backend}'")
         return superoptimize(self, **options)
+
+
+def _of_rows(shape: Sequence[int]) -> tuple[int, ...]:
+    """Strides of a tensor whose last dimension lies side by side."""
+    return tuple(math.prod(shape[dim + 1 :]) for dim in range(len(shape)))
+
+
+def _checked(shape: Sequence[int], strides: Sequence[int] | None) -> tuple[int, ...]:
+    """These strides, if they are those of rows or of columns. Raises GraphError."""
+    of_rows = _of_rows(shape)
+    of_columns = _of_rows(shape[::-1])[::-1]
+    if strides is None:
+        return of_rows
+    if not isinstance(strides, Sequence) or tuple(strides) not in (of_rows, of_columns):
+        raise GraphError(
+            f"strides of {tuple(shape)} are {of_rows} or, column by column, {of_columns}, not "
+            f"{strides}"
+        )
+    return tuple(strides)
 
 
 def one_by_one(graph: Graph, by_hand: Mapping[Node, Blocks] | None = None) -> Plan:

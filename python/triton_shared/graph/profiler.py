@@ -35,12 +35,13 @@ class Timing(NamedTuple):
 
 
 def random_inputs(graph: KernelGraph, device: str) -> list[Any]:
-    """Inputs of the declared sizes."""
+    """Inputs of the declared sizes and strides."""
     generator = torch.Generator().manual_seed(0)
-    return [
-        torch.randn(node.shape, generator=generator).to(node.dtype).to(device)
-        for node in graph.graph.inputs
-    ]
+    made = []
+    for node, strides in zip(graph.graph.inputs, graph.strides, strict=True):
+        tensor = torch.empty_strided(node.shape, strides, dtype=node.dtype, device=device)
+        made.append(tensor.copy_(torch.randn(node.shape, generator=generator)))
+    return made
 
 
 def memories(inputs: Sequence[Any]) -> list[list[Any]]:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,8 +95,11 @@ def superoptimize(
     """The fastest verified candidate of a graph, as a graph; `report` says what was tried.
 
     Candidates are timed with `inputs`, or with random ones. Options are those of `Options`. Raises
-    SearchError if no candidate is right.
+    SearchError if no candidate is right, GraphError for other options.
     """
+    known = [field.name for field in fields(Options)]
+    if unknown := [name for name in options if name not in known]:
+        raise GraphError(f"a search has no '{unknown[0]}'; it has {', '.join(known)}")
     if inputs is not None and "device" not in options:
         options["device"] = inputs[0].device.type
     with Search(graph, Options(**options), inputs) as search:
@@ -143,9 +146,8 @@ class Search:
 
     def run(self) -> KernelGraph:
         """The best graph. Raises SearchError."""
-        name = search_cache.key(
-            self.given.graph, f"{self.device} {self.machine}", repr(_lasting(self.options))
-        )
+        where = f"{self.device} {self.machine} {self.given.strides}"
+        name = search_cache.key(self.given.graph, where, repr(_lasting(self.options)))
         known = search_cache.read(name) if self.options.cache else None
         if known:
             return self._graph(*known)
