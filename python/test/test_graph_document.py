@@ -81,6 +81,18 @@ def test_1_to_3_the_script_runs_with_the_import_changed(
     assert re.fullmatch(r"output 0: largest error \S+, 0\.\d\d of what is allowed\n", done.stdout)
 
 
+def test_2_arguments_that_limit_the_search_of_mirage_make_no_difference(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    seen: list[Any] = []
+    monkeypatch.setattr(search, "superoptimize", lambda graph, **options: seen.append(options))
+    limits = {"imaps": [(0, -1, -1)], "griddims": [(64, 1, 1)], "franges": [4], "verbose": True}
+    rms_matmul(16, 64, 48).superoptimize(
+        config="mlp", warmup_iters=2, previous_checkpoint="rmsnorm.json", **limits
+    )
+    assert seen == [{"warmup_iters": 2}]
+
+
 @pytest.mark.nightly
 def test_1_the_script_runs_untouched_by_the_tests(tmp_path: Path):
     (tmp_path / "document.py").write_text(SCRIPT)
@@ -339,8 +351,8 @@ class TestWrongGraphs:
             rms_matmul(16, 64, 48).superoptimize(backend="cuda")
 
     def test_an_option_that_a_search_does_not_have(self):
-        with pytest.raises(mi.GraphError, match="a search has no 'imaps'; it has target_cc, "):
-            rms_matmul(16, 64, 48).superoptimize(imaps=[])
+        with pytest.raises(mi.GraphError, match="a search has no 'seconds'; it has target_cc, "):
+            rms_matmul(16, 64, 48).superoptimize(seconds=1)
 
     def test_tensors_that_do_not_fit_when_it_is_called(self):
         graph = rms_matmul(16, 64, 48)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 CONFIGS = ("mlp", "attention", "lora")
 """Names of searches that Mirage has; here the graph itself says what is worth trying."""
 BACKENDS = ("triton",)
+_OF_MIRAGE = (
+    "imaps", "omaps", "griddims", "blockdims", "fmaps", "franges", "verbose", "previous_checkpoint"
+)  # fmt: skip
+"""What limits its search, or shows it: taken, so that its scripts run, and without effect."""
 
 
 class KernelGraph:
@@ -262,8 +266,9 @@ class KernelGraph:
     ) -> KernelGraph:
         """The fastest verified graph of kernels that a search finds; `search.Options` has more.
 
-        `config` is one of Mirage's names, and makes no difference. Raises SearchError if no
-        candidate is right.
+        `config` is one of Mirage's names, and makes no difference; neither does what limits its
+        search: imaps, omaps, griddims, blockdims, fmaps, franges, verbose, previous_checkpoint.
+        Raises SearchError if no candidate is right, GraphError for other options.
         """
         from .search import superoptimize
 
@@ -271,7 +276,8 @@ class KernelGraph:
             raise GraphError(f"config is one of {', '.join(CONFIGS)}, not '{config}'")
         if backend not in BACKENDS:
             raise GraphError(f"backend is one of {', '.join(BACKENDS)}, not '{backend}'")
-        return superoptimize(self, **options)
+        known = {name: value for name, value in options.items() if name not in _OF_MIRAGE}
+        return superoptimize(self, **known)
 
 
 def _of_rows(shape: Sequence[int]) -> tuple[int, ...]:
