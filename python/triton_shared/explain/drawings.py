@@ -105,7 +105,7 @@ def draw_roofline(roofline: dict[str, Any]) -> str:
     def at(x: float, y: float) -> tuple[float, float]:
         across = (math.log10(x) - x_range[0]) / (x_range[1] - x_range[0])
         up = (math.log10(max(y, 1e-9)) - y_range[0]) / (y_range[1] - y_range[0])
-        return margin + across * (width - margin - 8), (1 - up) * (height - margin) + 6
+        return margin + across * (width - margin - 16), (1 - up) * (height - margin) + 6
 
     x, y = at(min(max(intensity, 1e-2), 1e3), roofline["flops_per_second"])
     y = min(max(y, 6), height - margin + 6)
