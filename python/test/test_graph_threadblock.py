@@ -134,8 +134,32 @@ def multi_head_attention() -> mi.KernelGraph:
     return graph
 
 
-BY_HAND = (rms_norm_matmul, gated_mlp, lora, lora_joined, grouped_query_attention,
-           normalized_attention, normalized_transformer, multi_head_attention)  # fmt: skip
+def attention_in_parts() -> mi.KernelGraph:
+    """Four blocks share the keys of a query; a second thread block adds up what they leave."""
+    graph = mi.new_kernel_graph()
+    q = graph.new_input(dims=(2, 64, 32), dtype=mi.float16)
+    k = graph.new_input(dims=(2, 32, 256), dtype=mi.float16)
+    v = graph.new_input(dims=(2, 256, 32), dtype=mi.float16)
+    block = mi.new_threadblock_graph((2, 4, 2), (128, 1, 1), 2, 32)
+    tile_q = block.new_input(q, (0, -1, 1))
+    tile_k, tile_v = block.new_input(k, (0, 2, -1), 2), block.new_input(v, (0, 1, -1), 1)
+    powers = block.exp(block.mul_scalar(block.matmul(tile_q, tile_k), 0.125))
+    block.new_output(block.forloop_accum(block.matmul(powers, tile_v)), (0, 2, 1))
+    block.new_output(block.forloop_accum(powers, "sum"), (0, 2, 1))
+    parts = graph.customized([q, k, v], block)
+    assert [part.shape for part in parts] == [(2, 64, 128), (2, 64, 4)]
+    other = mi.new_threadblock_graph((2, 16, 1), (128, 1, 1), 1, 32)
+    weighted, sums = (other.new_input(part, (0, 1, -1)) for part in parts)
+    whole = other.forloop_accum(weighted, "sum_todimx")
+    other.new_output(other.div(whole, other.forloop_accum(sums, "sum")), (0, 1, -1))
+    graph.mark_output(*graph.customized(parts, other))
+    return graph
+
+
+BY_HAND = (
+    rms_norm_matmul, gated_mlp, lora, lora_joined, grouped_query_attention, attention_in_parts,
+    normalized_attention, normalized_transformer, multi_head_attention,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BY_HAND, ids=lambda case: case.__name__)
@@ -159,6 +183,13 @@ def test_a_maximum_that_grows_is_a_loop_that_rescales():
     assert (part.blocks.rows, part.blocks.depth) == (16, 16)
     (text,) = grouped_query_attention().plan.texts()
     assert sum("for " in line for line in text.lines) == 1
+
+
+def test_parts_of_sums_are_a_split_loop():
+    (part,) = attention_in_parts().plan.parts
+    assert (part.blocks.rows, part.blocks.columns) == (32, 32)
+    assert (part.blocks.depth, part.blocks.split) == (32, 4)
+    assert len(attention_in_parts().plan.texts()) == 2
 
 
 def test_grid_and_loop_become_blocks():
@@ -258,6 +289,47 @@ class TestWhatNoThreadBlockCan:
         block, x, _ = self.start()
         with pytest.raises(mi.GraphError, match="divides the rows that are normalized"):
             block.rms_norm(x)
+
+
+class TestWhatNobodyDoesWithPartsOfSums:
+    def start(self) -> tuple[mi.KernelGraph, mi.ThreadblockGraph, Any]:
+        graph = mi.new_kernel_graph()
+        x = graph.new_input(dims=(16, 128), dtype=mi.float16)
+        block = mi.new_threadblock_graph((1, 4, 1), (128, 1, 1))
+        return graph, block, block.reduction(block.new_input(x, (-1, 1, -1)), 1)
+
+    def test_a_function_of_them(self):
+        _, block, part = self.start()
+        with pytest.raises(mi.GraphError, match="another thread block adds up"):
+            block.exp(part)
+
+    def test_a_sum_with_what_is_whole(self):
+        graph, block, part = self.start()
+        whole = block.new_input(graph.new_input((16, 1)), (-1, -1, -1))
+        with pytest.raises(mi.GraphError, match="meet what is whole"):
+            block.add(part, whole)
+
+    def test_a_result_of_the_graph(self):
+        graph, block, part = self.start()
+        block.new_output(part, (-1, 1, -1))
+        with pytest.raises(mi.GraphError, match="parts of a sum are no result"):
+            graph.mark_output(*graph.customized(block.inputs, block))
+
+    def test_another_place_than_the_last_dimension(self):
+        _, block, part = self.start()
+        with pytest.raises(mi.GraphError, match="divides dimension 1 of the result, not 0"):
+            block.new_output(part, (-1, 0, -1))
+
+    def test_anything_before_they_are_added_up(self):
+        graph, block, part = self.start()
+        block.new_output(part, (-1, 1, -1))
+        (parts,) = graph.customized(block.inputs, block)
+        other = mi.new_threadblock_graph((1, 1, 1), (128, 1, 1))
+        tile = other.new_input(parts, (-1, -1, -1))
+        with pytest.raises(mi.GraphError, match="are added up by forloop_accum, first"):
+            other.exp(tile)
+        with pytest.raises(mi.GraphError, match="those of one column by 'sum'"):
+            other.forloop_accum(tile, "sum_todimx")
 
 
 class TestFromTorch:

@@ -18,7 +18,7 @@ from .tiles import Blocks, Unsupported
 if TYPE_CHECKING:
     from ..explain import Explanation
     from .report import Report
-    from .threadblock import ThreadblockGraph
+    from .threadblock import Parts, ThreadblockGraph
 
 CONFIGS = ("mlp", "attention", "lora")
 """Names of searches that Mirage has; here the graph itself says what is worth trying."""
@@ -74,6 +74,8 @@ class KernelGraph:
     def mark_output(self, tensor: Node, strides: Sequence[int] | None = None) -> None:
         """Makes a tensor one of the results, after those before; results have rows in order."""
         self._changed()
+        if not isinstance(tensor, Node):
+            raise GraphError("parts of a sum are no result: another thread block adds them up")
         if strides is not None and tuple(strides) != _of_rows(tensor.shape):
             raise GraphError(
                 f"results of {tensor} have the strides {_of_rows(tensor.shape)}, not "
@@ -197,13 +199,19 @@ class KernelGraph:
         if self._plan:
             raise GraphError("a graph that was searched cannot be changed: write a new one")
 
-    def customized(self, inputs: Sequence[Node], threadblock: ThreadblockGraph) -> list[Node]:
-        """The results of a thread block's graph: one kernel, with blocks as it says."""
+    def customized(
+        self, inputs: Sequence[Node | Parts], threadblock: ThreadblockGraph
+    ) -> list[Node | Parts]:
+        """The results of a thread block's graph: one kernel, with blocks as it says.
+
+        Where blocks have only parts of a sum, these are for another thread block to add up.
+        """
         if list(inputs) != threadblock.inputs or not threadblock.outputs:
             raise GraphError("the inputs are those of the thread block, in order; it has a result")
-        nodes = [tile.node for tile in threadblock.outputs]
+        made = threadblock.results()
+        nodes = [one for one in made if isinstance(one, Node)]
         self._by_hand.update(dict.fromkeys(nodes, threadblock.blocks()))
-        return nodes
+        return made
 
     # Running.
 

@@ -6,6 +6,10 @@ What blocks and turns compute together is a graph of whole tensors, and that is 
 grid and the loop become the blocks of its kernel. Between a product or a sum over what the loop
 divides and `forloop_accum`, a tile is a part of a sum, of which only sums and multiples make sense.
 
+The grid may divide what is summed over, too: blocks leave their parts of the sum one after another
+along the last dimension (`Parts`), and a second thread block adds them up. Both are one kernel with
+a split loop (`Blocks.split`), which is cut into two again.
+
 A maximum over what the loop divides grows from turn to turn. Powers relative to it are scaled down
 again by `forloop_accum_rescale`, so what all turns make is relative to the last one, which is the
 maximum of the whole: that is what is built, and its kernel rescales in the loop, too.
@@ -14,6 +18,7 @@ maximum of the whole: that is what is built, and its kernel rescales in the loop
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,9 +27,26 @@ from .ir import GraphError, Node, make
 from .operations import TABLE
 from .tiles import DOT, Blocks
 
+SPREAD = 1
+"""In the place of a dimension: an axis of the grid whose blocks have parts of a sum."""
 ACCUMULATIONS = (None, "sum", "mean", "rms", "sum_todimx", "max")
 _OF_PARTS = ("add", "sub", "neg", "mul_scalar")
 """What may be done to parts of a sum."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What blocks leave of a sum, one after the other along the last dimension."""
+
+    node: Node
+    """The sum."""
+    count: int
+    blocks: Blocks
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of all parts together."""
+        return (*self.node.shape[:-1], self.node.shape[-1] * self.count)
 
 
 @dataclass(frozen=True)
@@ -40,6 +62,8 @@ class Tile:
     """Whether each turn has a part of a sum."""
     maximum: Node | None = None
     """What it is relative to, as far as the turns before have found it."""
+    parts: Parts | None = None
+    """That have yet to be added up."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +95,14 @@ class ThreadblockGraph:
         self.block_dim = tuple(block_dim)
         self.forloop_range = forloop_range
         self.reduction_dimx = reduction_dimx
-        self.inputs: list[Node] = []
+        self.inputs: list[Node | Parts] = []
         self.outputs: list[Tile] = []
         self._depth = 0
         self._is_online = False
 
-    def new_input(self, dtensor: Node, input_map: Sequence[int], forloop_dim: int = -1) -> Tile:
+    def new_input(
+        self, dtensor: Node | Parts, input_map: Sequence[int], forloop_dim: int = -1
+    ) -> Tile:
         """The tile of a tensor that a block has in a turn."""
         rank = len(dtensor.shape)
         for axis, dim in enumerate(input_map):
@@ -84,11 +110,18 @@ class ThreadblockGraph:
         self._check_divides(dtensor, forloop_dim, self.forloop_range)
         self.inputs.append(dtensor)
         if forloop_dim >= 0:
-            self._depth = max(self._depth, dtensor.shape[forloop_dim] // self.forloop_range)
+            blocks = math.prod(
+                n for n, dim in zip(self.grid_dim, input_map, strict=True) if dim == forloop_dim
+            )
+            turn = dtensor.shape[forloop_dim] // self.forloop_range // blocks
+            self._depth = max(self._depth, turn)
         x, y, z = (dim - rank if dim >= 0 else 0 for dim in input_map)
-        return Tile(dtensor, (x, y, z), forloop_dim - rank if forloop_dim >= 0 else 0)
+        loop = forloop_dim - rank if forloop_dim >= 0 else 0
+        if isinstance(dtensor, Node):
+            return Tile(dtensor, (x, y, z), loop)
+        return Tile(dtensor.node, (x, y, z), loop, parts=dtensor)
 
-    def _check_divides(self, tensor: Node, dim: int, parts: int) -> None:
+    def _check_divides(self, tensor: Node | Parts, dim: int, parts: int) -> None:
         if not -1 <= dim < len(tensor.shape) or (dim >= 0 and tensor.shape[dim] % parts):
             raise GraphError(f"{parts} parts of dimension {dim} of {tensor} are not equal")
 
@@ -109,10 +142,16 @@ class ThreadblockGraph:
             self._check_whole(a, b)
         if (a.loop == -1) != (b.loop == -2):
             raise GraphError("the loop divides only one of the dimensions that a product sums over")
-        if -1 in a.grid or -2 in b.grid:
-            raise GraphError("the grid divides what a product sums over")
+        grids = [
+            (SPREAD, SPREAD) if dims == (-1, -2) else dims
+            for dims in zip(a.grid, b.grid, strict=True)
+        ]
+        if any(x == -1 or y == -2 for x, y in grids):
+            raise GraphError("the grid divides only one of the dimensions that a product sums over")
+        if SPREAD in a.grid and SPREAD in b.grid:
+            self._check_whole(a, b)
         # Batches have one number more in front, so the dimensions are counted from the end.
-        grid = tuple(self._common(dims) for dims in zip(a.grid, b.grid, strict=True))
+        grid = tuple(self._common(dims) for dims in grids)
         outer = {loop for loop in (a.loop, b.loop) if loop} - {-1 if a.loop == -1 else 0}
         loop = 0 if a.loop == -1 else next(iter(outer), 0)
         is_part = a.loop == -1 or a.is_part or b.is_part
@@ -137,6 +176,8 @@ class ThreadblockGraph:
         raise GraphError("an axis of the grid divides two dimensions of a result")
 
     def _check_tiles(self, *tiles: Any) -> None:
+        if any(isinstance(tile, Tile) and tile.parts for tile in tiles):
+            raise GraphError("parts that blocks have left are added up by forloop_accum, first")
         if any(isinstance(tile, Joined) for tile in tiles):
             raise GraphError("what is joined goes into a product with what is joined, no further")
         if any(isinstance(tile, Growth) for tile in tiles):
@@ -146,12 +187,15 @@ class ThreadblockGraph:
         self._check_tiles(*tiles)
         if any(tile.is_part for tile in tiles):
             raise GraphError("each turn has only a part of this sum: forloop_accum makes it whole")
+        if any(SPREAD in tile.grid for tile in tiles):
+            raise GraphError("each block has only a part of this sum: another thread block adds up")
 
     def _map(self, op: str, *tiles: Tile, **attributes: Any) -> Tile:
         self._check_tiles(*tiles)
         if op not in _OF_PARTS:
             self._check_whole(*tiles)
-        if len({tile.is_part for tile in tiles}) > 1:
+        are_spread = {tuple(dim == SPREAD for dim in tile.grid) for tile in tiles}
+        if len({tile.is_part for tile in tiles}) > 1 or len(are_spread) > 1:
             raise GraphError("parts of a sum meet what is whole: forloop_accum makes them whole")
         node = make(op, tuple(tile.node for tile in tiles), **attributes)
         grid = tuple(self._common([tile.grid[axis] for tile in tiles]) for axis in range(3))
@@ -167,10 +211,8 @@ class ThreadblockGraph:
         """The sum over a dimension of a tile; over what the loop divides, a part of a sum."""
         self._check_whole(x)
         dim = dim - len(x.node.shape) if dim >= 0 else dim
-        if dim in x.grid:
-            raise GraphError("the grid divides what a sum runs over")
         loop = 0 if x.loop == dim else x.loop
-        made = Tile(make("sum", (x.node,), dim=dim), x.grid, loop, x.loop == dim)
+        made = Tile(make("sum", (x.node,), dim=dim), _spread(x.grid, dim), loop, x.loop == dim)
         return replace(made, maximum=x.maximum)
 
     def reduction_max(self, x: Tile, dim: int) -> tuple[Tile, Growth]:
@@ -214,6 +256,8 @@ class ThreadblockGraph:
         """
         if acc not in ACCUMULATIONS:
             raise GraphError(f"acc is one of {', '.join(map(str, ACCUMULATIONS))}, not '{acc}'")
+        if x.parts:
+            return self._joined(x, x.parts, acc)
         self._check_tiles(x)
         if x.maximum:
             raise GraphError("turns are relative to different maxima: forloop_accum_rescale")
@@ -229,7 +273,7 @@ class ThreadblockGraph:
                 "turns of what no product or sum has added up would be added element by element: "
                 'say what of the last dimension is wanted, as forloop_accum(x, "sum")'
             )
-        if -1 in x.grid:
+        if -1 in x.grid and acc != "sum":
             raise GraphError("the grid divides what is added up")
         assert acc
         node = x.node
@@ -237,7 +281,18 @@ class ThreadblockGraph:
             node = make("sqrt", (make("mean", (make("square", (node,)),), dim=-1),))
         else:
             node = make(acc.removesuffix("_todimx"), (node,), dim=-1)
-        return Tile(node, x.grid, 0)
+        return Tile(node, _spread(x.grid, -1), 0)
+
+    def _joined(self, x: Tile, parts: Parts, acc: str | None) -> Tile:
+        width = parts.node.shape[-1]
+        if (acc, width) not in (("sum_todimx", self.reduction_dimx), ("sum", 1)):
+            raise GraphError(
+                f"parts of {width} columns are added up by forloop_accum(x, 'sum_todimx') with a "
+                "reduction_dimx of so many, and those of one column by 'sum'"
+            )
+        if -1 in x.grid:
+            raise GraphError("the grid divides what is added up")
+        return Tile(x.node, x.grid, 0)
 
     def forloop_accum_rescale(self, x: Tile, rescale: Growth, acc: str | None = None) -> Tile:
         """What all turns make together of powers relative to a maximum, relative to the last one.
@@ -260,13 +315,18 @@ class ThreadblockGraph:
         return replace(x, maximum=None)
 
     def new_output(self, stensor: Tile, output_map: Sequence[int]) -> None:
-        """A tile that blocks leave in memory; `output_map` says how the whole is put together."""
-        self._check_whole(stensor)
+        """A tile that blocks leave in memory; `output_map` says how the whole is put together.
+
+        Parts of a sum lie one after the other along the last dimension.
+        """
+        whole = tuple(0 if dim == SPREAD else dim for dim in stensor.grid)
+        self._check_whole(replace(stensor, grid=whole))  # type: ignore[arg-type]
         if stensor.loop or stensor.maximum:
             raise GraphError("a result is left after the loop: forloop_accum comes first")
         rank = len(stensor.node.shape)
         wanted = tuple(dim - rank if dim >= 0 else 0 for dim in output_map)
-        for axis, (dim, has) in enumerate(zip(wanted, stensor.grid, strict=True)):
+        for axis, (dim, known) in enumerate(zip(wanted, stensor.grid, strict=True)):
+            has = -1 if known == SPREAD else known
             if dim != has and self.grid_dim[axis] > 1:
                 raise GraphError(
                     f"axis {axis} of the grid divides dimension {has + rank if has else -1} of the "
@@ -274,8 +334,25 @@ class ThreadblockGraph:
                 )
         self.outputs.append(stensor)
 
+    def results(self) -> list[Node | Parts]:
+        """The outputs as tensors, or as parts of them."""
+        counts = [
+            math.prod(n for n, dim in zip(self.grid_dim, tile.grid, strict=True) if dim == SPREAD)
+            for tile in self.outputs
+        ]
+        return [
+            Parts(tile.node, count, self.blocks()) if SPREAD in tile.grid else tile.node
+            for tile, count in zip(self.outputs, counts, strict=True)
+        ]
+
     def blocks(self) -> Blocks:
-        """The grid and the loop as blocks of a kernel, padded as products need it."""
+        """The grid and the loop as blocks of a kernel, padded as products need it.
+
+        What adds up parts is the second half of a kernel with the blocks of the first.
+        """
+        split = [one for one in self.inputs if isinstance(one, Parts)]
+        if split:
+            return replace(split[0].blocks, split=split[0].count)
         shape = self.outputs[0].node.shape
         sizes = {-1: shape[-1] if shape else 1, -2: shape[-2] if len(shape) > 1 else 1}
         for axis, dim in enumerate(self.outputs[0].grid):
@@ -289,6 +366,12 @@ class ThreadblockGraph:
         if row is None or row.kind != "map" or "{value}" in row.meaning or "{low}" in row.meaning:
             raise AttributeError(f"a thread block has no '{name}'; docs/graph.md lists what it has")
         return lambda *tiles: self._map(name, *tiles)
+
+
+def _spread(grid: tuple[int, int, int], dim: int) -> tuple[int, int, int]:
+    """After a sum over a dimension."""
+    x, y, z = (SPREAD if one == dim else one for one in grid)
+    return x, y, z
 
 
 def _relative(*tiles: Tile) -> Node | None:
