@@ -30,7 +30,9 @@ def report() -> Report:
     if dead.stage == "BEST":
         dead = best.report.rows[1]
     dead.stage, dead.why, dead.time = "BOUND", "output 0 <is> off", None
-    return best.explain().report()
+    found = best.explain()
+    # The fastest may have a kernel for the operands of the product.
+    return found.report(next(n for n, text in enumerate(found.texts) if "tt.dot" in str(text)))
 
 
 def test_a_page_of_a_found_kernel_shows_all_candidates_and_where_they_ended(report: Report):
