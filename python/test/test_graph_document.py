@@ -17,6 +17,7 @@ from graph_cases import assert_right, one_kernel, random_inputs
 from triton_shared.graph import kernel_graph, search
 from triton_shared.graph.tiles import Blocks
 from triton_shared.graph.verify import verify
+from triton_shared.run import cuda_means_cpu
 
 SCRIPT = """\
 import triton_shared.graph as mi
@@ -79,6 +80,18 @@ def test_1_to_3_the_script_runs_with_the_import_changed(
     )
     assert done.returncode == 0, done.stderr
     assert re.fullmatch(r"output 0: largest error \S+, 0\.\d\d of what is allowed\n", done.stdout)
+
+
+def test_2_a_script_for_a_gpu_is_searched_on_the_cpu_where_that_stands_in_for_one():
+    with cuda_means_cpu():
+        assert torch.cuda.is_available()
+        graph = rms_matmul(16, 64, 48)
+        best = graph.superoptimize(budget=0.0, candidates=1, profile_iters=2)
+        given = [torch.randn(n.shape, dtype=n.dtype, device="cuda") for n in graph.graph.inputs]
+        found = best(inputs=given)
+    assert best.report is not None
+    assert best.report.device == "cpu"
+    assert_right(best, given, found)
 
 
 def test_2_arguments_that_limit_the_search_of_mirage_make_no_difference(

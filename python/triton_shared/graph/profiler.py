@@ -55,8 +55,12 @@ def memories(inputs: Sequence[Any]) -> list[list[Any]]:
 
 
 def default_device() -> str:
-    """Where candidates are timed: a GPU if there is one."""
-    return "cuda" if torch.cuda.is_available() else "cpu"
+    """Where candidates are timed: a GPU if there is one, and launches do not go to the CPU."""
+    from triton.runtime import driver
+
+    if not torch.cuda.is_available() or driver.active.get_current_target().backend == "cpu":
+        return "cpu"
+    return "cuda"
 
 
 def profile_and_select_best_graph(
