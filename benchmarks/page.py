@@ -293,10 +293,10 @@ def compile_table(rows: list[dict[str, Any]]) -> str:
 
 
 def speed_age(rows: list[dict[str, Any]]) -> str:
-    """Says which rows another build gave: each of these names it."""
-    older = sum("library" in row for row in rows)
+    """Says which rows were measured otherwise. In JSON, each row names its build."""
+    older = sum("order" in row for row in rows)
     note = (
-        f"{older} rows, with a star, are of an earlier build, and\nmeasured "
+        f"{older} rows, with a star, were\nmeasured "
         "when contenders followed each other in one order: behind one that draws much power\n"
         "clocks are lower, which made ours look up to a tenth faster in attention."
     )
@@ -337,7 +337,7 @@ def speed_table(rows: list[dict[str, Any]]) -> str:
         rate = f"{row['rate']['ours']:.0f} {row['unit']}" if "ours" in us else "-"
         config = " ".join(f"{k}={v}" for k, v in row["best"].get("ours", {}).items())
         times = " | ".join(us.get(name, "-") for name in ("ours", "triton", "torch"))
-        star = " \\*" if "library" in row else ""
+        star = " \\*" if "order" in row else ""
         lines.append(f"| {row['name']}{star} | {ratio} | {times} | {rate} | {config} |")
     return "\n".join(lines)
 

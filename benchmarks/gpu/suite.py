@@ -43,7 +43,8 @@ def run(
         if left and why:
             print(f"{left[0]}: {why}", flush=True)
             left = left[1:]
-    rows = [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
+    timed = [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
+    rows = [{**row, "library": facts["library"]} for row in timed]
     costs = folder / "costs.json"
     if not options.only and not costs.is_file():
         failure = _run("costs", [str(costs)], deadline)

@@ -234,6 +234,8 @@ class PretendGpu(Runs):
     """
 
     breaks: str = ""
+    faults: bool = False
+    """Whether the GPU stops at what is broken."""
 
     def has_gpu(self) -> bool:
         return True
@@ -256,7 +258,9 @@ class PretendGpu(Runs):
     def _run(self, given: Given, name: str, is_wrong: bool) -> LaunchReport:
         ptx = given.code.decode()
         code = edited(ptx) if is_wrong else ptx
-        return super().compare_given(replace(given, code=code.encode()), f"pretended-{name}")
+        found = super().compare_given(replace(given, code=code.encode()), f"pretended-{name}")
+        said = "AcceleratorError: CUDA error: an illegal memory access was encountered"
+        return replace(found, status="failed", message=said) if is_wrong and self.faults else found
 
 
 @pytest.fixture
@@ -320,8 +324,11 @@ class TestBelow:
             cubin, _ = assemblers.Assembler(made.ptxas).assemble(made.ptx)
             assert cubin[:4] == b"\x7fELF"
 
-    def test_a_ptxas_that_is_right_without_optimisation_is_to_blame(self, pretended: PretendGpu):
-        pretended.breaks = r"^ptxas-[\d.]+$"
+    @pytest.mark.parametrize("faults", [False, True], ids=["leaves", "stops"])
+    def test_a_ptxas_that_is_right_without_optimisation_is_to_blame(
+        self, faults: bool, pretended: PretendGpu
+    ):
+        pretended.breaks, pretended.faults = r"^ptxas-[\d.]+$", faults
         found = climb(pretended, suspect="nvidia")
         version = assemblers.Assembler(codes.of_triton(pretended.recorded).ptxas)
         assert found.verdict.level == "ptxas"

@@ -19,6 +19,7 @@ from triton_shared.diff import (
     recorder,
     recording,
     tolerances,
+    worker,
     workers,
 )
 from triton_shared.diff.__main__ import main
@@ -199,6 +200,22 @@ class TestFailures:
         assert [result.error for result in results] == ["crash", "timeout", ""]
         assert "SIGSEGV" in results[0].message
         assert results[2].succeeded
+
+    def test_a_gpu_that_stopped_at_any_code_is_left_to_the_next_process(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ):
+        """As at a cubin that `blame` gives: in the same process, all that follow would fail."""
+
+        def stopped() -> None:
+            raise RuntimeError("CUDA error: an illegal memory access was encountered")
+
+        monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+        monkeypatch.setattr(torch.cuda, "synchronize", stopped)
+        (tmp_path / "0").mkdir()
+        with pytest.raises(SystemExit) as ended:
+            worker.main(["given-ptxas", str(tmp_path / "0")])
+        assert ended.value.code == worker.GPU_LOST
+        assert not workers.result(tmp_path / "0", "given-ptxas").succeeded
 
 
 def save(folder: Path, kernel: str, arguments: dict[str, Any]) -> Path:

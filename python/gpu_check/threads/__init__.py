@@ -23,7 +23,7 @@ from typing import Any
 HERE = Path(__file__).parent
 SIDES = ("nvidia", "shared_cuda")
 """Triton's own backend, and ours."""
-_COMPARE, _BLAME = 240, 50
+_COMPARE, _BLAME = 240, 200
 """Seconds for each."""
 
 
@@ -79,8 +79,15 @@ def _look(thread: Thread, side: str) -> dict[str, Any]:
     row["verdict"] = {0: "right", 1: "WRONG"}.get(code, "no answer")
     if code == 1:
         words = ["blame", str(thread.source), "--configs", "--suspect", side, *thread.words]
+        words += [f"--ptxas={path}" for path in _other_assemblers()]
         _, row["blame"] = _run(words, thread, _BLAME)
     return {**row, "seconds": round(time.monotonic() - start, 1)}
+
+
+def _other_assemblers() -> list[Path]:
+    """The ptxas of the machine's own CUDA, if there is one."""
+    path = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin", "ptxas")
+    return [path] if path.is_file() else []
 
 
 def _run(words: list[str], thread: Thread, seconds: float) -> tuple[int, str]:

@@ -143,7 +143,7 @@ def _climb_configurations(launches: list[Path], options: Options) -> Iterator[tu
             said = f"nothing is wrong: {len(members)} configurations leave the same"
             yield _told(sweep, options, Verdict("nothing", said)), members[0]
         for one, launch in wrong if sweep.is_decided else []:
-            if one.first.status == "equal" and one.second.status == "different":
+            if one.first.status == "equal" and one.verdict == "wrong":
                 found = ladder.climb(Runs(launch, options.timeout), options)
                 said = f"in configuration {one.configuration}, {found.verdict.sentence}"
                 found.verdict = replace(found.verdict, sentence=said)

@@ -77,7 +77,9 @@ class Runs:
 
 
 def status_of(found: LaunchReport) -> str:
-    """In the words of a step."""
+    """In the words of a step: code that makes a GPU stop is wrong."""
+    if found.has_faulted:
+        return WRONG
     return {"equal": RIGHT, "different": WRONG}.get(found.status, SILENT)
 
 

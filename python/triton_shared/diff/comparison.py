@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,10 @@ class TensorReport:
         return self.wrong == 0
 
 
+_FAULTS = re.compile("illegal memory access|misaligned address|illegal instruction")
+"""What CUDA says of errors 700, 716 and 715."""
+
+
 @dataclass(frozen=True)
 class LaunchReport:
     """One launch on two targets."""
@@ -109,6 +114,11 @@ class LaunchReport:
     """Why no bounds could be derived, if they were asked for."""
     exact: Any = None
     """What the launch does without rounding (`exact.Exactly`), if that was looked at."""
+
+    @property
+    def has_faulted(self) -> bool:
+        """Whether a GPU has stopped the kernel for what its code does."""
+        return self.status == "failed" and bool(_FAULTS.search(self.message))
 
 
 def compare(

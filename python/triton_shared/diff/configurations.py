@@ -36,6 +36,8 @@ class ConfigurationReport:
             return "wrong"
         if "failed" not in (self.first.status, self.second.status):
             return "right"
+        if self.first.status == "equal" and self.second.has_faulted:
+            return "wrong"
         failed = next(r for r in (self.first, self.second) if r.status == "failed")
         is_known = failed.message.partition(":")[0] in PASSED_OVER
         return "passed over" if is_known else "failed"
