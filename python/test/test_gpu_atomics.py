@@ -109,3 +109,15 @@ def test_gpus_without_such_an_instruction_add_one_by_one():
     ptx = stages.run(ttir, "ptx", **options).decode()
     assert "global.add.f32 " in ptx
     assert ".v4.f32" not in ptx
+
+
+@pytest.mark.parametrize("order", range(4))
+def test_blocks_are_loaded_and_stored_atomically_and_a_poll_ends_in_time(
+    order: int, tmp_path: Path
+):
+    """What Triton 3.9 has; a poll asks for a 7 that is never there, another one for what is."""
+    text = Path(__file__).parents[2] / "test/corpus/ttir/atomic_load_store_poll-3.9.0.mlir"
+    kernel = emulate.compile_kernel(text.read_text(), 4, tmp_path)
+    given, out = torch.arange(1, 65, dtype=torch.int32), torch.zeros(64, dtype=torch.int32)
+    emulate.launch(kernel, [given, out], (1,), order)
+    assert out.tolist() == [0, *range(2, 41), *[0] * 24]

@@ -34,7 +34,8 @@ TENSOR_MAP = "[128 x i8]"
 
 _ACCESS = re.compile(
     r"^  (?P<result>%\S+ = load|store) (?P<kind>volatile |atomic )?(?P<what>.*?), "
-    r"ptr addrspace\((?P<space>[13])\) (?P<pointer>.*?)(?P<order> monotonic)?, "
+    r"ptr addrspace\((?P<space>[13])\) (?P<pointer>.*?)"
+    r"(?P<order>(?: syncscope\(\"\w+\"\))? monotonic)?, "
     r"align (?P<align>\d+)$"
 )
 _ASM = re.compile(

@@ -81,6 +81,7 @@ uint32_t emu_elect(uint32_t mask) { return __builtin_ctz(mask); }
 void emu_setmaxnreg_inc_sync_aligned_u32(uint32_t count) { (void)count; }
 void emu_setmaxnreg_dec_sync_aligned_u32(uint32_t count) { (void)count; }
 uint32_t emu_read_ptx_sreg_smid(void) { return 0; }
+uint64_t emu_read_ptx_sreg_globaltimer(void) { return emu_machine(5); }
 uint32_t emu_read_ptx_sreg_ctaid_x(void) { return block[0]; }
 uint32_t emu_read_ptx_sreg_ctaid_y(void) { return block[1]; }
 uint32_t emu_read_ptx_sreg_ctaid_z(void) { return block[2]; }
