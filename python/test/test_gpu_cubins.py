@@ -156,6 +156,18 @@ def test_products_go_on_where_sums_are_rarely_rescaled(
     assert facts == Facts(stack=0, warnings=())
 
 
+def test_a_warp_copies_for_both_loops_of_causal_attention_by_pointers(
+    compiled: list[Any], monkeypatch: pytest.MonkeyPatch
+):
+    """Under one guard; on threads alone it is a fifth slower."""
+    monkeypatch.setattr(tensors, "DEVICE", "meta")
+    problem = TIMED["attention f16 64x4096x128 causal"]
+    config = next(c for c in problem.configs if c["BN"] == 128)
+    no_generator: Any = None
+    problem.launch(problem.make(no_generator), config)
+    assert "setmaxnreg.inc" in compiled[0].asm["ptx"]
+
+
 _GRADIENTS = [p.name for p in problems.all_problems() if " gradients " in p.name]
 
 

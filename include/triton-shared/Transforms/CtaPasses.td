@@ -215,6 +215,11 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
     and whether the last one ends where K does, so that nothing behind that is
     read.
 
+    Loops one behind the other have one guard, and stand in its branches with
+    what is between them, if all that it asks for can be computed before the
+    first: so no run has boxes in one of them and threads that copy in another,
+    as `cta-specialize-warps` needs it. A loop without a turn asks for nothing.
+
     A loop stays if `cta-pipeline-loads` would not copy all that its products
     read from shared memory, if one of these loads is no box, or if a product
     adds up in registers of its own: two loops would spill. So do all loops
@@ -288,7 +293,10 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     Done where the loop has another one around it, and for loops of several
     products on eight warps, in which one group of warps can then compute what
     tensor cores cannot while those of the other do: with more warps, threads
-    would have fewer registers for one warp more. With `always`, or where the
+    would have fewer registers for one warp more. Not done for such loops one
+    behind the other, as of causal attention, where two blocks have room on a
+    multiprocessor: while one fills its rings or leaves them, the other one
+    computes. With `always`, or where the
     kernel asks for it (`tt.warp_specialize` on one of the loops), done wherever
     it is possible. A loop stays as it is if
     - a load that a product reads from shared memory is no box, or is read

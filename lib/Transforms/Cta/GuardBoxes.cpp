@@ -29,38 +29,13 @@ struct GuardedLoop {
   SmallVector<std::pair<tts::LoadOp, GuardedBox>> loads;
 };
 
-/// Makes the two loops of one.
+/// What makes the loads of one loop boxes.
 class LoopGuard {
 public:
-  explicit LoopGuard(const GuardedLoop &guarded)
-      : loop(guarded.loop), loads(guarded.loads), builder(loop),
+  /// Its condition is computed at `builder`.
+  LoopGuard(const GuardedLoop &guarded, OpBuilder builder)
+      : loop(guarded.loop), loads(guarded.loads), builder(builder),
         loc(loop.getLoc()) {}
-
-  void run() {
-    auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(),
-                                   createCondition(), /*withElseRegion=*/true);
-    loop.replaceAllUsesWith(guard.getResults());
-    builder.setInsertionPointToStart(guard.thenBlock());
-    IRMapping mapping;
-    auto boxes = cast<scf::ForOp>(builder.clone(*loop, mapping));
-    scf::YieldOp::create(builder, loc, boxes.getResults());
-    for (auto [load, box] : loads)
-      makeBox(cast<tts::LoadOp>(mapping.lookup(load.getOperation())), box,
-              boxes);
-    loop->moveBefore(guard.elseBlock(), guard.elseBlock()->end());
-    builder.setInsertionPointAfter(loop);
-    scf::YieldOp::create(builder, loc, loop.getResults());
-  }
-
-private:
-  Value createI64(int64_t value) {
-    return arith::ConstantIntOp::create(builder, loc, value, 64);
-  }
-  Value createI64(OpFoldResult number) {
-    if (auto value = dyn_cast<Value>(number))
-      return value;
-    return createI64(*getConstantIntValue(number));
-  }
 
   /// That there are all tensor maps, and what `GuardedBox` asks for.
   Value createCondition() {
@@ -88,6 +63,33 @@ private:
                   createSize(dimension.matrixSize));
       }
     return condition;
+  }
+
+  /// The same, or that there is no turn.
+  Value createConditionOfTurns() {
+    Value holds = createCondition();
+    Value isEmpty =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
+                              loop.getLowerBound(), loop.getUpperBound());
+    return arith::OrIOp::create(builder, loc, isEmpty, holds);
+  }
+
+  /// Says of the loads in a copy of the loop what is so under the guard.
+  void makeBoxes(const IRMapping &copies) {
+    auto boxes = cast<scf::ForOp>(copies.lookup(loop.getOperation()));
+    for (auto [load, box] : loads)
+      makeBox(cast<tts::LoadOp>(copies.lookup(load.getOperation())), box,
+              boxes);
+  }
+
+private:
+  Value createI64(int64_t value) {
+    return arith::ConstantIntOp::create(builder, loc, value, 64);
+  }
+  Value createI64(OpFoldResult number) {
+    if (auto value = dyn_cast<Value>(number))
+      return value;
+    return createI64(*getConstantIntValue(number));
   }
 
   void require(arith::CmpIPredicate predicate, Value lhs, Value rhs) {
@@ -215,6 +217,126 @@ private:
   Value condition;
 };
 
+/// Loops one behind the other, under one guard: so no run has boxes in one of
+/// them and threads that copy in another.
+class LoopsGuard {
+public:
+  explicit LoopsGuard(const GuardedLoop &guarded)
+      : loops({guarded}), first(guarded.loop) {}
+
+  /// Takes one more if its condition can be computed before the first.
+  bool join(const GuardedLoop &next) {
+    if (next.loop->getBlock() != first->getBlock())
+      return false;
+    hoistScalars(next.loop);
+    if (!canCompute(next))
+      return false;
+    loops.push_back(next);
+    return true;
+  }
+
+  /// Makes two of each: with boxes, and as it was.
+  void run() {
+    OpBuilder builder(first);
+    Location loc = first.getLoc();
+    SmallVector<LoopGuard> guards;
+    for (const GuardedLoop &one : loops)
+      guards.emplace_back(one, builder);
+    Value condition = guards.size() == 1 ? guards.front().createCondition()
+                                         : createAll(builder, guards);
+    SmallVector<Operation *> range;
+    for (Operation *op = first; op != loops.back().loop->getNextNode();
+         op = op->getNextNode())
+      range.push_back(op);
+    SmallVector<Value> results = findResults(range);
+    auto guard = scf::IfOp::create(builder, loc, TypeRange(results), condition,
+                                   /*withElseRegion=*/true);
+    builder.setInsertionPointToStart(guard.thenBlock());
+    IRMapping copies;
+    for (Operation *op : range)
+      builder.clone(*op, copies);
+    scf::YieldOp::create(builder, loc,
+                         llvm::map_to_vector(results, [&](Value result) {
+                           return copies.lookup(result);
+                         }));
+    for (LoopGuard &one : guards)
+      one.makeBoxes(copies);
+    for (Operation *op : range)
+      op->moveBefore(guard.elseBlock(), guard.elseBlock()->end());
+    for (auto [result, joined] : llvm::zip_equal(results, guard.getResults()))
+      result.replaceUsesWithIf(joined, [&](OpOperand &use) {
+        return !guard->isProperAncestor(use.getOwner());
+      });
+    builder.setInsertionPointToEnd(guard.elseBlock());
+    scf::YieldOp::create(builder, loc, results);
+  }
+
+private:
+  /// Whether all that its condition asks for is there before the first loop.
+  bool canCompute(const GuardedLoop &next) {
+    scf::ForOp loop = next.loop;
+    SmallVector<Value> needed = {loop.getLowerBound(), loop.getUpperBound(),
+                                 loop.getStep()};
+    for (auto [load, box] : next.loads) {
+      llvm::append_range(needed, llvm::make_second_range(box.values));
+      for (tts::DimensionAccess access : load.getDimensions())
+        if (access.isWrapped())
+          needed.append({access.wrapStart, access.wrapSize});
+    }
+    return llvm::all_of(needed, [&](Value value) { return isBefore(value); });
+  }
+
+  bool isBefore(Value value) {
+    Operation *made = value.getDefiningOp();
+    return !made || made->getBlock() != first->getBlock() ||
+           made->isBeforeInBlock(first);
+  }
+
+  /// Computes before the first loop what can be of the numbers before `next`.
+  void hoistScalars(scf::ForOp next) {
+    auto isScalar = [](Type type) { return type.isIntOrIndex(); };
+    for (Operation *op = first->getNextNode(); op != next;) {
+      Operation *after = op->getNextNode();
+      if (!op->getNumRegions() && isMemoryEffectFree(op) &&
+          llvm::all_of(op->getResultTypes(), isScalar) &&
+          llvm::all_of(op->getOperands(),
+                       [&](Value value) { return isBefore(value); }))
+        op->moveBefore(first);
+      op = after;
+    }
+  }
+
+  /// A loop without a turn asks for nothing.
+  static Value createAll(OpBuilder &builder,
+                         MutableArrayRef<LoopGuard> guards) {
+    Value all;
+    for (LoopGuard &one : guards) {
+      Value holds = one.createConditionOfTurns();
+      all = all ? arith::AndIOp::create(builder, holds.getLoc(), all, holds)
+                : holds;
+    }
+    return all;
+  }
+
+  /// What others use of it.
+  static SmallVector<Value> findResults(ArrayRef<Operation *> range) {
+    Block *block = range.front()->getBlock();
+    auto isOutside = [&](Operation *user) {
+      Operation *around = block->findAncestorOpInBlock(*user);
+      return !around || range.back()->isBeforeInBlock(around);
+    };
+    SmallVector<Value> results;
+    for (Operation *op : range)
+      for (Value result : op->getResults())
+        if (llvm::any_of(result.getUsers(), isOutside))
+          results.push_back(result);
+    return results;
+  }
+
+  SmallVector<GuardedLoop> loops;
+  scf::ForOp first;
+};
+
 /// Finds the loops of one function.
 class GuardedLoops {
 public:
@@ -321,8 +443,12 @@ struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
       if (function->hasAttr(cta::kNumWarps))
         llvm::append_range(found, GuardedLoops(function, solver).find());
     });
+    SmallVector<LoopsGuard> guards;
     for (const GuardedLoop &guarded : found)
-      LoopGuard(guarded).run();
+      if (guards.empty() || !guards.back().join(guarded))
+        guards.emplace_back(guarded);
+    for (LoopsGuard &guard : guards)
+      guard.run();
   }
 };
 

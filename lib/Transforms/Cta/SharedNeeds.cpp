@@ -11,9 +11,16 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// What the operands of `dot` take that have to be written to buffers.
+/// Operands that are written once, before the loops of all that read them, and
+/// which they are: left ones and right ones may need other buffers.
+using Lasting = llvm::SmallDenseSet<std::pair<Value, unsigned>>;
+
+/// What the operands of `dot` take that have to be written to buffers, and are
+/// not among the `lasting` ones yet.
 static int64_t countOperands(cta::DotOp dot,
-                             const llvm::SmallDenseSet<Operation *> &inRings) {
+                             const llvm::SmallDenseSet<Operation *> &inRings,
+                             Lasting &lasting) {
+  auto loop = dot->getParentOfType<scf::ForOp>();
   int64_t bytes = 0;
   for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()}) {
     bool isWritten =
@@ -21,7 +28,10 @@ static int64_t countOperands(cta::DotOp dot,
             ? dot.isReadFromShared(*operand)
             : operand->get().getDefiningOp<cta::ConvertLayoutOp>() != nullptr;
     Operation *source = getOperandTile(operand->get()).tile.getDefiningOp();
-    if (isWritten && !inRings.contains(source))
+    bool isKnown =
+        loop && loop.isDefinedOutsideOfLoop(operand->get()) &&
+        !lasting.insert({operand->get(), operand->getOperandNumber()}).second;
+    if (isWritten && !isKnown && !inRings.contains(source))
       bytes += llvm::alignTo(cta::getTileBytes(cta::getTile(operand->get())),
                              cta::kMatrixAlignment);
   }
@@ -49,6 +59,7 @@ int64_t triton_shared::countOtherSharedBytes(
     ArrayRef<scf::ForOp> others) {
   // Barriers, and where they end.
   int64_t buffers = cta::kMatrixAlignment;
+  Lasting lasting;
   // Exchanges that follow each other do not share a place, others do.
   int64_t most = 0, second = 0;
   auto addExchange = [&](int64_t bytes) {
@@ -60,7 +71,7 @@ int64_t triton_shared::countOtherSharedBytes(
     bool isElsewhere = llvm::any_of(
         others, [&](scf::ForOp other) { return other->isAncestor(op); });
     if (dot && !isElsewhere)
-      buffers += countOperands(dot, inRings);
+      buffers += countOperands(dot, inRings, lasting);
     // Those that go on keep their places.
     if (auto store = dyn_cast<tts::StoreOp>(op))
       buffers += inRings.contains(store) ? 0 : countStore(store);

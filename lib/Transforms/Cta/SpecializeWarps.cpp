@@ -10,13 +10,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoxStores.h"
-#include "Branches.h"
 #include "HandOn.h"
 #include "LastingDot.h"
 #include "OperandTiles.h"
 #include "ProgramSlice.h"
 #include "Rings.h"
-#include "SharedNeeds.h"
+#include "SpecializePlan.h"
 #include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,284 +34,10 @@ namespace mlir::triton_shared {
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// What asks for it in the source: `tl.range(…, warp_specialize=True)`.
-static constexpr StringLiteral kAsked = "tt.warp_specialize";
-
 /// One warp more has to fit into a block.
 static constexpr int64_t kMostWarps = 16;
 
 namespace {
-
-//===----------------------------------------------------------------------===//
-// What is to be done
-//===----------------------------------------------------------------------===//
-
-/// A loop whose operands are copied.
-struct BoxLoop {
-  scf::ForOp loop;
-  SmallVector<AheadLoad> loads;
-  /// The product that goes on while the next turn begins, if any.
-  cta::DotOp lasting;
-};
-
-/// Loops that share rings.
-struct RingPlan {
-  std::vector<BoxLoop> loops;
-  int64_t slots;
-  /// For each load of a loop, which of the others it is waited for with, by
-  /// number: products of a group wait for no other.
-  SmallVector<unsigned> groups;
-};
-
-/// What becomes of a program: nothing if it has no rings.
-struct ProgramPlan {
-  std::vector<RingPlan> rings;
-  /// Stores that go through a ring of their own.
-  SmallVector<tts::StoreOp> inParts;
-  /// No second block has room beside this one.
-  bool isAlone = false;
-};
-
-/// Finds what can be done to one function.
-class FunctionPlan {
-public:
-  FunctionPlan(func::FuncOp function, const DataFlowSolver &solver,
-               unsigned numStages, bool always)
-      : function(function), solver(solver), boxes(function, solver),
-        numStages(numStages), always(always) {}
-
-  ProgramPlan find() {
-    std::vector<BoxLoop> loops;
-    function.walk([&](scf::ForOp loop) {
-      LoopSlice slice(loop);
-      SmallVector<AheadLoad> loads =
-          AheadLoads(loop, solver, boxes).find(slice);
-      if (loads.empty())
-        return;
-      if (isPossible(loop, loads))
-        loops.push_back({loop, loads, findLasting(loop, loads)});
-      else
-        others.push_back(loop);
-    });
-    bool isWanted =
-        llvm::any_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); });
-    return isWanted && areOthersApart(loops) ? fit(share(loops))
-                                             : ProgramPlan();
-  }
-
-private:
-  bool isPossible(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
-    ProgramSlice slice(function.getBody().front());
-    return HandOn::isPossible(loop, &function.getBody().front()) &&
-           llvm::all_of(loads, [&](const AheadLoad &ahead) {
-             return ahead.box && !ahead.isAfterWrites && ahead.isMatrix &&
-                    isReadByProducts(ahead) && slice.addAround(ahead.load) &&
-                    slice.addValues(getScalars(ahead.load));
-           });
-  }
-
-  /// Rings of other loops have room where those of a program are that does not
-  /// come to them.
-  bool areOthersApart(ArrayRef<BoxLoop> loops) {
-    return llvm::all_of(others, [&](scf::ForOp other) {
-      return llvm::all_of(loops, [&](const BoxLoop &one) {
-        return areApart(one.loop, other, function);
-      });
-    });
-  }
-
-  /// What the place of a box is computed from.
-  static SmallVector<Value> getScalars(Operation *load) {
-    SmallVector<Value> scalars(load->getOperands());
-    llvm::erase_if(scalars, [](Value value) {
-      return isa<RankedTensorType, UnrankedMemRefType>(value.getType());
-    });
-    return scalars;
-  }
-
-  /// True if nobody but products of the same turn reads it, from the ring.
-  static bool isReadByProducts(const AheadLoad &ahead) {
-    SmallVector<OpOperand *> reads =
-        findSharedReads(ahead.load->getResult(0), ahead.load->getBlock());
-    auto isRead = [&](OpOperand &use) {
-      return llvm::is_contained(reads, &use);
-    };
-    return llvm::all_of(reads,
-                        [&](OpOperand *use) {
-                          return canReadOperand(
-                              *use, getRingType(ahead, /*slots=*/1));
-                        }) &&
-           llvm::all_of(ahead.load->getUses(), [&](OpOperand &use) {
-             auto transpose = dyn_cast<cta::TransposeOp>(use.getOwner());
-             return transpose ? llvm::all_of(transpose->getUses(), isRead)
-                              : isRead(use);
-           });
-  }
-
-  /// Nobody waits before a turn writes an operand.
-  static cta::DotOp findLasting(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
-    cta::DotOp dot = findLastingDot(loop);
-    auto isThere = [&](Value operand) {
-      return loop.isDefinedOutsideOfLoop(operand) ||
-             llvm::any_of(loads, [&](const AheadLoad &ahead) {
-               return ahead.load == operand.getDefiningOp();
-             });
-    };
-    return dot && isThere(dot.getA()) && isThere(dot.getB()) ? dot : nullptr;
-  }
-
-  /// With a loop around, copies for its next turn hide what happens between.
-  /// Of several products, one group of warps computes while another does what
-  /// tensor cores cannot.
-  bool isWorth(scf::ForOp loop) const {
-    bool isAsked = always;
-    for (Operation *op = loop; op != function; op = op->getParentOp())
-      isAsked |= op->hasAttr(kAsked);
-    int64_t dots = 0, warps = *cta::getNumWarps(function);
-    loop.walk([&](cta::DotOp) { ++dots; });
-    bool hasAround = loop->getParentOfType<LoopLikeOpInterface>() != nullptr;
-    bool hasOthers = dots > 1 && warps > GpuTarget::kWarpgroupWarps;
-    return isAsked || ((hasAround || hasOthers) && warps <= kMostUsualWarps);
-  }
-
-  static bool haveSameRings(const BoxLoop &a, const BoxLoop &b) {
-    return llvm::equal(a.loads, b.loads,
-                       [](const AheadLoad &one, const AheadLoad &other) {
-                         return getRingType(one, 1) == getRingType(other, 1);
-                       });
-  }
-
-  static std::vector<RingPlan> share(ArrayRef<BoxLoop> loops) {
-    std::vector<RingPlan> plans;
-    for (const BoxLoop &one : loops) {
-      auto shared = llvm::find_if(plans, [&](const RingPlan &plan) {
-        return haveSameRings(plan.loops.front(), one);
-      });
-      if (shared == plans.end()) {
-        plans.push_back({{one}, 1, findGroups(one)});
-        continue;
-      }
-      shared->loops.push_back(one);
-      if (findGroups(one) != shared->groups)
-        shared->groups.assign(one.loads.size(), 0);
-    }
-    return plans;
-  }
-
-  /// Loads that one product reads are in one group.
-  static SmallVector<unsigned> findGroups(const BoxLoop &one) {
-    auto groups = llvm::to_vector(llvm::seq<unsigned>(one.loads.size()));
-    llvm::DenseMap<Operation *, unsigned> readers;
-    for (auto [number, ahead] : llvm::enumerate(one.loads))
-      for (OpOperand *use :
-           findSharedReads(ahead.load->getResult(0), ahead.load->getBlock())) {
-        auto [reader, isNew] = readers.try_emplace(use->getOwner(), number);
-        llvm::replace(groups, unsigned(groups[number]),
-                      unsigned(groups[reader->second]));
-      }
-    return groups;
-  }
-
-  /// As many slots as asked for, or as there is room for.
-  ProgramPlan fit(std::vector<RingPlan> plans) {
-    llvm::SmallDenseSet<Operation *> inRings;
-    int64_t perSlot = 0, least = 2;
-    for (const RingPlan &plan : plans) {
-      for (const AheadLoad &ahead : plan.loops.front().loads)
-        perSlot += cta::getTileBytes(ahead.getTile());
-      for (const BoxLoop &one : plan.loops) {
-        for (const AheadLoad &ahead : one.loads)
-          inRings.insert(ahead.load);
-        // Two products read slots at once, and one slot is filled meanwhile.
-        if (one.lasting)
-          least = std::clamp<int64_t>(numStages, 2, 3);
-      }
-    }
-    ProgramPlan program;
-    int64_t slots = countSlots(perSlot, inRings, /*more=*/0);
-    if (slots < numStages) {
-      StoreRing ring = findStoreRing();
-      inRings.insert(ring.stores.begin(), ring.stores.end());
-      int64_t others = countSlots(perSlot, inRings, ring.bytes);
-      if (others > slots) {
-        slots = others;
-        program.inParts = ring.stores;
-      }
-    }
-    if (slots < least)
-      return {};
-    for (RingPlan &plan : plans)
-      plan.slots = slots;
-    program.rings = std::move(plans);
-    int64_t bytes =
-        perSlot * slots + countOtherSharedBytes(function, inRings, others);
-    program.isAlone = 2 * bytes > cta::getTarget(function).getSharedBytes() ||
-                      countSums() > kMostSumsOfTwo;
-    return program;
-  }
-
-  /// The most registers of a thread that results of a loop's products take.
-  int64_t countSums() {
-    int64_t most = 0;
-    function.walk([&](scf::ForOp loop) {
-      int64_t sums = 0;
-      for (auto dot : loop.getOps<cta::DotOp>())
-        sums += cta::getLayout(dot.getType()).getNumRegisters();
-      most = std::max(most, sums);
-    });
-    return most;
-  }
-
-  /// How many slots there is room for, of those asked for, beside `more` bytes
-  /// and what the program needs that is not `inRings`.
-  int64_t countSlots(int64_t perSlot,
-                     const llvm::SmallDenseSet<Operation *> &inRings,
-                     int64_t more) const {
-    int64_t room = cta::getTarget(function).getSharedBytes() - more -
-                   countOtherSharedBytes(function, inRings, others);
-    return std::clamp<int64_t>(room / perSlot, 1, numStages);
-  }
-
-  /// Stores that can go through one ring in parts.
-  struct StoreRing {
-    SmallVector<tts::StoreOp> stores;
-    int64_t bytes = 0;
-  };
-
-  /// The stores of one block of a loop whose parts are alike.
-  StoreRing findStoreRing() {
-    StoreRing ring;
-    std::optional<BoxStore> first;
-    for (const BoxStore &found : findBoxStores(function, boxes)) {
-      std::optional<SmallVector<int64_t>> part = findStageParts(found);
-      if (!part || found.isOrdered ||
-          !tts::StoreOp(found.store)->getParentOfType<LoopLikeOpInterface>())
-        continue;
-      if (!first) {
-        first = found;
-        ring.bytes = kStageSlots * ShapedType::getNumElements(*part) *
-                     cta::getElementBytes(cta::getTile(found.getValue()));
-      }
-      if (canShareStage(*first, found))
-        ring.stores.push_back(found.store);
-    }
-    return ring;
-  }
-
-  /// With these and one more, each thread has the registers that it needs.
-  static constexpr int64_t kMostUsualWarps = 8;
-  /// With more registers of results, threads of `kMostUsualWarps` need more
-  /// than the 96 that they have if two blocks run side by side.
-  static constexpr int64_t kMostSumsOfTwo = 64;
-
-  func::FuncOp function;
-  const DataFlowSolver &solver;
-  TensorBoxAnalysis boxes;
-  int64_t numStages;
-  bool always;
-  /// Loops that copy otherwise.
-  SmallVector<scf::ForOp> others;
-};
 
 //===----------------------------------------------------------------------===//
 // The program that copies
@@ -523,7 +248,7 @@ struct CtaSpecializeWarps
       return signalPassFailure();
     // What is known about values holds before the first loop changes.
     auto plans = llvm::map_to_vector(functions, [&](func::FuncOp function) {
-      return FunctionPlan(function, solver, numStages, always).find();
+      return planSpecialization(function, solver, numStages, always);
     });
     for (auto [function, plan] : llvm::zip_equal(functions, plans))
       if (!plan.rings.empty())
