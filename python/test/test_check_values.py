@@ -185,6 +185,49 @@ def as_words(x, y, B: tl.constexpr):
     tl.store(y + i, tl.load(x.to(tl.pointer_type(tl.int32)) + i))
 
 
+@triton.jit
+def scaled_numbers(blocks, y, step, B: tl.constexpr):
+    """Blocks of a scale of two bytes, and of numbers of two bytes."""
+    at = blocks + tl.program_id(0) * step
+    scale = tl.load(at.to(tl.pointer_type(tl.int16)))
+    numbers = tl.load((at + 2).to(tl.pointer_type(tl.int16)) + tl.arange(0, B))
+    tl.store(y + tl.program_id(0) * B + tl.arange(0, B), scale * numbers)
+
+
+@triton.jit
+def words_of_bytes(x, y, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load((x + 4 * i).to(tl.pointer_type(tl.int32))))
+
+
+def test_what_was_cast_behind_a_sum_stays_in_its_tensor() -> None:
+    blocks = torch.arange(68, dtype=torch.int8)
+    with triton_shared.check() as report:
+        y = torch.zeros(32, dtype=torch.int16)
+        scaled_numbers[(2,)](blocks, y, 34, B=16)
+        words_of_bytes[(1,)](blocks[4:], torch.zeros(16, dtype=torch.int32), B=16)
+    assert not report.findings
+    rows = blocks.view(torch.int16).view(2, 17)
+    assert torch.equal(y.view(2, 16), rows[:, :1] * rows[:, 1:])
+    with triton_shared.check() as report:
+        scaled_numbers[(3,)](blocks, torch.zeros(48, dtype=torch.int16), 34, B=16)
+    assert [(found.kind, found.argument) for found in report.findings] == [
+        ("out-of-bounds", "blocks")
+    ] * 2
+    assert report.findings[0].program == (2, 0, 0)
+    with triton_shared.check() as report:
+        words_of_bytes[(1,)](blocks[8:], torch.zeros(16, dtype=torch.int32), B=16)
+    assert (only(report).kind, only(report).argument) == ("out-of-bounds", "x")
+
+
+def test_what_was_cast_behind_a_sum_is_aligned() -> None:
+    with triton_shared.check() as report:
+        scaled_numbers[(2,)](
+            torch.zeros(68, dtype=torch.int8), torch.zeros(32, dtype=torch.int16), 33, B=16
+        )
+    assert {(found.kind, found.argument) for found in report.findings} == {("misaligned", "blocks")}
+
+
 def test_an_address_between_two_words_is_misaligned() -> None:
     memory = torch.zeros(64, dtype=torch.int8)
     with triton_shared.check() as report:
@@ -195,7 +238,7 @@ def test_an_address_between_two_words_is_misaligned() -> None:
     found = only(report)
     assert (found.kind, found.argument) == ("misaligned", "x")
     assert "is no multiple of that" not in report.as_text()
-    assert "begins at no multiple of that" in report.as_text()
+    assert "is accessed at no multiple of that" in report.as_text()
 
 
 @triton.jit

@@ -194,8 +194,9 @@ def StructuredCheckAccesses
   let description = [{
     A kernel gets one more written parameter, the last one: where the tensors of
     a launch lie (runtime/check/CheckedLaunch.h). Each access that starts from a
-    parameter compares the first and the last element that it may touch with
-    where that tensor begins and ends. If both are inside, as is the rule, the
+    parameter, or from an address that is computed of one parameter's, compares
+    the first and the last element that it may touch with where that tensor
+    begins and ends. If both are inside, as is the rule, the
     access goes where it went. If not, the runtime looks at the elements that
     take part, one by one, notes those that are outside, and says by how many
     elements the access is to be moved: 0 if all is well, else to memory that

@@ -52,6 +52,29 @@ BlockArgument findParameter(Value base, unsigned numWritten) {
   return isWritten ? argument : nullptr;
 }
 
+/// The written parameter whose address the place of an access is computed of,
+/// as in `(bytes + 34 * i).to(halves)`; null if there is none, or several.
+BlockArgument findOrigin(tts::AccessOpInterface op, unsigned numWritten) {
+  SetVector<Operation *> slice;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = isMemoryEffectFree;
+  for (Value place : {op.getBase(), op.getOffset()})
+    (void)getBackwardSlice(place, &slice, options);
+  BlockArgument origin;
+  for (Operation *other : slice) {
+    auto to = dyn_cast<tts::ToAddressOp>(other);
+    if (!to)
+      continue;
+    BlockArgument parameter = findParameter(to.getBase(), numWritten);
+    if (!parameter || (origin && origin != parameter))
+      return nullptr;
+    origin = parameter;
+  }
+  return origin;
+}
+
 //===----------------------------------------------------------------------===//
 // Calls of the runtime
 //===----------------------------------------------------------------------===//
@@ -166,6 +189,7 @@ private:
   void nameRows(tts::AccessOpInterface op, ElementAccess access,
                 OpFoldResult stride);
   void moveBy(tts::AccessOpInterface op, Value distance);
+  void startFrom(tts::AccessOpInterface op, BlockArgument origin);
   Extent getExtent(BlockArgument parameter, int64_t elementBytes);
   bool isPassable(Operation *op);
   void setEarliestPoint(tts::AccessOpInterface op, const Extent &extent);
@@ -336,6 +360,25 @@ void AccessChecker::moveBy(tts::AccessOpInterface op, Value distance) {
   offset.set(sum.getResult(0));
 }
 
+/// Has an access start less than an element behind `origin`, so that its
+/// offsets are those of the tensor's elements.
+void AccessChecker::startFrom(tts::AccessOpInterface op, BlockArgument origin) {
+  builder.setInsertionPoint(op);
+  Location loc = op->getLoc();
+  Type i64 = builder.getI64Type();
+  Value bytes =
+      arith::ConstantIntOp::create(builder, loc, getElementBytes(op), 64);
+  Value tensor = tts::ToAddressOp::create(builder, loc, i64, origin);
+  Value start = tts::ToAddressOp::create(builder, loc, i64, op.getBase());
+  Value distance = arith::SubIOp::create(builder, loc, start, tensor);
+  Value elements = arith::FloorDivSIOp::create(builder, loc, distance, bytes);
+  Value back = arith::MulIOp::create(builder, loc, elements, bytes);
+  Value address = arith::SubIOp::create(builder, loc, start, back);
+  op.getBaseMutable().set(tts::FromAddressOp::create(
+      builder, loc, op.getBase().getType(), address));
+  moveBy(op, elements);
+}
+
 /// True for what a store's check may stand before: computation, and other
 /// stores. Reads have to be seen in their order.
 bool AccessChecker::isPassable(Operation *op) {
@@ -429,8 +472,12 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
 
 void AccessChecker::check(tts::AccessOpInterface op) {
   BlockArgument parameter = findParameter(op.getBase(), numWritten);
-  if (!parameter)
-    return;
+  if (!parameter) {
+    parameter = findOrigin(op, numWritten);
+    if (!parameter)
+      return;
+    startFrom(op, parameter);
+  }
   Location loc = op->getLoc();
   Extent extent = getExtent(parameter, getElementBytes(op));
   setEarliestPoint(op, extent);

@@ -267,7 +267,7 @@ def _false_hint(finding: Finding) -> str:
 def _misaligned(finding: Finding) -> str:
     return (
         f"misaligned: {finding.access} of elements of {finding.element_bytes} bytes, but "
-        f"'{finding.argument}' begins at no multiple of that"
+        f"'{finding.argument}' is accessed at no multiple of that"
     )
 
 

@@ -189,3 +189,41 @@ func.func @barrier(%gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) {
 func.func @no_kernel(%x: memref<*xf32>) {
   return
 }
+
+// -----
+
+// What starts from an address that is computed of a tensor's is counted in
+// elements from that tensor on.
+// CHECK-LABEL: func.func @cast_behind_a_sum(
+// CHECK-SAME:    %[[X:.*]]: memref<*xi8>, %[[N:.*]]: i64,
+// CHECK:         %[[TENSOR:.*]] = tts.to_address %[[X]]
+// CHECK:         %[[SUM:.*]] = arith.addi %[[TENSOR]], %[[N]]
+// CHECK:         %[[DISTANCE:.*]] = arith.subi
+// CHECK:         %[[ELEMENTS:.*]] = arith.floordivsi %[[DISTANCE]], %c2
+// CHECK:         %[[BASE:.*]] = tts.from_address
+// CHECK:         call @tritonSharedCheckBegin(
+// CHECK:         tts.load %[[BASE]][
+func.func @cast_behind_a_sum(%x: memref<*xi8>, %n: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf16> {
+  %c0 = arith.constant 0 : i64
+  %tensor = tts.to_address %x : memref<*xi8>
+  %sum = arith.addi %tensor, %n : i64
+  %base = tts.from_address %sum : memref<*xf16>
+  %t = tts.load %base[%c0] strides [1] : memref<*xf16> -> tensor<8xf16>
+  return %t : tensor<8xf16>
+}
+
+// -----
+
+// What may be in either of two tensors is not checked.
+// CHECK-LABEL: func.func @of_two(
+// CHECK-NOT:     call
+// CHECK:         return
+func.func @of_two(%x: memref<*xi8>, %y: memref<*xi8>, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> f16 {
+  %c0 = arith.constant 0 : i64
+  %first = tts.to_address %x : memref<*xi8>
+  %second = tts.to_address %y : memref<*xi8>
+  %sum = arith.addi %first, %second : i64
+  %base = tts.from_address %sum : memref<*xf16>
+  %t = tts.load %base[%c0] strides [] : memref<*xf16> -> f16
+  return %t : f16
+}
