@@ -11,7 +11,7 @@ import torch
 import triton
 import triton.language as tl
 from triton_shared import library
-from triton_shared.diff import recorder, recording, replay
+from triton_shared.diff import modules, recorder, recording, replay
 
 
 @triton.jit
@@ -157,3 +157,15 @@ def test_what_a_case_gives_is_a_case_only_if_it_runs(gives: Any):
     assert (found is case) == (gives is not OneCase)
     assert seen == ["cpu"]
     assert len(recorder.record(found)) == 1
+
+
+def test_a_kernel_that_a_module_has_under_another_name_is_found(tmp_path: Path):
+    file = tmp_path / "named.py"
+    file.write_text(
+        "import triton\n\n\n"
+        "def _rows(x):\n    pass\n\n\n"
+        "rows = triton.autotune([triton.Config({})], key=[])(triton.jit(_rows))\n"
+    )
+    assert modules.kernel(str(file), "_rows") is modules.load(str(file)).rows.fn
+    with pytest.raises(recording.RecordingError, match="no kernel 'columns'"):
+        modules.kernel(str(file), "columns")

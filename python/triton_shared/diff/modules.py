@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from triton.runtime import KernelInterface
+
 from .recording import RecordingError
 
 
@@ -42,10 +44,20 @@ def load(file: str) -> ModuleType:
 
 def kernel(file: str, name: str) -> Any:
     """The jitted function `name` of a file, without autotuners round it."""
-    found: Any = getattr(load(file), name, None)
+    module = load(file)
+    found = _without_tuners(getattr(module, name, None))
+    if isinstance(found, KernelInterface):
+        return found
+    # `rows = triton.jit(_rows)`: the kernel has the name of the function, the module another one.
+    for value in vars(module).values():
+        other = _without_tuners(value) if isinstance(value, KernelInterface) else None
+        if other is not None and getattr(other.fn, "__name__", None) == name:
+            return other
+    raise RecordingError(f"there is no kernel '{name}' at module level of {file}")
+
+
+def _without_tuners(found: Any) -> Any:
     # Autotuners and heuristics hold what they stand before as `fn`; a kernel, a plain function.
     while hasattr(getattr(found, "fn", None), "fn"):
         found = found.fn
-    if found is None:
-        raise RecordingError(f"there is no kernel '{name}' at module level of {file}")
     return found
