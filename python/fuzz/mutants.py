@@ -171,8 +171,8 @@ _READER = re.compile(
 )
 """Upstream's functions that read text and bytecode."""
 _UPSTREAM = re.compile(
-    # Libraries; what TableGen and upstream's templates make; the start of the tool.
-    r"/lib[\w+]*\.so|\./|DialectBytecodeReader"
+    # Libraries; what TableGen and others' templates make; the start of the tool.
+    r"/lib[\w+]*\.so|\./|DialectBytecodeReader|^std::"
     r"|^(main|tritonSharedOptMain|_start|__do_global_dtors_aux|call_init|__libc_\w+) "
 )
 

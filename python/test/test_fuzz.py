@@ -168,6 +168,16 @@ def test_whose_crash_it_is(monkeypatch: pytest.MonkeyPatch):
     assert not mutants.Repeated(70, b"", top + reader + ours, False).is_in_the_reader()
 
 
+def test_a_heap_that_the_reader_has_damaged_may_show_when_the_tool_ends():
+    """In the destructor of its map of dialects, say: a frame of std is nobody's."""
+    ending = (
+        "#0 0x1 std::_Rb_tree<int>::_M_erase() triton-shared-opt.cpp:0:0\n#1 0x2 _start (opt)\n"
+    )
+    assert mutants.Repeated(mutants.CRASHED, b"", ending, kept=True).is_without_us()
+    ours = ending.replace("#1", "#1 0x3 visit(Operation *) OurPass.cpp:0:0\n#2")
+    assert not mutants.Repeated(mutants.CRASHED, b"", ours, kept=True).is_without_us()
+
+
 def test_a_tool_that_computes_for_too_long_is_asked_where(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
