@@ -265,13 +265,15 @@ def fits_into_registers(config: dict[str, int], name: str) -> bool:
         return config["BLOCK"] <= 32 * threads
     if "BM" not in config:
         return True
-    dims = int(re.findall("(?:x|of )([0-9]+)", name)[-1]) if "attention" in name else 0
+    dims = int(re.findall("(?:x|heads of )([0-9]+)", name)[-1]) if "attention" in name else 0
     if " gradients " in name:
         sums = config["BM"] * dims if " of queries " in name else 2 * config["BN"] * dims
         return sums + 2 * config["BM"] * config["BN"] <= 192 * threads
+    if dims:
+        return config["BM"] * (config["BN"] + dims) <= 160 * threads
     decodes = " by mx" in name or " fp8 " in name
     decoded = (config["BM"] + config["BN"]) * config["BK"] // 2 if decodes else 0
-    return config["BM"] * (config["BN"] + dims) + decoded <= 128 * threads
+    return config["BM"] * config["BN"] + decoded <= 128 * threads
 
 
 @pytest.mark.nightly
