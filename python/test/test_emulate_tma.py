@@ -562,6 +562,11 @@ STORES = [*words(512, False), FENCE, BARRIER]
             "a store of TMA reads .* without fence.proxy.async",
         ),
         (
+            [line for line in STORES if line != FENCE]
+            + only([FENCE, STORE, store((0,)), COMMIT, WAIT_READS], "store"),
+            "which thread 0 wrote, without fence.proxy.async between the two",
+        ),
+        (
             [line for line in STORES if line != BARRIER]
             + only([store((0,)), COMMIT, WAIT_READS], "store"),
             "since the last barrier|nobody has written",

@@ -224,9 +224,10 @@ public:
   explicit LoopsGuard(const GuardedLoop &guarded)
       : loops({guarded}), first(guarded.loop) {}
 
-  /// Takes one more if its condition can be computed before the first.
+  /// Takes one more if its condition can be computed before the first, and no
+  /// other loop is between, which would be there twice.
   bool join(const GuardedLoop &next) {
-    if (next.loop->getBlock() != first->getBlock())
+    if (next.loop->getBlock() != first->getBlock() || hasLoopBefore(next.loop))
       return false;
     hoistScalars(next.loop);
     if (!canCompute(next))
@@ -292,10 +293,21 @@ private:
            made->isBeforeInBlock(first);
   }
 
-  /// Computes before the first loop what can be of the numbers before `next`.
+  /// Whether a loop is between the last one and `next`.
+  bool hasLoopBefore(scf::ForOp next) {
+    auto isLoop = [](LoopLikeOpInterface) { return WalkResult::interrupt(); };
+    for (Operation *op = loops.back().loop->getNextNode(); op != next;
+         op = op->getNextNode())
+      if (op->walk(isLoop).wasInterrupted())
+        return true;
+    return false;
+  }
+
+  /// Computes before the first loop what can be of the numbers between the last
+  /// one and `next`.
   void hoistScalars(scf::ForOp next) {
     auto isScalar = [](Type type) { return type.isIntOrIndex(); };
-    for (Operation *op = first->getNextNode(); op != next;) {
+    for (Operation *op = loops.back().loop->getNextNode(); op != next;) {
       Operation *after = op->getNextNode();
       if (!op->getNumRegions() && isMemoryEffectFree(op) &&
           llvm::all_of(op->getResultTypes(), isScalar) &&

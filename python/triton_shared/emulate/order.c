@@ -120,8 +120,11 @@ int knows_fence(int thread, int count) {
                of->events[count].time);
 }
 
-// Whether `thread` knew of the write when it made its last fence.
+// Whether `thread` knew of the write when it made its last fence. What it has
+// written itself since has the same time.
 static int has_fenced(int thread, const Shadow *byte) {
+  if (byte->writer == kFirstThread + thread)
+    return fences[thread].count > byte->fences;
   return fencedEpoch[thread] > byte->writeEpoch ||
          fenced[thread].times[byte->writer] >= byte->writeTime;
 }
