@@ -518,6 +518,8 @@ def test_what_barriers_lack(lines: list[str], complaint: str, tmp_path: Path):
 ARRIVE = "nvvm.mbarrier.arrive %bar : !llvm.ptr<3>"
 LOAD = only([expect(512), load((0,))], "load")
 STORES = [*words(512, False), FENCE, BARRIER]
+UNFENCED = [line for line in STORES if line != FENCE]
+STORED = [store((0,)), COMMIT, WAIT_READS]
 
 
 @pytest.mark.parametrize(
@@ -556,19 +558,13 @@ STORES = [*words(512, False), FENCE, BARRIER]
          "belongs to an mbarrier|of shared memory"),
         ([*STORES, *only([store((0,)), COMMIT], "store")], "ends while 1 stores of TMA"),
         ([*STORES, *only([store((0,)), WAIT_READS], "store")], "ends while 1 stores of TMA"),
+        ([*UNFENCED, *only(STORED, "store")], "a store of TMA reads .* without fence.proxy.async"),
         (
-            [line for line in STORES if line != FENCE]
-            + only([store((0,)), COMMIT, WAIT_READS], "store"),
-            "a store of TMA reads .* without fence.proxy.async",
+            [*UNFENCED, *only([FENCE, STORE, *STORED], "store")],
+            "thread 0 wrote, without fence.proxy.async between the two",
         ),
         (
-            [line for line in STORES if line != FENCE]
-            + only([FENCE, STORE, store((0,)), COMMIT, WAIT_READS], "store"),
-            "which thread 0 wrote, without fence.proxy.async between the two",
-        ),
-        (
-            [line for line in STORES if line != BARRIER]
-            + only([store((0,)), COMMIT, WAIT_READS], "store"),
+            [line for line in STORES if line != BARRIER] + only(STORED, "store"),
             "since the last barrier|nobody has written",
         ),
         (
@@ -583,8 +579,7 @@ def test_the_emulator_finds(lines: list[str], complaint: str, tmp_path: Path):
 
 
 def test_stored_bytes_may_change_behind_a_wait_and_a_barrier(tmp_path: Path):
-    waits = only([store((0,)), COMMIT, WAIT_READS], "store")
-    check_words([*STORES, *waits, BARRIER, STORE], [0] * 128, tmp_path)
+    check_words([*STORES, *only(STORED, "store"), BARRIER, STORE], [0] * 128, tmp_path)
 
 
 @pytest.mark.parametrize(
