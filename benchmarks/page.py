@@ -373,7 +373,7 @@ def graph_table(rows: list[dict[str, Any]]) -> str:
         "|---" * (2 * len(peers) + 5) + "|",
     ]
     for row in rows:
-        sizes = ", ".join("x".join(map(str, shape)) for shape in row["shapes"])
+        sizes = _sizes(row)
         found = [f"{row['ratio'][peer]:.2f}" if peer in row["us"] else "-" for peer in peers]
         found += [
             f"{row['us'][name]:.1f}" if name in row["us"] else "-" for name in ("ours", *peers)
@@ -383,6 +383,11 @@ def graph_table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def _sizes(row: dict[str, Any]) -> str:
+    """Of a graph's inputs."""
+    return ", ".join("x".join(map(str, shape)) for shape in row["shapes"])
+
+
 def cpu_graph_table(rows: list[dict[str, Any]]) -> str:
     """The results of benchmarks/graph/cpu.py in Markdown."""
     lines = [
@@ -390,7 +395,7 @@ def cpu_graph_table(rows: list[dict[str, Any]]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for row in rows:
-        sizes = ", ".join("x".join(map(str, shape)) for shape in row["shapes"])
+        sizes = _sizes(row)
         ratios = " | ".join(f"{row['ratio'][peer]:.2f}" for peer in ("eager", "inductor"))
         kernels = "<br>".join(f"`{kernel}`" for kernel in row["best"]["kernels"])
         cells = f"{row['name']} | {sizes} | {ratios} | {kernels} | {row['timed']}"

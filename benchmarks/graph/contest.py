@@ -79,20 +79,15 @@ def _compile(case: Case, inputs: list[Any]) -> tuple[dict[str, Callable[..., Any
     runs: dict[str, Callable[..., Any]] = {"eager": case.torch}
     refused: dict[str, str] = {}
     compiled = torch.compile(case.torch, mode="max-autotune-no-cudagraphs", dynamic=False)
-    try:
-        compiled(*inputs)
-        torch.cuda.synchronize()
-        runs["inductor"] = compiled
-    except Exception as error:
-        refused["inductor"] = f"{type(error).__name__}: {error}"[:500]
-    written = _helion(case)
-    if written:
+    for name, run in (("inductor", compiled), ("helion", _helion(case))):
+        if not run:
+            continue
         try:
-            written(*inputs)
+            run(*inputs)
             torch.cuda.synchronize()
-            runs["helion"] = written
+            runs[name] = run
         except Exception as error:
-            refused["helion"] = f"{type(error).__name__}: {error}"[:500]
+            refused[name] = f"{type(error).__name__}: {error}"[:500]
     return runs, refused
 
 

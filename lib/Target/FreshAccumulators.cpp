@@ -24,10 +24,8 @@ static SmallVector<Use *> findZeros(CallInst &call) {
       continue;
     Use &use = call.getArgOperandUse(operand++);
     auto *constant = dyn_cast<Constant>(use);
-    if (info.hasMatchingInput() || !constant || !constant->isNullValue())
-      continue;
     bool isTied = !info.Codes.empty() && isDigit(info.Codes.front().front());
-    if (isTied)
+    if (isTied && constant && constant->isNullValue())
       zeros.push_back(&use);
   }
   return zeros;

@@ -196,8 +196,8 @@ _SEEN: set[str] = set()
 """What has been compiled: shapes often differ in what the kernel is given alone."""
 
 
-def measure(kernels: list[Any], folder: Path) -> Iterator[Facts]:
-    """The facts of the kernels that are new to this process, for each architecture."""
+def measure(kernels: list[Any], folder: Path) -> Iterator[tuple[str, Facts]]:
+    """The facts of the kernels that are new to this process, with each architecture."""
     assert kernels
     for kernel in kernels:
         warps, stages = kernel.metadata.num_warps, kernel.metadata.num_stages
@@ -207,13 +207,13 @@ def measure(kernels: list[Any], folder: Path) -> Iterator[Facts]:
         _SEEN.add(key)
         source = folder / "kernel.mlir"
         source.write_text(kernel.asm["ttir"])
-        yield from (to_cubin(source, arch, warps, folder, stages) for arch in ARCHS)
+        yield from ((arch, to_cubin(source, arch, warps, folder, stages)) for arch in ARCHS)
 
 
 @pytest.mark.parametrize("case", list(all_cases()), ids=str)
 def test_examples(case: Case, compiled: list[Any], tmp_path: Path):
     case.run()
-    for facts in measure(compiled, tmp_path):
+    for _, facts in measure(compiled, tmp_path):
         assert_fine(f"example {case.kernel}", facts)
 
 
@@ -245,9 +245,8 @@ def check_timed(
     memory = TIMED[name].make(no_generator)
     for config in configs:
         TIMED[name].launch(memory, config)
-    for number, facts in enumerate(measure(compiled, folder)):
-        may_spill = ARCHS[number % len(ARCHS)] in spills
-        assert_fine(f"timed {name}", replace(facts, stack=0) if may_spill else facts)
+    for arch, facts in measure(compiled, folder):
+        assert_fine(f"timed {name}", replace(facts, stack=0) if arch in spills else facts)
 
 
 @pytest.mark.parametrize("name", SOME_TIMED)
@@ -342,12 +341,12 @@ def test_what_is_allowed_is_needed(
         memory = TIMED[kernel].make(no_generator)
         for config in TIMED[kernel].configs:
             TIMED[kernel].launch(memory, config)
-        found = list(measure(compiled, tmp_path))
+        found = [facts for _, facts in measure(compiled, tmp_path)]
     else:
         assert kind == "example"
         for case in all_cases():
             if case.kernel == kernel:
                 case.run()
-        found = list(measure(compiled, tmp_path))
+        found = [facts for _, facts in measure(compiled, tmp_path)]
     # How much it is differs between versions of ptxas.
     assert any(facts.stack > 0 for facts in found), f"gpu_stacks.toml is stale: {name}"

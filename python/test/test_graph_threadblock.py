@@ -43,12 +43,13 @@ def gated_mlp() -> mi.KernelGraph:
     return graph
 
 
+_LORA = ((16, 128), (128, 128), (128, 16), (16, 128))
+"""The sizes of x, w, a and b."""
+
+
 def lora() -> mi.KernelGraph:
     graph = mi.new_kernel_graph()
-    x = graph.new_input(dims=(16, 128), dtype=mi.float16)
-    w = graph.new_input(dims=(128, 128), dtype=mi.float16)
-    a = graph.new_input(dims=(128, 16), dtype=mi.float16)
-    b = graph.new_input(dims=(16, 128), dtype=mi.float16)
+    x, w, a, b = (graph.new_input(dims=dims, dtype=mi.float16) for dims in _LORA)
     block = mi.new_threadblock_graph((4, 1, 1), (128, 1, 1), 4, 64)
     tile = block.new_input(x, (-1, -1, -1), 1)
     whole = block.forloop_accum(block.matmul(tile, block.new_input(w, (1, -1, -1), 0)))
@@ -62,10 +63,7 @@ def lora() -> mi.KernelGraph:
 def lora_joined() -> mi.KernelGraph:
     """One product of what is joined: [x, x a] [w; b]."""
     graph = mi.new_kernel_graph()
-    x = graph.new_input(dims=(16, 128), dtype=mi.float16)
-    w = graph.new_input(dims=(128, 128), dtype=mi.float16)
-    a = graph.new_input(dims=(128, 16), dtype=mi.float16)
-    b = graph.new_input(dims=(16, 128), dtype=mi.float16)
+    x, w, a, b = (graph.new_input(dims=dims, dtype=mi.float16) for dims in _LORA)
     block = mi.new_threadblock_graph((4, 1, 1), (128, 1, 1), 4, 64)
     tile = block.new_input(x, (-1, -1, -1), 1)
     tile_w = block.new_input(w, (1, -1, -1), 0)

@@ -109,9 +109,6 @@ private:
     return dot && isThere(dot.getA()) && isThere(dot.getB()) ? dot : nullptr;
   }
 
-  /// With a loop around, copies for its next turn hide what happens between.
-  /// Of several products, one group of warps computes while another does what
-  /// tensor cores cannot.
   bool isAsked(scf::ForOp loop) const {
     bool asked = always;
     for (Operation *op = loop; op != function; op = op->getParentOp())
@@ -136,6 +133,9 @@ private:
     });
   }
 
+  /// With a loop around, copies for its next turn hide what happens between.
+  /// Of several products, one group of warps computes while another does what
+  /// tensor cores cannot.
   bool isWorth(scf::ForOp loop) const {
     int64_t dots = 0, warps = *cta::getNumWarps(function);
     loop.walk([&](cta::DotOp) { ++dots; });
