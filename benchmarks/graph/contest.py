@@ -25,7 +25,9 @@ from triton_shared.measure import capture, in_turn
 from .cases import Case
 
 HELION = "quick"
-"""How much Helion tunes: for about as long as a search."""
+"""How much Helion tunes."""
+HELION_SECONDS = 45
+"""In which it does so, at most, after the search, which takes less."""
 
 Pool = tuple[Executor, int]
 
@@ -43,12 +45,15 @@ def run(case: Case, shared: Pool, budget: float) -> dict[str, Any]:
         search.begin()
         row["generating_seconds"] = round(time.monotonic() - start, 1)
         # Workers verify on the CPU, while inductor tunes on the GPU.
-        torch_runs, row["refused"] = _compile(case, inputs)
-        row["inductor_seconds"] = round(time.monotonic() - start - row["generating_seconds"], 1)
+        peers = Peers(case, inputs)
+        peers.tune("inductor", _inductor)
         search.until = time.monotonic() + budget
         best = search.run()
     report = search.report
     row["search_seconds"] = round(time.monotonic() - start, 1)
+    peers.tune("helion", _helion)
+    row["refused"] = peers.refused
+    row |= {f"{name}_seconds": took for name, took in peers.seconds.items()}
     assert report.best
     row["best"] = {
         "target": report.best.target,
@@ -71,54 +76,81 @@ def run(case: Case, shared: Pool, budget: float) -> dict[str, Any]:
     ]
     timed = [one for one in report.rows if one.time is not None]
     row["timed"], row["verified"] = len(timed), sum(one.launches > 0 for one in timed)
-    row |= _compare(best, torch_runs, inputs, FullSize(case.graph().graph, inputs))
+    row |= _compare(best, peers, inputs, FullSize(case.graph().graph, inputs))
     return row
 
 
-def _compile(case: Case, inputs: list[Any]) -> tuple[dict[str, Callable[..., Any]], dict[str, str]]:
-    runs: dict[str, Callable[..., Any]] = {"eager": case.torch}
-    refused: dict[str, str] = {}
-    compiled = torch.compile(case.torch, mode="max-autotune-no-cudagraphs", dynamic=False)
-    for name, run in (("inductor", compiled), ("helion", _helion(case))):
-        if not run:
-            continue
+class Peers:
+    """What else computes a graph."""
+
+    def __init__(self, case: Case, inputs: list[Any]) -> None:
+        self.case = case
+        self.inputs = inputs
+        self.runs: dict[str, Callable[..., Any]] = {"eager": case.torch}
+        self.refused: dict[str, str] = {}
+        """Why others do not run."""
+        self.seconds: dict[str, float] = {}
+        """That tuning has taken."""
+
+    def tune(self, name: str, make: Callable[[Case], Callable[..., Any] | None]) -> None:
+        """Adds one that is tuned by its first call, if it is there."""
+        start = time.monotonic()
         try:
-            run(*inputs)
+            run = make(self.case)
+            if run is None:
+                return
+            run(*self.inputs)
             torch.cuda.synchronize()
-            runs[name] = run
+            self.runs[name] = run
         except Exception as error:
-            refused[name] = f"{type(error).__name__}: {error}"[:500]
-    return runs, refused
+            self.refuse(name, error)
+        self.seconds[name] = round(time.monotonic() - start, 1)
+
+    def refuse(self, name: str, error: Exception) -> None:
+        """Takes note of why it does not run."""
+        self.runs.pop(name, None)
+        self.refused[name] = f"{type(error).__name__}: {error}"[:500]
+
+
+def _inductor(case: Case) -> Callable[..., Any]:
+    made: Callable[..., Any] = torch.compile(
+        case.torch, mode="max-autotune-no-cudagraphs", dynamic=False
+    )
+    return made
 
 
 def _helion(case: Case) -> Callable[..., Any] | None:
-    """What one writes in Helion, tuned at its first call; None where that is not there."""
+    """What one writes in Helion; None where that is not there."""
     if packages.there():
         packages.use()
     if not importlib.util.find_spec("helion"):
         return None
     from .helion_kernels import kernel
 
-    made: Callable[..., Any] = kernel(case.name, HELION)
+    made: Callable[..., Any] = kernel(case.name, HELION, HELION_SECONDS)
     return made
 
 
-def _compare(
-    best: Any, torch_runs: dict[str, Callable[..., Any]], inputs: list[Any], expected: FullSize
-) -> dict[str, Any]:
+def _compare(best: Any, peers: Peers, inputs: list[Any], expected: FullSize) -> dict[str, Any]:
     program = best.program
     (found,) = program(inputs)
     wrong = expected.wrong([found])
     exact = expected.expected[0].value
     sets = memories(inputs)
-    runs = {"ours": lambda *tensors: program(tensors), **torch_runs}
+    runs = {"ours": lambda *tensors: program(tensors), **peers.runs}
     apart = {}
     graphs = {}
     for name, call in runs.items():
-        result = call(*inputs)
-        result = result[0] if isinstance(result, list) else result
+        try:
+            result = call(*inputs)
+            result = result[0] if isinstance(result, list) else result
+            graphs[name] = capture(lambda tensors, call=call: call(*tensors), sets)
+        except Exception as error:
+            if name == "ours":
+                raise
+            peers.refuse(name, error)
+            continue
         apart[name] = float((result.double() - exact).norm() / exact.norm())
-        graphs[name] = capture(lambda tensors, call=call: call(*tensors), sets)
     times = in_turn(graphs)
     ratios = {name: us / times["ours"] for name, us in times.items() if name != "ours"}
     return {"us": times, "ratio": ratios, "apart": apart, "wrong": wrong, "sets": len(sets)}

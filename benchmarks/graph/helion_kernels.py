@@ -124,6 +124,8 @@ FUNCTIONS: dict[str, Callable[..., Tensor]] = {
 """By the names of `cases.CASES`."""
 
 
-def kernel(name: str, effort: str) -> Any:
-    """The kernel of a graph, tuned at its first call: `none`, `quick` or `full`."""
-    return helion.kernel(FUNCTIONS[name], static_shapes=True, autotune_effort=effort)
+def kernel(name: str, effort: str, seconds: int | None = None) -> Any:
+    """The kernel of a graph, tuned at its first call: `none`, `quick` or `full`, for so long."""
+    return helion.kernel(
+        FUNCTIONS[name], static_shapes=True, autotune_effort=effort, autotune_budget_seconds=seconds
+    )

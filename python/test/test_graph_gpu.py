@@ -148,6 +148,25 @@ def test_a_row_of_the_contest_has_all_contenders(monkeypatch: pytest.MonkeyPatch
     assert json.loads(json.dumps(row))["best"]["kernels"]
 
 
+def test_a_contender_that_does_not_run_costs_no_row(monkeypatch: pytest.MonkeyPatch):
+    """It is not there, refuses to be tuned, or cannot be captured: the row says why."""
+
+    def refuse(*_: Any) -> Any:
+        raise ImportError("of another torch")
+
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    peers = contest.Peers(CASES[0], CASES[0].inputs("cpu"))
+    peers.tune("absent", lambda case: None)
+    peers.tune("helion", refuse)
+    peers.tune("inductor", lambda case: refuse)
+    peers.tune("theirs", lambda case: lambda *inputs: None)
+    assert list(peers.runs) == ["eager", "theirs"]
+    assert peers.refused == dict.fromkeys(("helion", "inductor"), "ImportError: of another torch")
+    peers.refuse("theirs", RuntimeError("no capture"))
+    assert list(peers.runs) == ["eager"]
+    assert peers.refused["theirs"] == "RuntimeError: no capture"
+
+
 def test_every_case_of_the_contest_is_what_torch_computes():
     for case in CASES:
         small = tuple(tuple(min(n, 64) for n in shape) for shape in case.shapes)
