@@ -37,8 +37,7 @@ def measure(case: Case, budget: float, candidates: int, repeat: int) -> dict[str
         inputs=inputs, budget=budget, candidates=candidates, graphs=12, cache=False,
         profile_iters=20,
     )  # fmt: skip
-    report = best.report
-    assert report
+    report = best.report()
     assert report.best
     program = best.program
     found = program(inputs)

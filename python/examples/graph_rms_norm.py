@@ -32,8 +32,7 @@ def main() -> None:
     best = write_graph(*words.shape).superoptimize(
         config="mlp", backend="triton", budget=words.budget
     )
-    assert best.report is not None
-    print(best.report.as_text())
+    print(best.report().as_text())
     words.output.write_text(mi.generate_triton_program(best.cygraph)["code"])
     device = "cuda" if torch.cuda.is_available() else "cpu"
     rows, columns, width = words.shape

@@ -26,9 +26,9 @@ def report() -> Report:
     best = written().superoptimize(
         candidates=3, finalists=1, warmup_iters=1, profile_iters=2, cache=False, device="cpu"
     )
-    dead = best.report.rows[0]
+    dead = best.report().rows[0]
     if dead.stage == "BEST":
-        dead = best.report.rows[1]
+        dead = best.report().rows[1]
     dead.stage, dead.why, dead.time = "BOUND", "output 0 <is> off", None
     found = best.explain()
     # The fastest may have a kernel for the operands of the product.

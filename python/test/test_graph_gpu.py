@@ -63,9 +63,8 @@ def test_candidates_are_verified_on_the_cpu_and_timed_by_both_compilers(timed: l
         best = run.run()
     assert {"triton", "shared"} == set(timed)
     assert best.target in ("triton", "shared")
-    assert best.report is not None
-    assert (best.report.device, best.report.machine) == ("cuda", "cuda:90")
-    rows = [row for row in best.report.rows if row.time is not None]
+    assert (best.report().device, best.report().machine) == ("cuda", "cuda:90")
+    rows = [row for row in best.report().rows if row.time is not None]
     assert all(row.launches and row.target for row in rows)
     given = random_inputs(graph)
     assert_right(graph, given, best(given))
@@ -76,8 +75,7 @@ def test_the_fastest_is_tried_with_other_warps_and_stages(monkeypatch: pytest.Mo
     monkeypatch.setattr(search, "fits", lambda *_: None)
     with searched(quick_graph(), target="shared", candidates=1) as run:
         best = run.run()
-    assert best.report is not None
-    rows = [row for row in best.report.rows if row.time is not None]
+    rows = [row for row in best.report().rows if row.time is not None]
     assert len(rows) == 1 + len(RUNS)
     assert {"w8 s3" in row.kernels[0] for row in rows} == {True, False}
     assert {row.target for row in rows} == {"shared"}
@@ -91,8 +89,7 @@ def test_what_one_compiler_makes_wrong_is_not_taken(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(judging.FullSize, "wrong", lambda self, found: next(said, ""))
     with searched(quick_graph()) as run:
         best = run.run()
-    assert best.report is not None
-    (wrong,) = [row for row in best.report.rows if row.stage == "BOUND"]
+    (wrong,) = [row for row in best.report().rows if row.stage == "BOUND"]
     assert wrong.time is None
     assert "shared: output 0: 1 elements are wrong" in wrong.why
 
@@ -107,9 +104,8 @@ def test_a_kernel_that_one_compiler_refuses_is_timed_by_the_other(
     )
     with searched(quick_graph(), candidates=1) as run:
         best = run.run()
-    assert best.report is not None
-    assert {row.target for row in best.report.rows[1:] if row.time is not None} <= {"shared"} | {
-        best.report.rows[0].target
+    assert {row.target for row in best.report().rows[1:] if row.time is not None} <= {"shared"} | {
+        best.report().rows[0].target
     }
 
 

@@ -92,8 +92,7 @@ class TestSearch:
         best = graph.superoptimize(config="mlp", **{**SHORT, "candidates": 2})
         given = random_inputs(graph)
         assert_right(graph, given, best(given))
-        report = best.report
-        assert report is not None
+        report = best.report()
         assert report.best is not None
         assert report.best.time is not None
         assert report.best.iterations == 4
@@ -118,10 +117,9 @@ class TestSearch:
 
         monkeypatch.setattr(search, "judge", judge)
         best = quick_graph().superoptimize(**SHORT, reproducers=str(tmp_path / "wrong"))
-        assert best.report is not None
-        assert best.report.counts()["EXACT"] == 2
+        assert best.report().counts()["EXACT"] == 2
         assert best.plan == seen[2]
-        wrong = [row for row in best.report.rows if row.stage == "EXACT"]
+        wrong = [row for row in best.report().rows if row.stage == "EXACT"]
         assert all(Path(row.reproducer).exists() for row in wrong)
 
     def test_if_nothing_is_right_the_error_has_the_table(self, monkeypatch: pytest.MonkeyPatch):
@@ -144,37 +142,32 @@ class TestSearch:
 
     def test_without_time_one_candidate_is_tried(self, believed: None):
         best = quick_graph().superoptimize(**{**SHORT, "budget": 0.0, "candidates": 9})
-        assert best.report is not None
-        assert best.report.counts() == {"BEST": 1} or "CUT" in best.report.counts()
+        assert best.report().counts() == {"BEST": 1} or "CUT" in best.report().counts()
 
     @pytest.mark.nightly
     def test_processes_verify_side_by_side(self):
         best = quick_graph().superoptimize(**SHORT, jobs=2)
-        assert best.report is not None
-        assert all(row.launches for row in best.report.rows if row.time)
+        assert all(row.launches for row in best.report().rows if row.time)
 
     def test_the_report_says_how_often_was_timed_even_if_time_was_up(self, believed: None):
         """Not how often was asked for."""
         best = quick_graph().superoptimize(
             **{**SHORT, "budget": 0.0, "candidates": 1, "profile_iters": 200000}
         )
-        assert best.report is not None
-        assert best.report.best is not None
-        assert 0 < best.report.best.iterations < 200000
+        assert best.report().best is not None
+        assert 0 < best.report().best.iterations < 200000
 
     @pytest.mark.nightly
     def test_a_cluster_verifies(self):
         distributed = pytest.importorskip("distributed")
         with distributed.LocalCluster(n_workers=1, threads_per_worker=1) as cluster:
             best = quick_graph().superoptimize(**SHORT, dask=cluster.scheduler_address)
-        assert best.report is not None
-        assert all(row.launches for row in best.report.rows if row.time)
+        assert all(row.launches for row in best.report().rows if row.time)
 
     def test_shared_memory_is_asked_for_the_given_target(self):
         best = quick_graph().superoptimize(**SHORT, target_cc=90)
-        assert best.report is not None
-        assert best.report.machine == "cuda:90"
-        assert best.report.device == "cpu"
+        assert best.report().machine == "cuda:90"
+        assert best.report().device == "cpu"
 
 
 class TestForAGpuThatIsNotThere:
@@ -183,8 +176,7 @@ class TestForAGpuThatIsNotThere:
         best = graph.superoptimize(**SHORT, target_cc=90, device="estimate")
         given = random_inputs(graph)
         assert_right(graph, given, best(given))
-        report = best.report
-        assert report is not None
+        report = best.report()
         assert report.best is not None
         assert report.best.launches > 0
         assert not [row for row in report.rows if row.time is not None or row.stage == "PROFILED"]
@@ -202,9 +194,8 @@ class TestForAGpuThatIsNotThere:
         best = quick_graph().superoptimize(
             **{**SHORT, "candidates": 2}, target_cc=90, device="estimate"
         )
-        assert best.report is not None
-        assert best.report.counts()["BOUND"] == 1
-        assert best.report.counts()["BEST"] == 1
+        assert best.report().counts()["BOUND"] == 1
+        assert best.report().counts()["BEST"] == 1
 
     def test_which_gpu_is_asked_for(self):
         with pytest.raises(mi.GraphError, match="target_cc says of which GPU"):
@@ -241,8 +232,7 @@ class TestSizes:
 
 class TestReport:
     def test_as_text_json_and_html(self, believed: None):
-        report = quick_graph().superoptimize(**SHORT).report
-        assert report is not None
+        report = quick_graph().superoptimize(**SHORT).report()
         text = report.as_text()
         assert text.splitlines()[0].split()[:3] == ["no", "stage", "us"]
         assert text.splitlines()[-1].endswith(" 1 BEST")
@@ -251,14 +241,18 @@ class TestReport:
         assert "http" not in page.replace("<!doctype html>", "")
         assert page.count("<tr class=") == len(report.rows)
 
+    def test_a_graph_that_was_not_searched_has_no_report(self):
+        assert not quick_graph().is_searched
+        with pytest.raises(mi.GraphError, match="was not searched: superoptimize gives one"):
+            quick_graph().report()
+
 
 class TestCache:
     def test_a_search_is_made_once(self, believed: None, monkeypatch: pytest.MonkeyPatch):
         first = quick_graph().superoptimize(**SHORT)
         monkeypatch.setattr(Search, "_explore", None)
         again = quick_graph().superoptimize(**SHORT)
-        assert again.report is not None
-        assert again.report.is_cached
+        assert again.report().is_cached
         assert again.plan == first.plan
 
     def test_another_graph_or_other_options_are_searched(self, believed: None):
@@ -271,8 +265,7 @@ class TestCache:
         (path,) = search_cache.folder().glob("*.json")
         path.write_text(path.read_text()[:-20])
         again = quick_graph().superoptimize(**SHORT)
-        assert again.report is not None
-        assert not again.report.is_cached
+        assert not again.report().is_cached
         assert again.graph.key == first.graph.key
 
     def test_another_process_takes_it(self, believed: None):
@@ -291,9 +284,8 @@ print(search_cache.read({path.stem!r})[1].is_cached)
 def test_every_graph_of_the_paper_is_found(case: Any):
     graph = case()
     best = graph.superoptimize(budget=60.0, candidates=12, profile_iters=20, cache=False)
-    assert best.report is not None
-    counts = best.report.counts()
+    counts = best.report().counts()
     wrong = {gate for gate in counts if gate in ("EXACT", "BOUND", "SHAPES", "POISON", "LAUNCH")}
-    assert not wrong, best.report.as_text()
+    assert not wrong, best.report().as_text()
     given = random_inputs(graph)
     assert_right(graph, given, best(given))

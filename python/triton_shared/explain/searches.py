@@ -34,7 +34,7 @@ def explain_graph(graph: KernelGraph) -> Explanation:
     found = replace(
         found,
         launches=tuple(map(_given, launches)),
-        search=graph.report.as_json() if graph.report else None,
+        search=graph.report().as_json() if graph.is_searched else None,
     )
     show(found)
     return found

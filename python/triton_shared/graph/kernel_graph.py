@@ -38,7 +38,11 @@ class KernelGraph:
     """
 
     def __init__(
-        self, graph: Graph | None = None, plan: Plan | None = None, target: str = ""
+        self,
+        graph: Graph | None = None,
+        plan: Plan | None = None,
+        target: str = "",
+        report: Report | None = None,
     ) -> None:
         self._inputs = list(graph.inputs) if graph else []
         self._outputs = list(graph.outputs) if graph else []
@@ -52,8 +56,7 @@ class KernelGraph:
         self._by_hand: dict[Node, Blocks] = {}
         self.device = ""
         """Where a search times it, if it does not say so itself."""
-        self.report: Report | None = None
-        """What the search has tried, if there was one."""
+        self._report = report
 
     # Writing.
 
@@ -262,6 +265,17 @@ class KernelGraph:
     def invalidate(self, why: str) -> None:
         """Takes note that its kernels do not run."""
         self._error = why
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether a search has found it; then it has a report."""
+        return self._report is not None
+
+    def report(self) -> Report:
+        """What the search has tried. Raises GraphError if there was none."""
+        if self._report is None:
+            raise GraphError("the graph was not searched: superoptimize gives one that was")
+        return self._report
 
     def explain(self) -> Explanation:
         """How its kernels access memory; their pages have the candidates of the search, too."""

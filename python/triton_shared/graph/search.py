@@ -92,7 +92,7 @@ class _Candidate:
 def superoptimize(
     graph: KernelGraph, inputs: Sequence[Any] | None = None, **options: Any
 ) -> KernelGraph:
-    """The fastest verified candidate of a graph, as a graph; `report` says what was tried.
+    """The fastest verified candidate of a graph, as a graph; its `report()` says what was tried.
 
     Candidates are timed with `inputs`, or with random ones. Options are those of `Options`. Raises
     SearchError if no candidate is right, GraphError for other options.
@@ -164,9 +164,8 @@ class Search:
         return self._graph(best.plan, self.report)
 
     def _graph(self, plan: Plan, report: Report) -> KernelGraph:
-        made = KernelGraph(self.given.graph, plan, report.best.target if report.best else "")
-        made.report = report
-        return made
+        target = report.best.target if report.best else ""
+        return KernelGraph(self.given.graph, plan, target, report)
 
     # Candidates.
 
