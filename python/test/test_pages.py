@@ -55,7 +55,7 @@ def test_diff(tmp_path: Path):
 
 
 def test_graph(tmp_path: Path):
-    assert replay("graph.md", tmp_path) == 3
+    assert replay("graph.md", tmp_path) == 4
 
 
 @pytest.mark.nightly

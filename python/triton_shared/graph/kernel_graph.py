@@ -11,7 +11,7 @@ import torch
 from . import ir
 from .ir import Graph, GraphError, Node
 from .operations import TABLE
-from .program import Part, Plan, Program
+from .program import Part, Plan, Program, plan_from_json
 from .rules import expanded
 from .tiles import Blocks, Unsupported
 
@@ -236,6 +236,15 @@ class KernelGraph:
         if self._plan is None:
             return one_by_one(self.graph, self._by_hand)
         return self._plan
+
+    def plans(self, most: int) -> list[Plan]:
+        """Verified plans that cut it as its own does, which is the first; the fastest, by order.
+
+        A graph that was not searched has its own only.
+        """
+        rows = self._report.alike()[1:most] if self._report else []
+        own = self.plan
+        return [own, *(plan_from_json(own.graph, row.parts) for row in rows)]
 
     @property
     def program(self) -> Program:

@@ -15,7 +15,7 @@ import importlib.util
 import inspect
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from .kernel_text import kernel_texts
 from .split_loops import MEMORY
 from .targets import launching
 from .tiles import Axis, Blocks, KernelText, Unsupported, number
+from .tuning import Tuned, tuned
 
 if TYPE_CHECKING:
     import jinja2
@@ -74,7 +75,7 @@ class Plan:
 
     def as_json(self) -> list[dict[str, Any]]:
         """The parts as data."""
-        return [{"roots": part.roots, "blocks": asdict(part.blocks)} for part in self.parts]
+        return [{"roots": list(part.roots), "blocks": asdict(part.blocks)} for part in self.parts]
 
 
 def plan_from_json(graph: Graph, data: Sequence[Mapping[str, Any]]) -> Plan:
@@ -92,9 +93,17 @@ class Program:
         """Whose compiler makes kernels for a GPU (`targets`); empty is the active backend."""
         self._loaded: dict[tuple[bool, ...], Any] = {}
 
-    def text(self, sizes: Sizes | None = None, title: str = "A graph of tensors") -> str:
-        """The file for these sizes, those of the graph if none are given. Raises Unsupported."""
-        return program_text(self.graph, self.plan, sizes, title)
+    def text(
+        self,
+        sizes: Sizes | None = None,
+        title: str = "A graph of tensors",
+        others: Sequence[Plan] = (),
+    ) -> str:
+        """The file for these sizes, those of the graph if none are given. Raises Unsupported.
+
+        With `others`, plans of the same cut, its kernels are autotuned (`tuning`).
+        """
+        return program_text(self.graph, self.plan, sizes, title, others)
 
     def sizes_of(self, inputs: Sequence[Any]) -> Sizes:
         """What the symbols are for these tensors. Raises GraphError if they do not fit."""
@@ -169,11 +178,14 @@ def render(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(**values)
 
 
-def program_text(graph: Graph, plan: Plan, sizes: Sizes | None, title: str) -> str:
+def program_text(
+    graph: Graph, plan: Plan, sizes: Sizes | None, title: str, others: Sequence[Plan] = ()
+) -> str:
     """The file. Raises Unsupported."""
     from .. import __version__
 
-    texts = plan.texts(sizes)
+    kernels = tuned(plan.texts(sizes), [other.texts(sizes) for other in others])
+    texts = [kernel.text for kernel in kernels]
     names = _names(plan)
     given = plan.graph.inputs
     made = [node for text in texts for node in text.outputs if node not in plan.graph.outputs]
@@ -183,7 +195,7 @@ def program_text(graph: Graph, plan: Plan, sizes: Sizes | None, title: str) -> s
         version=__version__,
         description=graph.describe(),
         uses_libdevice=any(text.uses_libdevice for text in texts),
-        kernels=texts,
+        kernels=kernels,
         inputs=[names[node] for node in given],
         symbols=list(_sources(plan.graph, names).items()),
         given=[(names[node], *_kind(plan.graph, node)) for node in given],
@@ -202,7 +214,7 @@ def program_text(graph: Graph, plan: Plan, sizes: Sizes | None, title: str) -> s
         ],
         outputs=[_kind(plan.graph, node) for node in plan.graph.outputs],
         output_names=[names[node] for node in plan.graph.outputs],
-        launches=[_launch(text, names) for text in texts],
+        launches=[_launch(kernel, names) for kernel in kernels],
         uses_view=any(node.kind == "view" for node in graph.nodes),
         view_source=inspect.getsource(operations.view).replace(": Any", "").replace(" -> Any", ""),
         reference=_reference(graph),
@@ -255,7 +267,8 @@ def _whole(axis: Axis) -> str:
     return f"max(16, triton.next_power_of_2({axis.symbol}))"
 
 
-def _launch(text: KernelText, names: Mapping[Node, str]) -> dict[str, Any]:
+def _launch(kernel: Tuned, names: Mapping[Node, str]) -> dict[str, Any]:
+    text = kernel.text
     axes = {axis.name: axis for axis in text.axes}
     tensors = {parameter: names[node] for node, parameter in text.tensors.items()}
     arguments = []
@@ -267,21 +280,26 @@ def _launch(text: KernelText, names: Mapping[Node, str]) -> dict[str, Any]:
             arguments.append(_partial(text))
         elif word == "size":
             arguments.append(rest)
-        elif word == "BLOCK":
+        elif word != "BLOCK":
+            arguments.append(f"{tensors[word]}.stride({rest.removeprefix('s')})")
+        elif not kernel.is_tuned or parameter not in kernel.varied:
             axis = axes[rest]
             arguments.append(f"{parameter}={axis.block or _whole(axis)}")
-        else:
-            arguments.append(f"{tensors[word]}.stride({rest.removeprefix('s')})")
+    if kernel.is_tuned:
+        grid = f"lambda meta: ({_grid(text, kernel.varied)},)"
+        return {"name": text.name, "grid": grid, "arguments": arguments}
     arguments.append(f"num_warps={text.blocks.num_warps}")
     arguments.append(f"num_stages={text.blocks.num_stages}")
-    return {"name": text.name, "grid": _grid(text), "arguments": arguments}
+    return {"name": text.name, "grid": f"({_grid(text)},)", "arguments": arguments}
 
 
-def _grid(text: KernelText) -> str:
+def _grid(text: KernelText, varied: Collection[str] = ()) -> str:
     grid = [axis.symbol for axis in text.batch]
     for one in (text.rows, text.columns):
         if one and one.block:
-            grid.append(f"triton.cdiv({one.symbol}, {one.block})")
+            name = f"BLOCK_{one.name}"
+            block = f'meta["{name}"]' if name in varied else one.block
+            grid.append(f"triton.cdiv({one.symbol}, {block})")
     if _is_first(text):
         grid.append(str(text.blocks.split))
     return " * ".join(map(str, grid)) or "1"

@@ -37,6 +37,10 @@ class Row:
     is_equal: bool = False
     """Over a prime field, with no tolerance."""
     reproducer: str = ""
+    form: str = ""
+    """The rewritten graph, as a digest."""
+    parts: list[dict[str, Any]] = field(default_factory=list)
+    """Its cut, kernel by kernel, with all blocks (`Plan.as_json`)."""
 
 
 @dataclass
@@ -55,6 +59,15 @@ class Report:
     def best(self) -> Row | None:
         """The candidate that was chosen."""
         return next((row for row in self.rows if row.stage == "BEST"), None)
+
+    def alike(self) -> list[Row]:
+        """Candidates that were right and cut the same form as the best does, the fastest first."""
+        best = self.best
+        if best is None:
+            return []
+        right = [row for row in self.rows if row.stage in ("ESTIMATED", "PROFILED")]
+        right.sort(key=lambda row: row.estimate if row.time is None else row.time)
+        return [best, *(row for row in right if _cut(row) == _cut(best))]
 
     @property
     def place(self) -> str:
@@ -128,3 +141,7 @@ class Report:
     def dumps(self) -> str:
         """As JSON."""
         return json.dumps(self.as_json(), indent=1)
+
+
+def _cut(row: Row) -> tuple[str, list[Any]]:
+    return row.form, [part["roots"] for part in row.parts]

@@ -184,7 +184,10 @@ class Search:
                     continue
                 some = []
                 for plan, estimate, bound in plans(graph, cut, choices):
-                    row = Row(0, rules, _kernels(plan), estimate=estimate, bound=bound)
+                    row = Row(
+                        0, rules, _kernels(plan), estimate=estimate, bound=bound,
+                        form=graph.key, parts=plan.as_json(),
+                    )  # fmt: skip
                     some.append(_Candidate(plan, row))
                 if some:
                     found.append(some)
@@ -329,7 +332,10 @@ class Search:
         for one in sorted(right, key=lambda one: one.time)[: self.options.finalists]:
             for warps, stages in RUNS:
                 plan = with_run(one.plan, warps, stages)
-                row = replace(one.row, kernels=_kernels(plan), time=None, iterations=0, stage="")
+                row = replace(
+                    one.row, kernels=_kernels(plan), time=None, iterations=0, stage="",
+                    parts=plan.as_json(),
+                )  # fmt: skip
                 waiting = {
                     target: workers.submit(fits, self.given.graph, plan, self.target_cc, target)
                     for target in self.targets
