@@ -3,6 +3,7 @@
 #include "triton-shared/Analysis/DescribeIndex.h"
 
 #include "mlir/IR/Location.h"
+#include "mlir/Interfaces/CastInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
@@ -10,18 +11,61 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 namespace tt = mlir::triton;
 
+Location triton_shared::nameInductionVariable(Location loop, StringRef name) {
+  MLIRContext *context = loop.getContext();
+  return FusedLoc::get(context, loop, StringAttr::get(context, name));
+}
+
+/// Whether a statement computes `value` on the way to what it names: of
+/// `first = tl.program_id(0) * 64` the front end gives both operations its
+/// name.
+static bool isOnTheWay(Value value, StringAttr name) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto other = user->getLoc()->findInstanceOf<NameLoc>();
+    return other && other.getName() == name &&
+           !isa<CastOpInterface, tt::SplatOp, tt::BroadcastOp, tt::ExpandDimsOp,
+                tt::ReshapeOp>(user);
+  });
+}
+
+/// One that was written anew has given its own location to what it carries and
+/// to its variable. What comes in and what goes around have kept theirs.
+static std::string getName(LoopLikeOpInterface loop, BlockArgument argument) {
+  if (loop.getSingleInductionVar() == Value(argument)) {
+    auto named = loop.getLoc()->findInstanceOf<FusedLocWith<StringAttr>>();
+    return named ? named.getMetadata().str() : "";
+  }
+  OpOperand *init = loop.getTiedLoopInit(argument);
+  OpOperand *next = loop.getTiedLoopYieldedValue(argument);
+  if (!init || !next)
+    return "";
+  auto first = init->get().getLoc()->findInstanceOf<NameLoc>();
+  auto later = next->get().getLoc()->findInstanceOf<NameLoc>();
+  bool isOne = first && later && first.getName() == later.getName();
+  return isOne ? first.getName().str() : "";
+}
+
+static std::string getName(BlockArgument argument) {
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
+    return getName(loop, argument);
+  if (auto name = argument.getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  return isa<FunctionOpInterface>(parent)
+             ? "arg" + std::to_string(argument.getArgNumber())
+             : "";
+}
+
 /// The name that the front end left on the value, or one made from what it is.
 static std::string getName(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  // A loop that was written anew has given its own location to them.
-  if (argument && isa<LoopLikeOpInterface>(argument.getOwner()->getParentOp()))
-    return "";
-  if (auto name = value.getLoc()->findInstanceOf<NameLoc>())
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return getName(argument);
+  Operation *op = value.getDefiningOp();
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
+  if (name && op->getNumResults() == 1 && !isOnTheWay(value, name.getName()))
     return name.getName().str();
-  if (auto id = value.getDefiningOp<tt::GetProgramIdOp>())
+  if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
     return "program_id(" + std::to_string(id.getAxisAsInt()) + ")";
-  if (argument && isa<FunctionOpInterface>(argument.getOwner()->getParentOp()))
-    return "arg" + std::to_string(argument.getArgNumber());
   return "";
 }
 

@@ -121,6 +121,36 @@ def test_the_mouse_on_an_access_shows_how_it_is_made(server: Server):
     assert "load" not in server.hover(1)
 
 
+LOOP = """\
+tt.func public @sums(%x: !tt.ptr<f32>, %size: i32) -> tensor<64xf32> {
+  %zero = arith.constant 0 : i32
+  %many = arith.constant 64 : i32
+  %none = arith.constant dense<0.0> : tensor<64xf32>
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %base = tt.splat %x : !tt.ptr<f32> -> tensor<64x!tt.ptr<f32>>
+  %from = tt.addptr %base, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+  %steps = tt.splat %many : i32 -> tensor<64xi32>
+  %sum, %end = scf.for %done = %zero to %size step %many
+      iter_args(%so_far = %none, %there = %from) -> (tensor<64xf32>, tensor<64x!tt.ptr<f32>>) : i32 {
+    %left = arith.subi %size, %done : i32 loc("rest"("kernel.py":3:1))
+    %lefts = tt.splat %left : i32 -> tensor<64xi32>
+    %live = arith.cmpi slt, %i, %lefts : tensor<64xi32>
+    %a = tt.load %there, %live : tensor<64x!tt.ptr<f32>>
+    %next = arith.addf %so_far, %a : tensor<64xf32>
+    %on = tt.addptr %there, %steps : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
+    scf.yield %next, %on : tensor<64xf32>, tensor<64x!tt.ptr<f32>>
+  }
+  tt.return %sum : tensor<64xf32>
+}
+"""
+
+
+def test_values_are_called_as_in_the_text(server: Server):
+    server.open(LOOP)
+    line = next(n for n, text in enumerate(LOOP.splitlines()) if "tt.load" in text)
+    assert "strided load; stride 1, from 0 to %size - %done" in server.hover(line, 10)
+
+
 def test_a_change_is_looked_at_anew(server: Server):
     server.open(TEXT)
     strided = TEXT.replace("arith.muli", "arith.addi")

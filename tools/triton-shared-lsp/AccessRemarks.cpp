@@ -4,8 +4,10 @@
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "triton-shared/Analysis/DescribeIndex.h"
 #include "triton-shared/Driver/Compilation.h"
 #include "triton-shared/InitAll.h"
 #include "llvm/Support/SourceMgr.h"
@@ -25,15 +27,51 @@ static DialectRegistry getDialects() {
   return registry;
 }
 
-/// Operations stand where the text has them, whatever it says of the kernel.
-static void placeOperations(const AsmParserState &state,
-                            llvm::SourceMgr &sources) {
-  for (const AsmParserState::OperationDefinition &definition :
-       state.getOpDefs()) {
-    auto [line, column] = sources.getLineAndColumn(definition.loc.Start);
-    definition.op->setLoc(FileLineColLoc::get(definition.op->getContext(), "",
-                                              line - 1, column - 1));
+static Location placeOf(MLIRContext *context, llvm::SMRange range,
+                        const llvm::SourceMgr &sources) {
+  auto [line, column] = sources.getLineAndColumn(range.Start);
+  return FileLineColLoc::get(context, "", line - 1, column - 1);
+}
+
+/// "%x"; what is said of the value calls it that.
+static StringRef nameOf(const AsmParserState::SMDefinition &definition) {
+  const char *begin = definition.loc.Start.getPointer();
+  return {begin, size_t(definition.loc.End.getPointer() - begin)};
+}
+
+static void placeOperation(const AsmParserState::OperationDefinition &found,
+                           const llvm::SourceMgr &sources) {
+  MLIRContext *context = found.op->getContext();
+  Location place = placeOf(context, found.loc, sources);
+  if (!found.resultGroups.empty()) {
+    StringRef name = nameOf(found.resultGroups.front().definition);
+    place = NameLoc::get(StringAttr::get(context, name), place);
   }
+  found.op->setLoc(place);
+}
+
+static void placeArguments(const AsmParserState::BlockDefinition &found,
+                           const llvm::SourceMgr &sources) {
+  MLIRContext *context = found.block->getParentOp()->getContext();
+  auto loop = dyn_cast<LoopLikeOpInterface>(found.block->getParentOp());
+  for (auto [argument, definition] :
+       llvm::zip(found.block->getArguments(), found.arguments)) {
+    StringRef name = nameOf(definition);
+    argument.setLoc(NameLoc::get(StringAttr::get(context, name),
+                                 placeOf(context, definition.loc, sources)));
+    if (loop && loop.getSingleInductionVar() == Value(argument))
+      loop->setLoc(nameInductionVariable(loop.getLoc(), name));
+  }
+}
+
+/// Values stand where the text has them and are called as they are there,
+/// whatever it says of the kernel.
+static void placeValues(const AsmParserState &state,
+                        const llvm::SourceMgr &sources) {
+  for (const AsmParserState::OperationDefinition &found : state.getOpDefs())
+    placeOperation(found, sources);
+  for (const AsmParserState::BlockDefinition &found : state.getBlockDefs())
+    placeArguments(found, sources);
 }
 
 static TextPlace placeOf(Location location) {
@@ -62,7 +100,7 @@ std::vector<AccessRemark> triton_shared::remarkAccesses(StringRef text) {
   ParserConfig config(&context);
   if (failed(parseAsmSourceFile(sources, module->getBody(), config, &state)))
     return {};
-  placeOperations(state, sources);
+  placeValues(state, sources);
   PassManager manager(&context);
   // A text has often a module of its own, which becomes one inside of ours.
   auto inner = module->getOps<ModuleOp>();

@@ -16,6 +16,10 @@ namespace mlir::triton_shared {
 /// place in the analysis, as in `scalar3`.
 std::string describeIndex(const AffineAnalysis &forms, AffineExpr expr);
 
+/// A location of a loop whose induction variable is to have that name: that of
+/// its own would be lost where the loop is written anew.
+Location nameInductionVariable(Location loop, StringRef name);
+
 } // namespace mlir::triton_shared
 
 #endif // TRITON_SHARED_ANALYSIS_DESCRIBEINDEX_H
