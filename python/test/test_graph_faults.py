@@ -7,6 +7,7 @@ the same table.
 from __future__ import annotations
 
 import dataclasses
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,10 @@ import pytest
 import torch
 import triton_shared.graph as mi
 from graph_cases import assert_right, one_kernel
+from triton_shared import device, stages
+from triton_shared.diff import recorder
 from triton_shared.graph import kernel_text, operations, program
+from triton_shared.graph.program import Program
 from triton_shared.graph.reproducer import write_reproducer
 from triton_shared.graph.tiles import Blocks
 from triton_shared.graph.verify import Verdict, verify
@@ -230,6 +234,46 @@ def test_a_rejected_candidate_leaves_a_reproducer(tmp_path: Path, monkeypatch: P
     assert done.returncode == 1, done.stderr
     assert "elements are wrong" in done.stdout
     assert "BOUND: output 0: " in path.read_text()
+    names = ["kernel_0.ttir", "program.py", "repro.py", "run.pt"]
+    assert sorted(file.name for file in path.parent.iterdir()) == names
+
+
+def without_places(ttir: str) -> str:
+    return re.sub(r"^#loc.*\n| loc\(.*\)$", "", ttir, flags=re.MULTILINE)
+
+
+def test_a_reproducer_has_the_texts_that_a_compiler_gets(tmp_path: Path):
+    """Those of a launch at the sizes at which a candidate is wrong, with its divisors."""
+    graph = map_graph("relu")()
+    plan = one_kernel(graph, Blocks(rows=1, columns=64))
+    sizes = {"d0": 3, "d1": 17}
+    verdict = Verdict("SHAPES", "for the test", 0.0, 0, tuple(sizes.items()))
+    path = write_reproducer(tmp_path / "right", graph.graph, plan, verdict)
+    caught: list[Any] = []
+    with device("cpu"), recorder.catching(caught, "test"):
+        Program(graph.graph, plan)([torch.randn(3, 17).half()])
+    ((recording, _),) = caught
+    text = (path.parent / "kernel_0.ttir").read_text()
+    assert without_places(text) == without_places(recording.ttir)
+    assert "@kernel_0(" in text
+    stages.ttir_to_linalg(text)
+
+
+def test_what_does_not_compile_leaves_its_inputs_and_what_there_is(
+    tmp_path: Path, monkeypatch: Patch
+):
+    graph = map_graph("sum", 1)()
+    wrong_shape_of_reduction(monkeypatch)
+    plan = plan_of(graph)
+    verdict = verify(graph.graph, plan)
+    path = write_reproducer(tmp_path / "wrong", graph.graph, plan, verdict)
+    kept = torch.load(path.parent / "run.pt")
+    assert len(kept["inputs"]) == len(kept["expected"]) == 1
+    assert kept["found"] == []
+    assert not list(path.parent.glob("*.ttir"))
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "CompilationError" in done.stderr
 
 
 def test_a_verdict_names_the_element_and_the_sizes(monkeypatch: Patch):

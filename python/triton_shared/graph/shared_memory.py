@@ -5,8 +5,10 @@ What was compiled here is in Triton's cache when it is launched.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from .ir import Graph, Sizes
 from .program import Program
 from .split_loops import MEMORY
 from .targets import TARGETS
@@ -26,14 +28,17 @@ def shared_bytes(program: Program, target_cc: int, target: str = "triton") -> in
     most = 0
     for text in program.plan.texts(sizes):
         kernel = getattr(module, text.name)
-        source = triton.compiler.ASTSource(kernel, *_specialization(text, kernel, sizes))
+        special = specialization(text, kernel, program.plan.graph, sizes)
+        source = triton.compiler.ASTSource(kernel, *special)
         options = {"num_warps": text.blocks.num_warps, "num_stages": text.blocks.num_stages}
         compiled = triton.compile(source, target=where, options=options)
         most = max(most, int(compiled.metadata.shared))
     return most
 
 
-def _specialization(text: KernelText, kernel: Any, sizes: dict[str, int]) -> tuple[Any, Any, Any]:
+def specialization(
+    text: KernelText, kernel: Any, graph: Graph, sizes: Sizes
+) -> tuple[dict[str, str], dict[str, int], dict[tuple[int, ...], list[list[Any]]]]:
     """Types, constants and divisors of arguments, as a launch of contiguous tensors has them."""
     tensors = {parameter: node for node, parameter in text.tensors.items()}
     axes = {axis.name: axis for axis in text.axes}
@@ -53,7 +58,11 @@ def _specialization(text: KernelText, kernel: Any, sizes: dict[str, int]) -> tup
         if word == "BLOCK":
             types[name], constants[name] = "constexpr", axes[rest].extent
             continue
-        value = sizes[rest] if word == "size" else _stride(tensors[word].shape, int(rest[1:]))
+        if word == "size":
+            value = sizes[rest]
+        else:
+            inner = graph.symbols[tensors[word]][int(rest[1:]) + 1 :]
+            value = math.prod(sizes[symbol] for symbol in inner if symbol)
         if value == 1:
             types[name], constants[name] = "constexpr", 1
             continue
@@ -61,10 +70,3 @@ def _specialization(text: KernelText, kernel: Any, sizes: dict[str, int]) -> tup
         if value % 16 == 0:
             divisors[(place,)] = [["tt.divisibility", 16]]
     return types, constants, divisors
-
-
-def _stride(shape: tuple[int, ...], dim: int) -> int:
-    stride = 1
-    for n in shape[dim + 1 :]:
-        stride *= n
-    return stride

@@ -115,7 +115,7 @@ class Judge:
         for part in plan.parts:
             self.rows = max(self.rows, 1 + part.blocks.depth, 1 + part.blocks.inner)
         self.kept: tuple[Any, ...] = ()
-        """Inputs, results and what was expected, of the last launch."""
+        """Inputs, results if there were any, and what was expected, of the last launch."""
 
     def compile(self) -> None:
         """Whether the kernels can be written for the sizes of the graph."""
@@ -191,6 +191,7 @@ class Judge:
         if made is None:
             return
         given, expected = made
+        self.kept = (given, [], expected)
         memory = GuardedMemory(run.fill, self.rows, is_padded=run.gate == "POISON")
         placed = [memory.holding(tensor.to(self.voter.device)) for tensor in given]
         found = [one.cpu() for one in self._launch(run, placed, memory)]
@@ -217,6 +218,7 @@ class Judge:
         given = [field.Residues.random(node.shape, generator) for node in graph.inputs]
         expected = field.expected(graph, given)
         self.launches += 1
+        self.kept = (given, [], expected)
         try:
             execute = self.program.module(sizes).execute_mugraph
             found = field.compute(execute, given, [node.dtype for node in graph.inputs])
