@@ -113,14 +113,28 @@ class TestSearch:
 
         def judge(graph: Any, plan: Any, *others: Any) -> Verdict:
             seen.append(plan)
-            return Verdict("EXACT", "said so") if len(seen) < 3 else plain(graph, plan, *others)
+            if len(seen) == 3:
+                return plain(graph, plan, *others)
+            sizes = (("d0", 16), ("d1", 64)) if len(seen) == 1 else ()
+            return Verdict("EXACT" if sizes else "SHARED", "said so", sizes=sizes)
 
         monkeypatch.setattr(search, "judge", judge)
         best = quick_graph().superoptimize(**SHORT, reproducers=str(tmp_path / "wrong"))
-        assert best.report().counts()["EXACT"] == 2
+        assert best.report().counts() == {"SHARED": 1, "EXACT": 1, "BEST": 1}
         assert best.plan == seen[2]
-        wrong = [row for row in best.report().rows if row.stage == "EXACT"]
-        assert all(Path(row.reproducer).exists() for row in wrong)
+        left = {row.stage: row.reproducer for row in best.report().rows}
+        assert Path(left["EXACT"]).exists()
+        assert not left["SHARED"]
+
+    def test_what_does_not_compile_leaves_a_reproducer(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ):
+        row = dataclasses.replace(operations.TABLE["relu"], triton="tl.positive({0})")
+        monkeypatch.setitem(operations.TABLE, "relu", row)
+        with pytest.raises(mi.SearchError, match="COMPILE"):
+            quick_graph().superoptimize(**{**SHORT, "candidates": 1}, reproducers=str(tmp_path))
+        (path,) = tmp_path.glob("*/repro.py")
+        assert "COMPILE: " in path.read_text()
 
     def test_if_nothing_is_right_the_error_has_the_table(self, monkeypatch: pytest.MonkeyPatch):
         row = dataclasses.replace(operations.TABLE["relu"], triton="tl.maximum({0}, 1.0)")

@@ -290,7 +290,8 @@ class Search:
         if verdict.is_right:
             return True
         row.stage, row.why = verdict.gate, verdict.message
-        if self.options.reproducers and verdict.gate not in ("COMPILE", "SHARED"):
+        # What does not fit a GPU is not wrong, and has no sizes.
+        if self.options.reproducers and verdict.sizes:
             folder = Path(self.options.reproducers) / f"candidate_{row.number}"
             path = write_reproducer(folder, self.given.graph, one.plan, verdict)
             row.reproducer = str(path)
