@@ -126,6 +126,30 @@ class TestSearch:
         assert Path(left["EXACT"]).exists()
         assert not left["SHARED"]
 
+    def test_a_sampler_says_what_is_tried_and_sees_what_came_of_it(self, believed: None):
+        seen: list[Any] = []
+
+        def sampler(rows: Any) -> Any:
+            places = sorted(range(len(rows)), key=lambda place: -rows[place].estimate)
+            for place in (places[0], places[0], places[1], places[2]):
+                seen.append([row.stage for row in rows if row.stage])
+                yield place
+
+        def search() -> mi.KernelGraph:
+            return quick_graph().superoptimize(**{**SHORT, "budget": 90.0}, sampler=sampler)
+
+        rows = search().report().rows
+        assert [row.stage for row in rows if row.stage != "CUT"].count("PROFILED") <= 2
+        estimates = [row.estimate for row in rows if row.stage != "CUT"]
+        assert len(estimates) == 3
+        assert estimates == sorted(estimates, reverse=True)
+        assert [len(stages) for stages in seen] == [0, 1, 1, 2]
+        assert not search().report().is_cached
+
+    def test_a_sampler_that_asks_for_what_there_is_not(self):
+        with pytest.raises(mi.GraphError, match="asks for candidate -1; there are "):
+            quick_graph().superoptimize(**SHORT, sampler=lambda rows: [-1])
+
     def test_what_does_not_compile_leaves_a_reproducer(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ):

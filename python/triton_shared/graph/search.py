@@ -13,7 +13,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
@@ -43,6 +43,11 @@ _REFINING = 0.4
 """Of the budget, for other warps and stages."""
 
 
+Sampler = Callable[[Sequence[Row]], Iterable[int]]
+"""Takes all candidates, gives the places of those to try. It is asked for one at a time: rows that
+were tried have a stage by then, and those that were timed a time."""
+
+
 @dataclass(frozen=True)
 class Options:
     """What a search may do."""
@@ -69,6 +74,9 @@ class Options:
     """Processes that verify."""
     dask: str = ""
     """The address of the scheduler of a cluster that verifies, in the place of processes."""
+    sampler: Sampler | None = None
+    """Says which candidate is next, in the place of the order of estimates; such a search is not
+    kept on disk."""
     cache: bool = True
     """Whether results are kept on disk, and taken from there."""
     debug_mode: bool = False
@@ -134,6 +142,7 @@ class Search:
         self._best = float("inf")
         self._begun = 0
         self._next: Iterator[_Candidate] = iter(())
+        self._is_kept = options.cache and options.sampler is None
         self._number = 0
 
     def __enter__(self) -> Search:
@@ -148,7 +157,7 @@ class Search:
         """The best graph. Raises SearchError."""
         where = f"{self.device} {self.machine} {self.given.strides}"
         name = search_cache.key(self.given.graph, where, repr(_lasting(self.options)))
-        known = search_cache.read(name) if self.options.cache else None
+        known = search_cache.read(name) if self._is_kept else None
         if known:
             return self._graph(*known)
         right = self._explore()
@@ -159,7 +168,7 @@ class Search:
         best = self._estimated(right) if self.device == ESTIMATE else self._final(right)
         best.row.stage = "BEST"
         self.report.seconds = time.monotonic() - self.start
-        if self.options.cache:
+        if self._is_kept:
             search_cache.write(name, best.plan, self.report)
         return self._graph(best.plan, self.report)
 
@@ -195,6 +204,9 @@ class Search:
 
     def _order(self, groups: list[list[_Candidate]]) -> Iterator[_Candidate]:
         """The best of the cuts that look good, then others of those that were fast."""
+        if self.options.sampler:
+            yield from _sampled(self.options.sampler, [one for some in groups for one in some])
+            return
         promising = groups[: max(4, self.options.candidates // 3)]
         for some in promising:
             yield some[0]
@@ -403,6 +415,17 @@ def _facts() -> dict[str, Any]:
     from ..cuda import gpus
 
     return gpus.facts(torch.cuda.current_device())
+
+
+def _sampled(sampler: Sampler, every: Sequence[_Candidate]) -> Iterator[_Candidate]:
+    """What a sampler asks for, each once. Raises GraphError for what there is not."""
+    given: set[int] = set()
+    for place in sampler([one.row for one in every]):
+        if not 0 <= place < len(every):
+            raise GraphError(f"the sampler asks for candidate {place}; there are {len(every)}")
+        if place not in given:
+            given.add(place)
+            yield every[place]
 
 
 def _lasting(options: Options) -> Options:

@@ -18,7 +18,7 @@ LARGEST_TILE = 1 << 15
 """Elements of a tile that is worth trying."""
 
 
-RUNS = ((8, 3), (4, 4), (4, 2), (8, 4), (2, 3), (8, 2), (4, 5), (2, 5), (8, 5))
+RUNS = ((8, 3), (4, 4), (4, 2), (8, 4), (2, 3), (8, 2), (4, 5), (2, 5), (8, 5), (1, 3))
 """Warps and stages, of GPUs alone, that are tried for what is fast with 4 and 3."""
 SPLITS = (2, 4, 8, 16)
 MOST_SPLIT = 8

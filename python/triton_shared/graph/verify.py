@@ -33,7 +33,7 @@ from .tiles import Unsupported
 from .voters import FAST, VOTERS, Voter
 
 GATES = ("COMPILE", "LAUNCH", "EXACT", "BOUND", "SHAPES", "POISON", "FIELD")
-SEEDS = 2
+SEEDS = 4
 _PRIMES = (37, 13, 29, 61, 7, 19, 43, 3)
 
 
