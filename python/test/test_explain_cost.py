@@ -92,17 +92,44 @@ def test_a_launch_without_a_text_is_counted_by_the_interpreter():
     assert (found["flops"], found["bytes"]) == (0, 16)
 
 
+MEASURED = {
+    "device": "this CPU", "peak_flops": 1e11, "peaks": {"f32": 1e11}, "bytes_per_second": 1e10,
+    "flops": 1e6, "bytes": 1e6, "seconds": 1e-4, "intensity": 1.0, "flops_per_second": 1e10,
+    "reached": 1.0, "counted": {"flops": "linalg", "bytes": "linalg", "why": ""},
+}  # fmt: skip
+"""A launch of a million operations and bytes."""
+
+
 def test_the_page_says_who_has_counted():
     counted = {"flops": "linalg", "bytes": "interpreter", "why": "in line 3, tt.load <reads>"}
-    found = {
-        "device": "this CPU", "peak_flops": 1e11, "peaks": {"f32": 1e11}, "bytes_per_second": 1e10,
-        "flops": 1e6, "bytes": 1e6, "counted": counted, "seconds": 1e-4, "intensity": 1.0,
-        "flops_per_second": 1e10, "reached": 1.0,
-    }  # fmt: skip
+    found = {**MEASURED, "counted": counted}
     text = page.fill("roofline.html", r=found, svg=drawings.draw_roofline(found))
     assert "operations in phase linalg, with the launch&#39;s numbers" in text
     assert "bytes by Triton" in text
     assert "in line 3, tt.load &lt;reads&gt;" in text
+
+
+def test_what_is_faster_than_the_peak_is_no_percentage_and_stays_in_the_drawing():
+    found = {**MEASURED, "flops_per_second": 4.2e11, "intensity": 100.0, "reached": 4.2}
+    svg = drawings.draw_roofline(found)
+    text = page.fill("roofline.html", r=found, svg=svg)
+    assert "% of the time" not in text
+    assert "4.2 times as fast as what was measured" in text
+    assert "100 % of the time" in page.fill("roofline.html", r=MEASURED, svg="")
+    launch = float(re.search(r'<circle cx="[^"]*" cy="([^"]*)"', svg)[1])
+    roof = float(re.search(r'<polyline points="[^"]*,([^"]*)"', svg)[1])
+    assert 6 < launch < roof
+
+
+def test_what_the_first_time_costs_is_no_part_of_a_peak(monkeypatch: pytest.MonkeyPatch):
+    now = [0.0]
+
+    def negate(source: torch.Tensor, out: torch.Tensor) -> None:
+        now[0] += 60.0 if now[0] == 0 else 0.125
+
+    monkeypatch.setattr(torch, "neg", negate)
+    monkeypatch.setattr(peaks.time, "perf_counter", lambda: now[0])
+    assert peaks._copied_bytes(1 << 10, "cpu", peaks._best_again) == 2 * (1 << 10) / 0.125
 
 
 @pytest.fixture

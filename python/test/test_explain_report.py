@@ -151,6 +151,22 @@ def test_a_tile_without_dimensions_has_its_drawing():
     assert 'aria-label="layout of one of f32"' in unpacked(report.html())
 
 
+def test_where_code_of_several_files_is_shown_these_are_named(reports: Any):
+    def files(report: Report) -> list[str]:
+        return re.findall('<div class="file" title="[^"]*">([^<]*)</div>', report.html())
+
+    softmax = Report.of(Question(explain_goldens.ttir_of("softmax_kernel", "cpu"), "cpu"))
+    assert files(softmax) == ["explain_kernels.py", "standard.py"]
+    assert files(reports["add_kernel", "cpu"]) == []
+
+
+def test_a_page_says_for_which_parameters_it_is():
+    signature = {"x_ptr": "*fp32:16", "BLOCK_SIZE": "1024"}
+    ttir = explain_goldens.ttir_of("add_kernel", "cpu")
+    report = Report.of(Question(ttir, "cpu", signature=signature))
+    assert "<code>x_ptr: *fp32:16</code>, <code>BLOCK_SIZE: 1024</code>" in report.html()
+
+
 @pytest.mark.parametrize(
     ("target", "way", "instructions", "wavefronts"),
     [("cuda:80", "cp.async", 2, 4096 // 4 // 128), ("cuda:90", "TMA write", 8, 4096 // 128)],
@@ -168,7 +184,11 @@ def test_copies_to_shared_memory_are_counted(
         assert copy["instructions"] == instructions
         assert copy["wavefronts"] == copy["least"] == wavefronts
     jsonschema.validate(json.loads(report.json()), SCHEMA)
-    assert f"<td>{way}</td>" in report.html()
+    html = report.html()
+    assert f"<td>{way}</td>" in html
+    written = [row for row in html.split("<tr") if f"<td>{way}</td>" in row]
+    assert all("<code>cta.copy" in row for row in written)
+    assert all(re.search(r'<td class="n">\d+</td>', row) for row in written)
 
 
 @pytest.mark.parametrize("kernel", explain_goldens.KERNELS)

@@ -22,7 +22,15 @@ from triton_shared import library
 from triton_shared.diff import workers
 from triton_shared.diff.recording import RecordingError
 from triton_shared.errors import TritonSharedError
-from triton_shared.explain import access_maps, drawings, gpu_use, launches, roofline, validation
+from triton_shared.explain import (
+    access_maps,
+    drawings,
+    gpu_use,
+    launches,
+    page,
+    roofline,
+    validation,
+)
 
 
 def record(kernel: Any, *args: Any, grid: tuple[int, ...] = (1,), **keywords: Any) -> Any:
@@ -129,6 +137,30 @@ class TestAdd:
         assert found["bytes"] == pytest.approx(3 * 4 * 5 * (1024 + 1024 + 904) / 3)
         assert found["flops_per_second"] == found["flops"] / found["seconds"]
         assert min(found["peak_flops"], found["bytes_per_second"], found["reached"]) > 0
+
+
+def test_results_are_shown_with_what_they_are_of_and_what_is_allowed():
+    element = {"index": [2], "left": 1.0, "right": 1.5, "error": 0.5, "ulp": None, "program": None}
+    tensor = {
+        "argument": "out", "dtype": "float32", "shape": [4], "bound": "accumulated", "wrong": 0,
+        "margin": 0.5, "worst": element, "first": None, "heat": [],
+    }  # fmt: skip
+    found = {"target": "cpu-fast", "status": "equal", "message": "", "tensors": [tensor]}
+    launch = {"grid": [1], "arguments": {}}
+    run = {"launch": launch, "maps": [], "problems": [], "validation": [found], "roofline": None}
+
+    def show() -> str:
+        sections = page._run_sections(run, page._SourceNumbers([]), lambda *_, **values: values)
+        _, validated = sections
+        return page.fill("validation.html", **validated)
+
+    text = show()
+    assert "our fast code for this CPU" in text
+    assert "what rounding may add up to in a sum" in text
+    assert "[2]: 1 and 1.5" in text
+    assert "the first that is wrong" not in text
+    tensor["first"] = element
+    assert "the first that is wrong" in show()
 
 
 @pytest.mark.nightly

@@ -99,7 +99,8 @@ def draw_roofline(roofline: dict[str, Any]) -> str:
     bandwidth = roofline["bytes_per_second"]
     intensity = max(roofline["intensity"], 1e-3)
     x_range = (-2.0, 3.0)
-    y_top = math.ceil(math.log10(max(roofline["peaks"].values())))
+    highest = max(*roofline["peaks"].values(), roofline["flops_per_second"])
+    y_top = math.ceil(math.log10(highest))
     y_range = (y_top - 5.0, float(y_top))
 
     def at(x: float, y: float) -> tuple[float, float]:

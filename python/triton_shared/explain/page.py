@@ -6,6 +6,7 @@ import base64
 import functools
 import gzip
 import json
+import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,8 +33,23 @@ _SAYS = {
     "ptx": "assembly for ptxas",
     "sass": "the GPU's instructions",
 }
+_TARGETS = {
+    "cpu-fast": "our fast code for this CPU",
+    "interpreter": "Triton's interpreter",
+    "shared_cuda": "our code on this machine's GPU",
+    "emulated": "our code for the GPU, in an emulator",
+}
+_BOUNDS = {
+    "exact": "no difference",
+    "accumulated": "what rounding may add up to in a sum",
+    "reference": "4 times the reference's own error, and 2 ulp",
+    "steps": "one ulp for each rounding",
+}
+"""What `triton_shared.diff` calls them, in words."""
 _MAIN = 6
 """Of a pass, so many kinds of operations are named without asking."""
+_MOST_LETTERS = 80
+"""Of an operation in a table."""
 _SHOWN_FIRST = ("source", "ttir", "structured")
 _UNPACKED = ("source", "ttir")
 """What can be read without JavaScript; all other panes lie compressed in the page."""
@@ -133,7 +149,8 @@ def _sections(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[
     def section(name: str, title: str, **values: Any) -> dict[str, str]:
         return {"id": name, "title": title, "body": fill(f"{name}.html", **values)}
 
-    yield section("panes", "From source to code", panes=list(_panes(report, numbers)))
+    panes = list(_panes(report, numbers))
+    yield section("panes", "From source to code", panes=panes, signature=report["signature"])
     accesses = [_access(one, numbers) for one in report["accesses"]]
     yield section("accesses", "Accesses to memory", accesses=accesses)
     if report["passes"]:
@@ -164,7 +181,7 @@ def _by_time(candidate: dict[str, Any]) -> tuple[Any, ...]:
 
 def _panes(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str, Any]]:
     linked = _Links(numbers, _Expressions([report["offsets"], *report["phases"]]))
-    yield _pane("source", [_source_part(source, linked) for source in report["sources"]])
+    yield _pane("source", list(_source_parts(report["sources"], linked)))
     texts = {one["phase"]: one for one in report["phases"]}
     names = list(texts)
     for name in (names[0], "offsets", *names[1:]):
@@ -177,7 +194,7 @@ def _panes(report: dict[str, Any], numbers: _SourceNumbers) -> Iterator[dict[str
                 uses[operation["line"]] = operation["use"]
         rows = _rows(text["text"], name, places, linked, uses)
         chunks = range(0, len(rows), _CHUNK)
-        yield _pane(name, [{"first": n + 1, "rows": rows[n : n + _CHUNK]} for n in chunks])
+        yield _pane(name, [_part(n + 1, rows[n : n + _CHUNK]) for n in chunks])
 
 
 def _pane(name: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
@@ -190,10 +207,25 @@ def _pane(name: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _source_part(source: dict[str, Any], linked: _Links) -> dict[str, Any]:
-    """A piece of the source, whose lines are their own places."""
+def _part(first: int, rows: list[dict[str, str]], file: str = "") -> dict[str, Any]:
+    """What a browser lays out together; `file` is said above it."""
+    return {"first": first, "rows": rows, "file": file}
+
+
+def _source_parts(sources: list[dict[str, Any]], linked: _Links) -> Iterator[dict[str, Any]]:
+    """Pieces of the source; where they are from several files, with these files' names."""
+    are_many = len({source["file"] for source in sources}) > 1
+    last = ""
+    for source in sources:
+        begins = are_many and source["file"] != last
+        last = source["file"]
+        yield _part(source["first"], _source_rows(source, linked), last if begins else "")
+
+
+def _source_rows(source: dict[str, Any], linked: _Links) -> list[dict[str, str]]:
+    """Lines that are their own places."""
     lines = highlight("\n".join(source["lines"]), "source", linked.expressions.marks(source))
-    rows = [
+    return [
         {
             "html": html,
             "sources": linked.lines.of([{"file": source["file"], "line": number}]),
@@ -202,7 +234,6 @@ def _source_part(source: dict[str, Any], linked: _Links) -> dict[str, Any]:
         }
         for number, html in enumerate(lines, start=source["first"])
     ]
-    return {"first": source["first"], "rows": rows}
 
 
 def _rows(
@@ -274,11 +305,9 @@ def _layouts(report: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
     """Each layout once, with the operations that have it; what goes through shared memory."""
     found: dict[str, dict[str, Any]] = {}
     moves = []
-    for operation in (one for text in report["phases"] for one in text["operations"]):
+    for phase, operation in ((one, op) for one in report["phases"] for op in one["operations"]):
         for move in operation.get("shared", ()):
-            moves.append(
-                {**move, "op": operation["op"], "sources": numbers.of(operation["places"])}
-            )
+            moves.append({**move, **_whose(operation, phase["text"], numbers)})
         for tile in operation.get("tiles", ()):
             label = f"{'×'.join(map(str, tile['shape'])) or 'one'} of {tile['element']}"
             key = json.dumps(tile)
@@ -297,6 +326,17 @@ def _layouts(report: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]:
     return {"layouts": drawn, "moves": moves}
 
 
+def _whose(operation: dict[str, Any], text: str, numbers: _SourceNumbers) -> dict[str, Any]:
+    """What a row about an operation says of it; its line is the innermost that is shown."""
+    shown = (place["line"] for place in operation["places"] if numbers.of([place]))
+    written = text.splitlines()[operation["line"] - 1].strip().partition(" : ")[0]
+    return {
+        "op": textwrap.shorten(written, _MOST_LETTERS, placeholder=" …"),
+        "line": next(shown, ""),
+        "sources": numbers.of(operation["places"]),
+    }
+
+
 def _run_sections(
     run: dict[str, Any], numbers: _SourceNumbers, section: Any
 ) -> Iterator[dict[str, str]]:
@@ -311,7 +351,11 @@ def _run_sections(
     )
     if run["validation"]:
         results = [
-            {**one, "tensors": [_validated(tensor) for tensor in one["tensors"]]}
+            {
+                **one,
+                "says": _TARGETS.get(one["target"], ""),
+                "tensors": [_validated(tensor) for tensor in one["tensors"]],
+            }
             for one in run["validation"]
         ]
         yield section("validation", "Is it right?", results=results)
@@ -337,7 +381,7 @@ def _program(program: dict[str, Any], numbers: _SourceNumbers) -> dict[str, Any]
 def _validated(tensor: dict[str, Any]) -> dict[str, Any]:
     label = f"error of {tensor['argument']}"
     heat = drawings.draw_heat(tensor["heat"], label) if tensor["heat"] else ""
-    return {**tensor, "heat_svg": heat}
+    return {**tensor, "heat_svg": heat, "may": _BOUNDS.get(tensor["bound"], "")}
 
 
 def pack(text: str) -> str:
