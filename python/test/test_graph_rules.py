@@ -8,6 +8,7 @@ from typing import Any
 import hypothesis
 import pytest
 import torch
+import triton_shared.graph as mi
 from graph_cases import PAPER
 from hypothesis import strategies
 from triton_shared.graph import rules
@@ -138,3 +139,19 @@ def test_a_graph_is_the_same_after_json(case: Any):
     graph = case().graph
     assert from_json(graph.as_json()).key == graph.key
     assert from_json(graph.as_json()).symbols == graph.symbols
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "maximum", "minimum", "sub", "div", "pow"])
+def test_a_graph_is_the_same_with_operands_exchanged_where_they_may_be(name: str):
+    """It is found in the cache, and computed once where both are in a graph."""
+    graph = mi.new_kernel_graph()
+    x, y = (graph.new_input(dims=(16, 64)) for _ in range(2))
+    one, other = getattr(graph, name)(x, y), getattr(graph, name)(y, x)
+    same = name not in ("sub", "div", "pow")
+    assert (one.key == other.key) == same
+    graph.mark_output(graph.matmul(one, graph.transpose(graph.exp(other))))
+    assert [node.op for node in graph.graph.nodes].count(name) == (1 if same else 2)
+    values = [torch.rand(node.shape).double() + 0.5 for node in graph.graph.inputs]
+    f = getattr(torch, {"div": "divide"}.get(name, name))
+    right = f(*values) @ f(*values[::-1]).exp().mT
+    assert torch.allclose(graph.graph.evaluate(values)[0], right)

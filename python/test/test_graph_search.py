@@ -293,6 +293,19 @@ class TestCache:
         assert again.report().is_cached
         assert again.plan == first.plan
 
+    def test_operands_in_another_order_are_the_same_graph(self, believed: None):
+        def product(is_exchanged: bool) -> mi.KernelGraph:
+            graph = mi.new_kernel_graph()
+            x, y = graph.new_input(dims=(16, 64)), graph.new_input(dims=(16, 1))
+            graph.mark_output(graph.exp(graph.mul(*((y, x) if is_exchanged else (x, y)))))
+            return graph
+
+        product(False).superoptimize(**SHORT)
+        again = product(True).superoptimize(**SHORT)
+        assert again.report().is_cached
+        given = [torch.randn(5, 17).half(), torch.randn(5, 1).half()]
+        assert_right(product(True), given, again(given))
+
     def test_another_graph_or_other_options_are_searched(self, believed: None):
         name = search_cache.key(quick_graph().graph, "cpu", "a")
         assert name != search_cache.key(quick_graph().graph, "cpu", "b")

@@ -24,6 +24,8 @@ from .operations import TABLE, Attributes, Operation
 
 FLOATS = (torch.float16, torch.bfloat16, torch.float32)
 Sizes = dict[str, int]
+COMMUTING = ("add", "mul", "maximum", "minimum")
+"""Operations whose operands may be exchanged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +40,12 @@ class Node:
 
     @functools.cached_property
     def key(self) -> str:
-        """What it computes, as a digest."""
+        """What it computes, as a digest: a + b is b + a, which rounds in the same way."""
         words = (self.op, self.attributes, self.shape, name_of(self.dtype))
         digest = hashlib.sha256(repr(words).encode())
-        for operand in self.inputs:
-            digest.update(operand.key.encode())
+        keys = [operand.key for operand in self.inputs]
+        for key in sorted(keys) if self.op in COMMUTING else keys:
+            digest.update(key.encode())
         return digest.hexdigest()[:24]
 
     @property
