@@ -6,7 +6,7 @@ from typing import Any
 
 import triton
 from triton._C.libtriton import ir, passes
-from triton_shared import knobs, library
+from triton_shared import columns, frontend, knobs, library
 from triton_shared.lowering import Metadata
 
 
@@ -30,6 +30,8 @@ def make_ttir(module: Any, metadata: Metadata) -> Any:
     with library.kept_signal_handlers():
         manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")
     metadata["name"] = name
+    if columns.counts_from_zero(triton.__version__):
+        return frontend.parse(columns.of_files(str(module)), module.context)
     return module
 
 

@@ -304,3 +304,16 @@ def test_a_recorded_launch_is_checked(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "wants    elements 20 to 31" in said
     assert main(["check", str(kept), "--run"]) == 0
     assert "no findings in 1 launch" in capsys.readouterr().err
+
+
+def test_a_launch_recorded_on_a_gpu_is_checked_on_the_cpu(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Of Triton's own backend, by record_on_cuda.py on an H200."""
+    recorded = Path(__file__).parent / "recordings" / "out_of_bounds_on_cuda.ttrepro"
+    assert main(["check", str(recorded), "--run"]) == 1
+    said = capsys.readouterr().err
+    assert "out of bounds: tl.load reads behind the end of 'x'" in said
+    assert "record_on_cuda.py:23:21\n    value = tl.load(x + i + 1, mask=mask)\n" in said
+    assert "has      elements 0 to 39 of its memory" in said
+    assert "wants    element 40" in said

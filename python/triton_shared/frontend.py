@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from .errors import TritonSharedError
@@ -96,3 +98,15 @@ def ast_to_ttir(
         context,
     )
     return str(stages["ttir"](module, {}))
+
+
+def parse(ttir: str, context: Any) -> Any:
+    """The module of a text in Triton's own memory; Triton reads files alone."""
+    from triton._C.libtriton import ir
+
+    with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
+        path = Path(folder) / "kernel.ttir"
+        path.write_text(ttir)
+        module = ir.parse_mlir_module(str(path), context)
+    module.context = context
+    return module

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import linecache
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from . import columns
 
 _PLACE = re.compile(r"^(?P<file>.+?):(?P<line>\d+):(?P<column>\d+): (?:error|warning|note|remark):")
 
@@ -39,7 +43,20 @@ def marked_line(file: str, line: int, column: int) -> list[str]:
     return [f"    {source.strip()}", " " * (4 + _caret(source, column)) + "^"]
 
 
+@contextmanager
+def lent_source(file: str, text: str) -> Iterator[None]:
+    """Inside, lines of `file` are those of `text`: the file itself need not be on this machine."""
+    before = linecache.cache.get(file)
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    try:
+        yield
+    finally:
+        linecache.cache.pop(file, None)
+        if before is not None:
+            linecache.cache[file] = before
+
+
 def _caret(source: str, column: int) -> int:
-    """Where the caret goes below the stripped line; columns count from 1."""
+    """Where the caret goes below the stripped line; columns count bytes, from 1."""
     indent = len(source) - len(source.lstrip())
-    return max(0, min(column, len(source)) - 1 - indent)
+    return max(0, min(columns.of_characters(source, column), len(source)) - 1 - indent)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import linecache
 from pathlib import Path
 from typing import Any
 
+from .. import columns
 from . import text
 from .finding import KINDS, Finding, Place
 
@@ -77,6 +79,7 @@ def _result(finding: Finding, rule: int) -> dict[str, Any]:
 
 
 def _location(place: Place) -> dict[str, Any]:
-    region = {"startLine": place.line, "startColumn": max(1, place.column)}
+    column = columns.of_characters(linecache.getline(place.file, place.line), place.column)
+    region = {"startLine": place.line, "startColumn": column}
     file = {"uri": Path(place.file).absolute().as_uri()}
     return {"physicalLocation": {"artifactLocation": file, "region": region}}

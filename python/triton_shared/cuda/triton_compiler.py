@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .. import frontend
 from ..errors import TritonSharedError
 
 
@@ -49,7 +49,7 @@ def compile_ttir(ttir: str, arch: int, options: Mapping[str, Any]) -> TritonCode
     metadata = {"target": backend.target, **parsed.__dict__}
     made: dict[str, Any] = {}
     try:
-        module = _parse(ttir, ir, context)
+        module = frontend.parse(ttir, context)
         for phase, stage in stages.items():
             module = stage(module, metadata)
             made[phase] = module if isinstance(module, bytes) else str(module)
@@ -70,12 +70,3 @@ def _backend(arch: int) -> Any:
             "install the wheel from PyPI for x86-64 Linux, which has one"
         )
     return make_backend(GPUTarget("cuda", arch, 32))
-
-
-def _parse(ttir: str, ir: Any, context: Any) -> Any:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "kernel.ttir"
-        path.write_text(ttir)
-        module = ir.parse_mlir_module(str(path), context)
-    module.context = context
-    return module

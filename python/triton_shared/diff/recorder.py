@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 
+from .. import columns
 from ..interception import intercepted_launches
 from . import addresses, modules
 from .recording import Recording, RecordingError, Stated, Storages, encode_argument, shown
@@ -118,10 +119,9 @@ def catching(caught: list[Any], label: str, skips: bool = False) -> AbstractCont
 
 def keep_text(recording: Recording, compiled: Any) -> None:
     """Adds what the kernel was compiled to; the interpreter compiles nothing."""
-    asm = getattr(compiled, "asm", None)
-    if asm is None:
+    if not hasattr(compiled, "asm"):
         return
-    recording.ttir, recording.types = asm["ttir"], dict(compiled.src.signature)
+    recording.ttir, recording.types = columns.ttir_of(compiled), dict(compiled.src.signature)
     addresses.forget_unused(recording, recording.ttir)
 
 

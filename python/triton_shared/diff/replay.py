@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .. import library
+from .. import columns, library
 from ..device import active_driver
 from . import addresses, given, modules, texts
 from .formats import TYPES, wide
@@ -85,14 +85,14 @@ def replay(
     addresses.translate(recording, memory, places, recording.addresses)
     if is_text:
         return Replayed(memory, recording.ttir, recording.types)
-    asm = getattr(compiled, "asm", {})
     facts = {
         name: getattr(compiled, name)
         for name in ("n_regs", "n_spills")
         if isinstance(getattr(compiled, name, None), int)
     }
     types = getattr(getattr(compiled, "src", None), "signature", None)
-    return Replayed(memory, asm.get("ttir", ""), types, facts)
+    ttir = columns.ttir_of(compiled) if hasattr(compiled, "asm") else ""
+    return Replayed(memory, ttir, types, facts)
 
 
 def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> dict[str, Any]:
@@ -107,9 +107,13 @@ def _arguments(recording: Recording, memory: list[torch.Tensor], dtype: Any) -> 
     }
 
 
-def prepare(recording: Recording, device: str = "cpu") -> tuple[list[torch.Tensor], dict[str, Any]]:
+def prepare(
+    recording: Recording,
+    device: str = "cpu",
+    copy: Callable[[torch.Tensor], torch.Tensor] = torch.clone,
+) -> tuple[list[torch.Tensor], dict[str, Any]]:
     """A copy of the recorded memory on a device, and the arguments of a launch that lie in it."""
-    memory = [storage.clone().to(device) for storage in recording.storages]
+    memory = [copy(storage).to(device) for storage in recording.storages]
     places = [part.data_ptr() for part in memory]
     addresses.translate(recording, memory, recording.addresses, places)
     return memory, _arguments(recording, memory, _triton_dtype)

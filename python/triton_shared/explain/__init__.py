@@ -16,6 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .. import columns
+
 if TYPE_CHECKING:
     from ..diff.recording import Recording
     from .report import Report
@@ -204,7 +206,7 @@ def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Expla
     from .table import show
 
     compiled = _compiled(kernel, args, grid, keywords)
-    found = explain_texts([str(each.asm["ttir"]) for each in compiled], printed_by_triton=True)
+    found = explain_texts([columns.ttir_of(each) for each in compiled], printed_by_triton=True)
     if type(kernel).__name__ == "JITFunction":
         from .launches import record, with_text
 
@@ -213,7 +215,7 @@ def explain(kernel: Any, *args: Any, grid: Any = (1,), **keywords: Any) -> Expla
             found,
             launches=(
                 lambda: with_text(
-                    record(kernel, args, grid, keywords), str(one.asm["ttir"]), one.src.signature
+                    record(kernel, args, grid, keywords), columns.ttir_of(one), one.src.signature
                 ),
             ),
         )

@@ -1,8 +1,7 @@
 """Which expression of a kernel an operation comes from: a line may hold many.
 
 Triton's places do not name that. Until 3.7, a place is where the last operand of the expression
-begins, in columns from 0 of the function without its indentation; from 3.8 on, it is where the
-expression itself begins, in columns of the file from 1.
+begins; from 3.8 on, it is where the expression itself begins.
 """
 
 from __future__ import annotations
@@ -13,6 +12,8 @@ import linecache
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from .. import columns
 
 Span = tuple[int, int, int, int]
 """First line and column, last line, and the column behind the end; all count from 1."""
@@ -88,23 +89,20 @@ class _Source:
     begun: Mapping[tuple[int, int], list[ast.AST]]
     """What begins at a line and a column from 0 (in bytes), the outermost first."""
     parents: Mapping[ast.AST, ast.AST]
-    functions: tuple[ast.FunctionDef, ...]
     loops: tuple[ast.For, ...]
 
     @staticmethod
     def of(lines: tuple[str, ...]) -> _Source:
         begun: dict[tuple[int, int], list[ast.AST]] = {}
         parents: dict[ast.AST, ast.AST] = {}
-        functions, loops = [], []
+        loops = []
         for node in ast.walk(ast.parse("".join(lines))):
             parents |= dict.fromkeys(ast.iter_child_nodes(node), node)
-            if isinstance(node, ast.FunctionDef):
-                functions.append(node)
             if isinstance(node, ast.For):
                 loops.append(node)
             if hasattr(node, "col_offset"):
                 begun.setdefault((node.lineno, node.col_offset), []).append(node)  # type: ignore[attr-defined]
-        return _Source(lines, begun, parents, tuple(functions), tuple(loops))
+        return _Source(lines, begun, parents, tuple(loops))
 
     def find(self, line: int, column: int, op: str) -> Span | None:
         """The expression that begins there."""
@@ -112,11 +110,7 @@ class _Source:
 
     def find_operand(self, line: int, column: int, op: str) -> Span | None:
         """The expression whose last operand begins there."""
-        around = [f for f in self.functions if f.lineno <= line <= (f.end_lineno or 0)]
-        if not around:
-            return None
-        column += max(f.col_offset for f in around)
-        operands = self.begun.get((line, column), ())
+        operands = self.begun.get((line, column - 1), ())
         return self._choose([self.parents[one] for one in operands if self._is_last(one)], op)
 
     def _is_last(self, node: ast.AST) -> bool:
@@ -147,7 +141,7 @@ class _Source:
 
     def _column(self, line: int, offset: int) -> int:
         """Of characters, from 1."""
-        return len(self.lines[line - 1].encode()[:offset].decode(errors="ignore")) + 1
+        return columns.of_characters(self.lines[line - 1], offset + 1)
 
 
 def _last(node: ast.AST) -> ast.AST | None:

@@ -12,6 +12,7 @@ from ..check import check
 from ..diff import replay, report, run, workers
 from ..diff.recording import RecordingError
 from ..errors import TritonSharedError
+from ..source_lines import lent_source
 from ..terminal import working
 from . import archive, reduction
 from .archive import Reproducer, ReproducerError
@@ -98,7 +99,8 @@ def _check(found: Reproducer, options: argparse.Namespace) -> int:
     _require_memory(found, options.file)
     with check() as findings:
         replay.replay(found.launch, "cpu")
-    findings.print()
+    with lent_source(found.source_name, found.source):
+        findings.print()
     return EQUAL if findings.is_clean else DIFFERENT
 
 

@@ -62,6 +62,8 @@ class Reproducer:
     report: dict[str, Any] | None
     source: str
     """The Python file of the kernel, to be read; empty if it was not there."""
+    source_name: str
+    """What places in the TTIR call that file."""
     stats: dict[str, Any] | None
     """A summary of each tensor, where the content was left out."""
     evidence: dict[str, bytes] = field(default_factory=dict)
@@ -140,7 +142,8 @@ def read(path: Path) -> Reproducer:
         for name, data in members.items()
         if name.startswith(_EVIDENCE)
     }
-    return Reproducer(replace(launch, file=""), manifest, report, source, stats, kept)
+    bare = replace(launch, file="")
+    return Reproducer(bare, manifest, report, source, Path(launch.file).name, stats, kept)
 
 
 def _members(path: Path) -> dict[str, bytes]:
