@@ -182,6 +182,35 @@ def test_what_lies_outside_is_named_and_not_touched():
     assert store["picture"] == ["#" * 36 + "x" * 28]
 
 
+def test_what_lies_outside_of_one_tensor_is_not_inside_of_another():
+    x, out = torch.rand(32), torch.empty(32)
+    (program,) = maps(record(explain_launches.strided, x, out, 8, BLOCK=32))
+    load, store = program["accesses"]
+    assert (load["argument"], load["outside"], load["first_outside"]) == ("x_ptr", 28, 32)
+    assert (store["argument"], store["outside"]) == ("out_ptr", 0)
+
+
+def test_what_an_address_points_to_is_memory_of_the_launch():
+    x, out = torch.rand(32), torch.empty(32)
+    launch = record(explain_launches.through, torch.tensor([x.data_ptr()]), out, BLOCK=32)
+    found = access_maps.record(launch, [(0, 0, 0)])
+    assert found["lost"] is None
+    table, load, store = found["programs"][0]["accesses"]
+    assert [one["outside"] for one in (table, load, store)] == [0, 0, 0]
+    assert load["argument"] == "what an address points to"
+
+
+def test_a_launch_that_leaves_its_tensors_is_not_run():
+    launch = record(explain_launches.unmasked, torch.zeros(100), grid=(2,), BLOCK=64)
+    found = launches.describe(launch)
+    assert [one["accesses"][0]["outside"] for one in found["maps"]] == [0, 28]
+    assert found["problems"] == [
+        "program (1, 0, 0) accesses 28 elements outside of 'x_ptr' in line 16: the launch is not "
+        "run, so that its results and its speed are not known"
+    ]
+    assert (found["validation"], found["roofline"]) == (None, None)
+
+
 @pytest.mark.nightly
 def test_programs_that_write_the_same_elements_are_seen():
     launch = record(explain_launches.everybody, torch.zeros(4), grid=(4,))

@@ -131,7 +131,8 @@ tt.func public @sums(%x: !tt.ptr<f32>, %size: i32) -> tensor<64xf32> {
   %from = tt.addptr %base, %i : tensor<64x!tt.ptr<f32>>, tensor<64xi32>
   %steps = tt.splat %many : i32 -> tensor<64xi32>
   %sum, %end = scf.for %done = %zero to %size step %many
-      iter_args(%so_far = %none, %there = %from) -> (tensor<64xf32>, tensor<64x!tt.ptr<f32>>) : i32 {
+      iter_args(%so_far = %none, %there = %from)
+      -> (tensor<64xf32>, tensor<64x!tt.ptr<f32>>) : i32 {
     %left = arith.subi %size, %done : i32 loc("rest"("kernel.py":3:1))
     %lefts = tt.splat %left : i32 -> tensor<64xi32>
     %live = arith.cmpi slt, %i, %lefts : tensor<64xi32>

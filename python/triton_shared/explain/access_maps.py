@@ -39,8 +39,9 @@ def choose_programs(grid: Sequence[int]) -> list[Program]:
 
 
 def record(launch: Recording, programs: Sequence[Program]) -> dict[str, Any]:
-    """What these programs access, as `schema.json` has it under "maps".
+    """What these programs access, as `schema.json` has it under "maps", as "programs".
 
+    "lost" is an access to memory that is not the launch's, with how many elements, or None.
     Raises RecordingError with the reason if the interpreter does not run the launch.
     """
     with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
@@ -81,7 +82,17 @@ def describe(notes: Notes, spans: list[tuple[str, int, int]]) -> dict[str, Any]:
                 "accesses": accesses,
             }
         )
-    return {"programs": programs}
+    return {"programs": programs, "lost": _find_lost(notes, programs)}
+
+
+def _find_lost(notes: Notes, programs: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The first access of which some lanes lie in no memory of the launch at all."""
+    for program in programs:
+        accesses = notes.accesses[tuple(program["program"])].values()
+        for one, found in zip(program["accesses"], accesses, strict=True):
+            if found.lost:
+                return {**one, "program": program["program"], "elements": found.lost}
+    return None
 
 
 def _describe_access(

@@ -63,17 +63,33 @@ def describe(
     chosen = programs or access_maps.choose_programs(launch.grid)
     try:
         say("interpreting programs")
-        found["maps"] = access_maps.record(launch, chosen)["programs"]
-        say("measuring this machine and the launch")
-        found["roofline"] = roofline.measure(launch, found["maps"], target)
+        maps = access_maps.record(launch, chosen)
+        found["maps"] = maps["programs"]
+        if maps["lost"]:
+            problems.append(_tell_lost(maps["lost"]))
+            return found
     except (RecordingError, TritonSharedError) as error:
         problems.append(str(error))
     try:
         emulated = ("emulated",) if target != "cpu" and launch.ttir else ()
         found["validation"] = validation.validate(launch, (*validation.TARGETS, *emulated), say)
+        # Speed is measured in this process, which a launch that has ended another would end.
+        ended = {one["target"] for one in found["validation"] if one["status"] == "failed"}
+        if found["maps"] and "cpu-fast" not in ended:
+            say("measuring this machine and the launch")
+            found["roofline"] = roofline.measure(launch, found["maps"], target)
     except (RecordingError, TritonSharedError) as error:
         problems.append(str(error))
     return found
+
+
+def _tell_lost(access: Mapping[str, Any]) -> str:
+    """Why a launch cannot be run, which would read or write what it does not own."""
+    return (
+        f"program ({', '.join(map(str, access['program']))}) accesses {access['elements']} "
+        f"elements outside of '{access['argument']}' in line {access['line']}: the launch is not "
+        "run, so that its results and its speed are not known"
+    )
 
 
 def _describe_arguments(launch: Recording) -> dict[str, str]:

@@ -17,11 +17,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from ..diff import recording as recordings
 from ..diff import replay
 
 Program = tuple[int, int, int]
+
+_GAP = 1 << 26
+"""Bytes on either side of each tensor's memory; the system gives none that is not touched."""
+_LINE = 64
 
 _KEPT_TIMES = 4
 """Of an access in a loop, so many turns are kept for drawings; all are counted."""
@@ -42,6 +47,8 @@ class _Access:
     addresses: list[Any] = field(default_factory=list)
     """Of all turns, those that the mask lets through."""
     masked: int = 0
+    lost: int = 0
+    """Lanes that lie in no memory of the launch."""
 
 
 class Notes:
@@ -74,6 +81,7 @@ class Notes:
             found.turns += 1
             found.addresses.append(addresses[mask.astype(bool)].ravel())
             found.masked += int(addresses.size - np.count_nonzero(mask))
+            found.lost += int(np.count_nonzero(mask.astype(bool) & ~inside))
             if len(found.blocks) < _KEPT_TIMES:
                 found.blocks.append((addresses.copy(), mask.astype(bool)))
         return mask.astype(bool) & inside
@@ -169,10 +177,25 @@ def _count_flops(builder: Any, notes: Notes) -> None:
         setattr(builder, name, counted(getattr(builder, name), of_elements))
 
 
+def _alone(storage: torch.Tensor) -> torch.Tensor:
+    """A copy with nothing beside it: what lies outside of one is not inside of another."""
+    size = storage.numel()
+    room = np.empty(size + 2 * _GAP, np.uint8)
+    start = _GAP - room.ctypes.data % _LINE
+    copy = torch.from_numpy(room[start : start + size])
+    return copy.copy_(storage)
+
+
 def _spans(launch: Any, memory: list[Any]) -> list[tuple[str, int, int]]:
-    """Where each tensor of the launch begins and ends."""
-    spans = []
-    for name, view in launch.views().items():
+    """Where each tensor of the launch begins and ends, and what addresses in them point to."""
+    views = launch.views()
+    named = {view.storage for view in views.values()}
+    spans = [
+        ("what an address points to", part.data_ptr(), part.data_ptr() + part.numel())
+        for number, part in enumerate(memory)
+        if number not in named
+    ]
+    for name, view in views.items():
         tensor = view.of(memory)
         reach = sum((n - 1) * abs(s) for n, s in zip(tensor.shape, tensor.stride(), strict=True))
         last = tensor.data_ptr() + (reach + 1) * tensor.element_size()
@@ -189,7 +212,7 @@ def main(folder: str, answer: str, programs: str) -> int:
     interpreter._interpreter = _Memory(interpreter._interpreter, notes)
     _run_only_wanted(interpreter, notes)
     _count_flops(interpreter.interpreter_builder, notes)
-    memory, given = replay.prepare(launch)
+    memory, given = replay.prepare(launch, copy=_alone)
     notes.lend([(m.data_ptr(), m.data_ptr() + m.numel() * m.element_size()) for m in memory])
     replay.run_kernel(launch, given, "interpreter")
     from .access_maps import describe
