@@ -62,6 +62,8 @@ def test_rows_hold_every_line_that_differs(reports):
 def test_a_page_of_two_names_what_tells_them_apart(reports):
     page = reports[0].compared(reports[1])
     assert "<title>num_warps=2 and num_warps=4</title>" in page
+    kernel = reports[0].data["kernel"]
+    assert re.search(rf"{kernel}: \d+ of \d+ facts differ", page)
     assert not re.findall(r"""(?:src|href)=["'](?!#|data:)[^"']*""", page)
 
 

@@ -27,10 +27,11 @@ def render(left: Mapping[str, Any], right: Mapping[str, Any]) -> str:
     names, facts = found["names"], found["facts"]
     lines, texts = list(by_line(left, right)), list(compare_texts(left, right))
     body = fill("compare.html", **found, lines=lines, texts=texts)
+    whose = f"{left['kernel']}: " if left["kernel"] == right["kernel"] else ""
     return fill(
         "page.html",
         title=f"{names[0]} and {names[1]}",
-        subtitle=f"{sum(one['differs'] for one in facts)} of {len(facts)} facts differ",
+        subtitle=f"{whose}{sum(one['differs'] for one in facts)} of {len(facts)} facts differ",
         sections=[{"id": "compare", "title": "What differs", "body": body}],
         diffs="",
     )
