@@ -34,6 +34,12 @@ def copy_rows(x, y, rows, row_stride, R: tl.constexpr, C: tl.constexpr):
 
 
 @triton.jit
+def reverse(x, y, last, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(y + i, tl.load(x + last - i))
+
+
+@triton.jit
 def count(index, bins, B: tl.constexpr):
     k = tl.load(index + tl.arange(0, B))
     tl.atomic_add(bins + k, 1, mask=k != 3)
@@ -146,6 +152,16 @@ def test_loads_outside_are_zero(mode: str) -> None:
     found = only(report)
     assert found.program == (1, 0, 0)
     assert [element.lane for element in found.elements] == [(1, j) for j in range(12, 16)]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_an_access_that_runs_backwards_may_leave_at_the_lower_end(mode: str) -> None:
+    memory, y = torch.arange(1.0, 65.0), torch.full((32,), 5.0)
+    with triton_shared.check() as report:
+        reverse[(1,)](memory[32:], y, 15, B=32, mode=mode)
+    assert y.tolist() == [48.0 - i for i in range(16)] + [0.0] * 16
+    found = only(report)
+    assert (found.lowest, found.highest, found.total) == (-16, -1, 16)
 
 
 def test_gaps_of_a_view_are_not_its_elements() -> None:

@@ -228,6 +228,15 @@ def test_what_was_cast_behind_a_sum_is_aligned() -> None:
     assert {(found.kind, found.argument) for found in report.findings} == {("misaligned", "blocks")}
 
 
+def test_an_element_that_is_half_outside_is_outside() -> None:
+    memory, y = torch.zeros(128, dtype=torch.int8), torch.zeros(32, dtype=torch.int16)
+    memory[66] = 1
+    with triton_shared.check() as report:
+        scaled_numbers[(2,)](memory[:66], y, 33, B=16)
+    (found,) = (found for found in report.findings if found.kind == "out-of-bounds")
+    assert (found.program, found.total, found.lowest) == ((1, 0, 0), 1, 32)
+
+
 def test_an_address_between_two_words_is_misaligned() -> None:
     memory = torch.zeros(64, dtype=torch.int8)
     with triton_shared.check() as report:

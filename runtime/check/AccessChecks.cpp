@@ -103,8 +103,8 @@ static void giveUp(const char *why) {
 void mlir::triton_shared::beginAccess(int64_t table, const char *site,
                                       int64_t siteSize, int64_t argument,
                                       int64_t flags, int64_t elementBytes,
-                                      int64_t base, int32_t x, int32_t y,
-                                      int32_t z) {
+                                      int64_t tensor, int64_t base, int32_t x,
+                                      int32_t y, int32_t z) {
   auto *launch = *reinterpret_cast<CheckedLaunch **>(table);
   std::array<int32_t, 3> program = {x, y, z};
   if (asked.launch != launch || asked.access.program != program) {
@@ -115,6 +115,7 @@ void mlir::triton_shared::beginAccess(int64_t table, const char *site,
   asked.access.site = {llvm::StringRef(site, siteSize), argument};
   asked.access.flags = flags;
   asked.access.elementBytes = elementBytes;
+  asked.access.tensor = reinterpret_cast<char *>(tensor);
   asked.access.base = reinterpret_cast<char *>(base);
   asked.access.program = program;
   asked.access.rows.clear();
@@ -135,7 +136,7 @@ void mlir::triton_shared::nameRow(int64_t offset, int64_t number, int64_t count,
 static std::optional<MovedAccess> moveAccess(const CheckedAccess &access) {
   int64_t low = INT64_MAX, high = INT64_MIN;
   for (const CheckedRow &row : access.rows) {
-    auto [first, last] = std::minmax(row.offset, row.last().offset);
+    auto [first, last] = std::minmax({row.offset, row.last().offset});
     low = std::min(low, first);
     high = std::max(high, last);
   }

@@ -14,11 +14,12 @@
 
 namespace mlir::triton_shared {
 
-/// Begins an access to `base`, argument `argument` of the kernel. `table` is
-/// the kernel's last argument, `flags` are AccessFlags.
+/// Begins an access to argument `argument` of the kernel, which lies at
+/// `tensor`. `table` is the kernel's last argument, `flags` are AccessFlags;
+/// offsets count from `base`, less than an element behind the tensor.
 void beginAccess(int64_t table, const char *site, int64_t siteSize,
                  int64_t argument, int64_t flags, int64_t elementBytes,
-                 int64_t base, int32_t x, int32_t y, int32_t z);
+                 int64_t tensor, int64_t base, int32_t x, int32_t y, int32_t z);
 
 /// Names an element: where it lies from the base on, in elements, and which one
 /// of the block it is.

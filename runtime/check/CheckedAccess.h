@@ -46,8 +46,9 @@ struct CheckedAccess {
   /// AccessFlags.
   int64_t flags;
   int64_t elementBytes;
-  /// Where the argument lies.
-  char *base;
+  /// Where the argument lies, and where offsets count from: not there if
+  /// elements lie between two of the tensor.
+  char *tensor, *base;
   /// x, y, z.
   std::array<int32_t, 3> program;
   std::vector<CheckedRow> rows;

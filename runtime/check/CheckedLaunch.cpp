@@ -44,6 +44,8 @@ bool CheckedLaunch::isInside(const CheckedAccess &access,
   int64_t distance;
   return !__builtin_mul_overflow(element.offset, access.elementBytes,
                                  &distance) &&
+         !__builtin_add_overflow(distance, access.base - access.tensor,
+                                 &distance) &&
          views[access.site.argument].contains(distance, access.elementBytes);
 }
 
@@ -95,7 +97,7 @@ bool CheckedLaunch::isUnwritten(const CheckedAccess &access,
   constexpr int64_t word = sizeof(unwritten), least = word / 2;
   char *address = access.addressOf(element.offset);
   char *start = address - reinterpret_cast<uintptr_t>(address) % word;
-  char *end = access.base + views[access.site.argument].getEnd();
+  char *end = access.tensor + views[access.site.argument].getEnd();
   if (end - start >= word) {
     uint64_t there;
     std::memcpy(&there, start, word);
@@ -277,7 +279,7 @@ void CheckedLaunch::addWrapped(const CheckedAccess &access,
   (*site->getAsObject())["shows"] = "integers";
   std::string text;
   llvm::raw_string_ostream(text) << *site;
-  CheckedAccess cause{{keep(origin.cause), -1}, 0, 1, nullptr,
+  CheckedAccess cause{{keep(origin.cause), -1}, 0, 1, nullptr, nullptr,
                       access.program,           {}};
   for (const CheckedElement &element : concerned)
     cause.rows.push_back({element.offset, element.number, 1, 1});
@@ -475,7 +477,7 @@ bool CheckedLaunch::addNote(llvm::StringRef text,
   for (const CausedElement &caused : elements)
     byCause[caused.cause].push_back(caused.element);
   for (const auto &[cause, concerned] : byCause) {
-    CheckedAccess access{note.site, 0, 1, nullptr, program, {}};
+    CheckedAccess access{note.site, 0, 1, nullptr, nullptr, program, {}};
     OtherSide other = {note.site, program};
     if (!note.causes.empty())
       access.site = note.causes[cause - 1];

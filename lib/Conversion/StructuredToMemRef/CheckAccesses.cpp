@@ -189,7 +189,7 @@ private:
   void nameRows(tts::AccessOpInterface op, ElementAccess access,
                 OpFoldResult stride);
   void moveBy(tts::AccessOpInterface op, Value distance);
-  void startFrom(tts::AccessOpInterface op, BlockArgument origin);
+  Value startFrom(tts::AccessOpInterface op, BlockArgument origin);
   Extent getExtent(BlockArgument parameter, int64_t elementBytes);
   bool isPassable(Operation *op);
   void setEarliestPoint(tts::AccessOpInterface op, const Extent &extent);
@@ -249,8 +249,8 @@ Value AccessChecker::isInside(tts::AccessOpInterface op, const Extent &extent) {
 }
 
 /// ```
-/// tritonSharedCheckBegin(views, site, size, argument, flags, bytes, base,
-///                        x, y, z)
+/// tritonSharedCheckBegin(views, site, size, argument, flags, bytes, tensor,
+///                        base, x, y, z)
 /// tritonSharedCheckRow(offset, number, count, stride)   for each row, or
 /// tritonSharedCheckElement(offset, number)   for each element that takes part
 /// tritonSharedCheckEnd() -> by how many elements the access is to be moved
@@ -268,7 +268,8 @@ Value AccessChecker::askRuntime(tts::AccessOpInterface op,
   operands.push_back(integer(parameter.getArgNumber()));
   operands.push_back(integer(getFlags(op)));
   operands.push_back(integer(getElementBytes(op)));
-  operands.push_back(tts::ToAddressOp::create(builder, loc, i64, op.getBase()));
+  for (Value start : {Value(parameter), op.getBase()})
+    operands.push_back(tts::ToAddressOp::create(builder, loc, i64, start));
   llvm::append_range(operands, program);
   callCheck(builder, op, "tritonSharedCheckBegin", operands);
   nameElements(op);
@@ -361,8 +362,10 @@ void AccessChecker::moveBy(tts::AccessOpInterface op, Value distance) {
 }
 
 /// Has an access start less than an element behind `origin`, so that its
-/// offsets are those of the tensor's elements.
-void AccessChecker::startFrom(tts::AccessOpInterface op, BlockArgument origin) {
+/// offsets are those of the tensor's elements. Returns by how many of these its
+/// elements end later: 1, an index, if they lie between two of them, or 0.
+Value AccessChecker::startFrom(tts::AccessOpInterface op,
+                               BlockArgument origin) {
   builder.setInsertionPoint(op);
   Location loc = op->getLoc();
   Type i64 = builder.getI64Type();
@@ -377,6 +380,11 @@ void AccessChecker::startFrom(tts::AccessOpInterface op, BlockArgument origin) {
   op.getBaseMutable().set(tts::FromAddressOp::create(
       builder, loc, op.getBase().getType(), address));
   moveBy(op, elements);
+  Value rest = arith::SubIOp::create(builder, loc, distance, back);
+  Value one = arith::ConstantIntOp::create(builder, loc, 1, 64);
+  return arith::IndexCastOp::create(
+      builder, loc, builder.getIndexType(),
+      arith::MinSIOp::create(builder, loc, rest, one));
 }
 
 /// True for what a store's check may stand before: computation, and other
@@ -471,15 +479,18 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
 }
 
 void AccessChecker::check(tts::AccessOpInterface op) {
+  Location loc = op->getLoc();
   BlockArgument parameter = findParameter(op.getBase(), numWritten);
+  Value later;
   if (!parameter) {
     parameter = findOrigin(op, numWritten);
     if (!parameter)
       return;
-    startFrom(op, parameter);
+    later = startFrom(op, parameter);
   }
-  Location loc = op->getLoc();
   Extent extent = getExtent(parameter, getElementBytes(op));
+  if (later)
+    extent.end = arith::SubIOp::create(builder, loc, extent.end, later);
   setEarliestPoint(op, extent);
   Value inside = isInside(op, extent);
   auto branch = scf::IfOp::create(builder, loc, builder.getI64Type(), inside,

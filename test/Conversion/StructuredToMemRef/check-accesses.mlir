@@ -193,7 +193,8 @@ func.func @no_kernel(%x: memref<*xf32>) {
 // -----
 
 // What starts from an address that is computed of a tensor's is counted in
-// elements from that tensor on.
+// elements from that tensor on, and ends later by one that it fills in part if
+// it lies between two of them.
 // CHECK-LABEL: func.func @cast_behind_a_sum(
 // CHECK-SAME:    %[[X:.*]]: memref<*xi8>, %[[N:.*]]: i64,
 // CHECK:         %[[TENSOR:.*]] = tts.to_address %[[X]]
@@ -201,6 +202,12 @@ func.func @no_kernel(%x: memref<*xf32>) {
 // CHECK:         %[[DISTANCE:.*]] = arith.subi
 // CHECK:         %[[ELEMENTS:.*]] = arith.floordivsi %[[DISTANCE]], %c2
 // CHECK:         %[[BASE:.*]] = tts.from_address
+// CHECK:         %[[REST:.*]] = arith.subi %[[DISTANCE]], %{{.*}} : i64
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1 : i64
+// CHECK-NEXT:    %[[PART:.*]] = arith.minsi %[[REST]], %[[ONE]]
+// CHECK-NEXT:    %[[LATER:.*]] = arith.index_cast %[[PART]]
+// CHECK-NEXT:    %[[END:.*]] = arith.subi %{{.*}}, %[[LATER]] : index
+// CHECK:         arith.cmpi slt, %{{.*}}, %[[END]]
 // CHECK:         call @tritonSharedCheckBegin(
 // CHECK:         tts.load %[[BASE]][
 func.func @cast_behind_a_sum(%x: memref<*xi8>, %n: i64, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32) -> tensor<8xf16> {
