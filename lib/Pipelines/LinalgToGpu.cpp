@@ -37,7 +37,8 @@ void triton_shared::buildInstructions(OpPassManager &manager,
   if (target.onlineSoftmax != OnlineSoftmaxMode::Exact)
     manager.addPass(createCtaOnlineSoftmax());
   if (target.fusesMultiplyAdd && !target.isPrecise)
-    manager.addPass(createCtaScaleMaxima());
+    manager.addPass(createCtaScaleMaxima(
+        {target.onlineSoftmax == OnlineSoftmaxMode::Speculative}));
   manager.addPass(createCtaSwapOperands());
   manager.addPass(createCtaTurnLoads());
   manager.addPass(createCtaChooseInstructions());

@@ -41,10 +41,15 @@ def CtaScaleMaxima : Pass<"cta-scale-maxima", "::mlir::ModuleOp"> {
     - if a number that is no constant scales them, and the largest one is none
       as soon as one of them is (`arith.maximumf`);
     - if a thread had no registers for the elements and the products beside what
-      the loop carries.
+      the loop carries, and, with `speculates`, beside powers that are thrown
+      away where a maximum has grown.
 
     Needs: tiles without layouts, `cta.num_warps`. Leaves: the same.
   }];
+  let options = [
+    Option<"speculates", "speculates", "bool", /*default=*/"false",
+           "powers are computed before the maximum is known">
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cta::CTADialect",
                            "::mlir::math::MathDialect",

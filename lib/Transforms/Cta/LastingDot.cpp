@@ -25,11 +25,13 @@ cta::DotOp triton_shared::findLastingDot(scf::ForOp loop) {
   return yielded && yielded->get() == dot.getResult() ? dot : nullptr;
 }
 
-void triton_shared::letGoOn(OpBuilder &builder, cta::DotOp dot, int64_t turns) {
+Value triton_shared::letGoOn(OpBuilder &builder, cta::DotOp dot,
+                             int64_t turns) {
   dot.setGoesOn(true);
   auto wait =
       cta::WaitDotOp::create(builder, dot.getLoc(), dot.getResult(), turns);
   dot.getResult().replaceAllUsesExcept(wait, wait);
+  return wait;
 }
 
 scf::IfOp triton_shared::waitForLastTurn(scf::ForOp loop, cta::DotOp dot,

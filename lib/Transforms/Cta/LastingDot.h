@@ -14,8 +14,8 @@ namespace mlir::triton_shared {
 cta::DotOp findLastingDot(scf::ForOp loop);
 
 /// Lets a product go on to where `builder` is, or until `turns` later ones have
-/// begun.
-void letGoOn(OpBuilder &builder, cta::DotOp dot, int64_t turns);
+/// begun. Gives its result as it is there.
+Value letGoOn(OpBuilder &builder, cta::DotOp dot, int64_t turns);
 
 /// Waits behind `loop`, for what goes on of its lasting product. A loop of no
 /// turns, whose `isNotEmpty` is false, has none: what is in flight on one way

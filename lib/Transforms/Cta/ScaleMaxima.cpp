@@ -88,9 +88,9 @@ static std::optional<ScaledExtremum> findScaled(cta::ReduceOp reduce) {
 }
 
 /// True if a thread has registers for the elements and their products at once,
-/// and half as many for what becomes of these, beside what a loop around
-/// carries. A branch between them makes it hold all.
-static bool fitsIntoRegisters(const ScaledExtremum &found) {
+/// beside what a loop around carries. A branch between them makes it hold both,
+/// and half as many for powers that are there before the maximum is known.
+static bool fitsIntoRegisters(const ScaledExtremum &found, bool speculates) {
   constexpr int64_t kRegisters = 65536, kMostPerThread = 255, kOther = 24;
   cta::ReduceOp reduce = found.reduce;
   auto function = reduce->getParentOfType<func::FuncOp>();
@@ -98,7 +98,8 @@ static bool fitsIntoRegisters(const ScaledExtremum &found) {
   // Another warp may copy for these.
   int64_t perThread =
       std::min(kRegisters / (32 * (warps + 1)) / 8 * 8, kMostPerThread);
-  int64_t bytes = cta::getTileBytes(cta::getTile(found.elements)) * 5 / 2;
+  int64_t bytes = cta::getTileBytes(cta::getTile(found.elements)) *
+                  (speculates ? 5 : 4) / 2;
   if (auto loop = reduce->getParentOfType<scf::ForOp>())
     for (Type type : loop.getResultTypes())
       if (auto tile = dyn_cast<RankedTensorType>(type))
@@ -247,11 +248,13 @@ namespace {
 
 struct CtaScaleMaxima
     : triton_shared::impl::CtaScaleMaximaBase<CtaScaleMaxima> {
+  using CtaScaleMaximaBase::CtaScaleMaximaBase;
+
   void runOnOperation() override {
     SmallVector<ScaledExtremum> all;
     getOperation().walk([&](cta::ReduceOp reduce) {
       std::optional<ScaledExtremum> found = findScaled(reduce);
-      if (found && fitsIntoRegisters(*found))
+      if (found && fitsIntoRegisters(*found, speculates))
         all.push_back(*found);
     });
     for (ScaledExtremum found : all) {

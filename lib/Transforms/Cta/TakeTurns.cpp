@@ -2,11 +2,14 @@
 //
 // Groups of four warps that begin a loop together stay together: all multiply,
 // and share the tensor cores, then these rest while all compute. If each group
-// waits for its turn, the tensor cores always have one to multiply for.
+// waits for its turn, the tensor cores always have one to multiply for. Where
+// they need long, each group also has its next product begun before it
+// computes.
 //
 //===----------------------------------------------------------------------===//
 
 #include "LastingDot.h"
+#include "TurnAhead.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -50,16 +53,15 @@ struct CtaTakeTurns : triton_shared::impl::CtaTakeTurnsBase<CtaTakeTurns> {
 
 private:
   static void takeTurns(Block &consumers) {
-    bool hasTurns = false;
+    SmallVector<std::pair<scf::ForOp, Pause>> found;
     consumers.walk([&](scf::ForOp loop) {
-      std::optional<Pause> pause = findPause(loop);
-      if (!pause)
-        return;
-      takeTurns(loop, *pause);
-      hasTurns = true;
+      if (std::optional<Pause> pause = findPause(loop))
+        found.emplace_back(loop, *pause);
     });
-    if (!hasTurns)
+    if (found.empty())
       return;
+    for (auto [loop, pause] : found)
+      takeTurns(loop, pause);
     Location loc = consumers.getParentOp()->getLoc();
     auto builder = OpBuilder::atBlockBegin(&consumers);
     cta::PassTurnOp::create(builder, loc, /*first=*/true);
@@ -100,6 +102,13 @@ private:
   }
 
   static void takeTurns(scf::ForOp loop, Pause pause) {
+    if (auto turns = TurnAhead::find(loop, pause.before, pause.after)) {
+      AheadProducts made = turns->move();
+      takeTurn(made.begin, made.begin);
+      takeTurn(made.ahead, made.last);
+      takeTurn(made.end, made.end);
+      return;
+    }
     OpBuilder builder(pause.after);
     cta::WaitTurnOp::create(builder, pause.after.getLoc(), /*first=*/false);
     // The next group begins to multiply when this one is about to end.
@@ -110,6 +119,14 @@ private:
     cta::WaitTurnOp::create(builder, loop.getLoc(), /*first=*/false);
     builder.setInsertionPointAfter(loop);
     cta::PassTurnOp::create(builder, loop.getLoc(), /*first=*/false);
+  }
+
+  /// Products from `from` to `to`, which go on, are begun in one turn.
+  static void takeTurn(cta::DotOp from, cta::DotOp to) {
+    OpBuilder builder(from);
+    cta::WaitTurnOp::create(builder, from.getLoc(), /*first=*/false);
+    builder.setInsertionPointAfter(to);
+    cta::PassTurnOp::create(builder, to.getLoc(), /*first=*/false);
   }
 };
 
