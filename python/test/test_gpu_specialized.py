@@ -17,6 +17,8 @@ from test_product_forms import launched
 from triton_shared import emulate, library
 from triton_shared.frontend import ast_to_ttir
 
+from benchmarks.gpu.attention_kernels import described_attention
+
 ORDERS = (0, 1, 2, 3)
 COPIES = "cta.producer_warps"
 
@@ -165,6 +167,34 @@ def test_attention(dims: int, is_causal: bool, tmp_path: Path):
         out = torch.zeros(length, dims).half()
         programs = -(-length // 128)
         emulate.launch(kernel, [*flat([q, k, v, out]), length], (programs,), order)
+        assert (out.double() - want).norm() < 2e-3 * want.norm()
+
+
+@pytest.mark.parametrize(
+    ("columns", "softmax"),
+    [(128, "exact"), (64, "deferred"), (64, "speculative"), (128, "speculative")],
+)
+def test_turns_of_attention_are_computed_ahead(columns: int, softmax: str, tmp_path: Path):
+    """One turn, which is the first and the last one, and some; scores twice as large as those
+    before make speculation go wrong, and a scale below zero turns their order round."""
+    types = dict.fromkeys(("q", "out"), described(128, 128))
+    types |= dict.fromkeys("kv", described(columns, 128)) | {"length": "i32", "scale": "fp32"}
+    constants = {"D": 128, "BM": 128, "BN": columns}
+    kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+    ttir = ast_to_ttir(described_attention, kinds, constants, [], target="cuda:90a", num_warps=8)
+    kernel = emulate.compile_kernel(ttir, 8, tmp_path, online_softmax=softmax)
+    # Speculation needs the registers that 128 columns would take.
+    is_ahead = softmax != "speculative" or columns == 64
+    assert ("wgmma.wait_group.sync.aligned 1" in kernel.llvm) == is_ahead
+    for order, (turns, scale) in enumerate(((1, 0.5), (3, -0.5))):
+        length = turns * columns
+        generator = torch.Generator().manual_seed(length)
+        q = torch.randn(128, 128, generator=generator).half()
+        k, v = torch.randn(2, length, 128, generator=generator).half()
+        k *= torch.arange(1, length + 1)[:, None] / columns
+        want = torch.softmax(q.double() @ k.double().T * scale, 1) @ v.double()
+        out = torch.zeros(128, 128).half()
+        emulate.launch(kernel, [*flat([q, k, v, out]), length, scale], (1,), order)
         assert (out.double() - want).norm() < 2e-3 * want.norm()
 
 
