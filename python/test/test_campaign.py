@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 import triton_shared
-from triton_shared.campaign import CampaignError, Case, Outcome
+from triton_shared.campaign import CampaignError, Case, Outcome, runner
 from triton_shared.campaign.__main__ import main
 from triton_shared.campaign.campaign import Campaign, batches
 from triton_shared.campaign.executors import Dask, Processes, Workers
@@ -207,6 +207,15 @@ def test_what_is_not_done_in_time_is_left(fuzzer: Fuzzer, tmp_path: Path) -> Non
     assert 5 in {int(case.name) for case in left}
     fuzzer.plan({})
     assert ends(run(tmp_path / "r.sqlite", Processes(1), 8)) == dict.fromkeys(range(8), "right")
+
+
+def test_a_batch_that_waited_too_long_does_nothing(fuzzer: Fuzzer) -> None:
+    """However long it had when it was handed in."""
+    fuzzer.plan({0: "hang"})
+    begun = time.monotonic()
+    facts = [case.facts for case in numbered(2)]
+    assert runner.run(numbered(1)[0].kind, facts, 600, until=time.time() - 1) == []
+    assert time.monotonic() - begun < 300
 
 
 def processes_below(process: int) -> set[int]:

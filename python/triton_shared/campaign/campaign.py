@@ -111,8 +111,9 @@ class Campaign:
     def _submit(self, executor: Executor, batch: Batch) -> Future[list[dict[str, Any]]]:
         kind = batch[0].kind
         timeout = self.timeout or KINDS[kind].timeout
-        left = None if self.deadline is None else self.deadline - time.monotonic()
-        return executor.submit(runner.run, kind, [case.facts for case in batch], timeout, left)
+        # A batch may wait for its worker: not how long it has counts, but until when.
+        until = None if self.deadline is None else time.time() + self.deadline - time.monotonic()
+        return executor.submit(runner.run, kind, [case.facts for case in batch], timeout, until)
 
     def _keep(self, batch: Batch, outcomes: Sequence[dict[str, Any]]) -> None:
         # Those of the last cases may be missing, for want of time.

@@ -35,13 +35,14 @@ class WorkerError(RuntimeError):
 
 
 def run(
-    kind: str, cases: Sequence[Mapping[str, Any]], timeout: float, seconds: float | None = None
+    kind: str, cases: Sequence[Mapping[str, Any]], timeout: float, until: float | None = None
 ) -> list[dict[str, Any]]:
-    """The outcomes of cases, in their order, as dictionaries; of fewer if `seconds` have passed.
+    """The outcomes of cases, in their order, as dictionaries; of fewer if it gets too late.
 
-    `cases` are the facts of each, `timeout` is in seconds for one case.
+    `cases` are the facts of each, `timeout` is in seconds for one case, `until` is a time of the
+    clock that all hosts have (`time.time`).
     """
-    deadline = time.monotonic() + seconds if seconds is not None else None
+    deadline = time.monotonic() + until - time.time() if until is not None else None
     outcomes: list[Outcome] = []
     while len(outcomes) < len(cases):
         server = _take(kind)
