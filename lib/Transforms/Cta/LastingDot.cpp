@@ -40,11 +40,8 @@ scf::IfOp triton_shared::waitForLastTurn(scf::ForOp loop, cta::DotOp dot,
   unsigned number = cast<BlockArgument>(dot.getAccumulator()).getArgNumber() -
                     loop.getNumInductionVars();
   OpBuilder builder(loop);
-  auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(),
-                                 isNotEmpty, /*withElseRegion=*/true);
+  scf::IfOp guard = createTurnsBranch(builder, loop, isNotEmpty);
   loop->replaceAllUsesWith(guard.getResults());
-  builder.setInsertionPointToStart(guard.elseBlock());
-  scf::YieldOp::create(builder, loc, loop.getInitArgs());
   loop->moveBefore(guard.thenBlock(), guard.thenBlock()->end());
   builder.setInsertionPointAfter(loop);
   SmallVector<Value> results(loop.getResults());
@@ -52,6 +49,16 @@ scf::IfOp triton_shared::waitForLastTurn(scf::ForOp loop, cta::DotOp dot,
                                            /*pending=*/0);
   scf::YieldOp::create(builder, loc, results);
   return guard;
+}
+
+scf::IfOp triton_shared::createTurnsBranch(OpBuilder &builder, scf::ForOp loop,
+                                           Value isNotEmpty) {
+  Location loc = loop.getLoc();
+  auto branch = scf::IfOp::create(builder, loc, loop.getResultTypes(),
+                                  isNotEmpty, /*withElseRegion=*/true);
+  OpBuilder inside = branch.getElseBodyBuilder();
+  scf::YieldOp::create(inside, loc, loop.getInitArgs());
+  return branch;
 }
 
 Value triton_shared::createIsNotEmpty(OpBuilder &builder, scf::ForOp loop) {

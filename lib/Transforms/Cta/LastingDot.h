@@ -23,6 +23,11 @@ Value letGoOn(OpBuilder &builder, cta::DotOp dot, int64_t turns);
 /// the branch that now has the loop, with the same results.
 scf::IfOp waitForLastTurn(scf::ForOp loop, cta::DotOp dot, Value isNotEmpty);
 
+/// A branch with the results of `loop`, to be filled: without a turn, which
+/// `isNotEmpty` denies, it gives what the loop begins with.
+scf::IfOp createTurnsBranch(OpBuilder &builder, scf::ForOp loop,
+                            Value isNotEmpty);
+
 /// True if `loop` has a turn.
 Value createIsNotEmpty(OpBuilder &builder, scf::ForOp loop);
 

@@ -127,6 +127,12 @@ bool TurnAhead::fitsIntoRegisters() {
   SmallVector<Type> held(loop.getResultTypes());
   held.append({sums, last.dot.getA().getType(), last.dot.getA().getType()});
   auto isMask = [&](Value value) { return isLike(value, sums, 1); };
+  auto isUpdated = [&](Value value) {
+    return llvm::any_of(value.getUsers(), [&](Operation *user) {
+      return llvm::is_contained(updates,
+                                loop.getBody()->findAncestorOpInBlock(*user));
+    });
+  };
   SmallVector<Value> made(first.dot->getResults());
   for (Operation *op : powers)
     llvm::append_range(made, op->getResults());
@@ -137,10 +143,7 @@ bool TurnAhead::fitsIntoRegisters() {
   // are repeated take no registers.
   for (Value value : made)
     if (isLike(value, sums, 32) && !value.getDefiningOp<cta::BroadcastOp>() &&
-        !value.getDefiningOp<cta::SplatOp>() &&
-        llvm::any_of(updates, [&](Operation *op) {
-          return takesAny(*op, llvm::SmallPtrSet<Value, 1>{value});
-        }))
+        !value.getDefiningOp<cta::SplatOp>() && isUpdated(value))
       held.push_back(sums);
   int64_t bytes = 0;
   for (Type type : held)
@@ -246,11 +249,8 @@ scf::ForOp TurnAhead::createLoop(OpBuilder &builder, ValueRange begin,
 AheadProducts TurnAhead::move() {
   Location loc = loop.getLoc();
   OpBuilder builder(loop);
-  auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(),
-                                 createIsNotEmpty(builder, loop),
-                                 /*withElseRegion=*/true);
-  builder.setInsertionPointToStart(guard.elseBlock());
-  scf::YieldOp::create(builder, loc, loop.getInitArgs());
+  scf::IfOp guard =
+      createTurnsBranch(builder, loop, createIsNotEmpty(builder, loop));
 
   AheadProducts made;
   builder.setInsertionPointToStart(guard.thenBlock());
