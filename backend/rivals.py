@@ -14,6 +14,7 @@ import triton
 from triton.backends import driver as base
 from triton_shared import knobs
 from triton_shared.errors import TritonSharedError
+from triton_shared.versions import read_version
 
 _IN_TREE = ("nvidia", "amd")
 
@@ -68,5 +69,5 @@ def refuse(ours: type) -> None:
 
 def _triton_was_told() -> bool:
     """Whether Triton asks one driver only: before 3.7 it does not know the variable."""
-    version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+    version = read_version(triton.__version__)
     return version >= (3, 7) and bool(knobs.default_backend())

@@ -8,6 +8,7 @@ import triton
 from triton._C.libtriton import ir, passes
 from triton_shared import columns, frontend, knobs, library
 from triton_shared.lowering import Metadata
+from triton_shared.versions import read_version
 
 
 def make_ttir(module: Any, metadata: Metadata) -> Any:
@@ -25,7 +26,7 @@ def make_ttir(module: Any, metadata: Metadata) -> Any:
     passes.common.add_canonicalizer(manager)
     passes.common.add_cse(manager)
     passes.common.add_symbol_dce(manager)
-    version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+    version = read_version(triton.__version__)
     # The wheel's LLVM would handle SIGTERM, SIGUSR1 and others from now on.
     with library.kept_signal_handlers():
         manager.run(module) if version < (3, 6) else manager.run(module, "make_ttir")

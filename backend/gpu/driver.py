@@ -15,6 +15,7 @@ from triton.backends import compiler as base_compiler
 from triton.backends import driver as base
 from triton_shared import knobs
 from triton_shared.cuda import gpus, launcher
+from triton_shared.versions import read_version
 
 from . import tuning
 
@@ -93,7 +94,7 @@ class SharedCudaDriver(base.DriverBase):
 
         Before 3.7 Triton does not know that variable, and two active drivers are an error.
         """
-        version = tuple(int(part) for part in triton.__version__.split(".")[:2])
+        version = read_version(triton.__version__)
         return version >= (3, 7) and knobs.default_backend() == "shared_cuda"
 
     def get_current_target(self) -> Any:

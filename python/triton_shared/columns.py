@@ -12,6 +12,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from .versions import read_version
+
 _OURS = ("cpu", "shared_cuda")
 """Backends whose texts have columns of files already."""
 _PLACE = re.compile(r'(?P<file>"(?:[^"\\]|\\.)*"):(?P<line>\d+):(?P<column>\d+)')
@@ -20,8 +22,7 @@ _HEAD = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def\s")
 
 def counts_from_zero(version: str) -> bool:
     """Whether this version of Triton writes columns from 0."""
-    major, minor = (int(word) for word in version.split(".")[:2])
-    return (major, minor) < (3, 8)
+    return read_version(version) < (3, 8)
 
 
 def of_files(ttir: str) -> str:

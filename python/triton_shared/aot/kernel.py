@@ -12,6 +12,7 @@ from .. import library
 from ..cuda import tensor_map
 from ..errors import CompilationError, TritonSharedError
 from ..frontend import Target, parse_options
+from ..versions import read_version
 from . import sources
 from .hidden import HiddenParameter, hidden_parameters
 from .signature import (
@@ -127,10 +128,10 @@ def compile_kernel(
     )
 
 
-def _triton_version() -> tuple[int, ...]:
+def _triton_version() -> tuple[int, int]:
     import triton
 
-    return tuple(int(part) for part in triton.__version__.split(".")[:2])
+    return read_version(triton.__version__)
 
 
 def _lower(

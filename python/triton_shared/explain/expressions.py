@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import columns
+from ..versions import read_version
 
 Span = tuple[int, int, int, int]
 """First line and column, last line, and the column behind the end; all count from 1."""
@@ -35,8 +36,7 @@ _KINDS: dict[str, Any] = {
 
 def names_operands(version: str) -> bool:
     """Whether the places of this version of Triton are those of operands."""
-    major, minor = (int(word) for word in version.split(".")[:2])
-    return (major, minor) < (3, 8)
+    return read_version(version) < (3, 8)
 
 
 def add_expressions(texts: Iterable[Mapping[str, Any]], version: str) -> None:
