@@ -1,9 +1,13 @@
-"""The launches that are compared: every kernel of the corpus, and every example at every shape."""
+"""The launches that are compared: every kernel of the corpus, and every example at every shape.
+
+Kernels of the corpus once as the Triton of this machine writes them, once as the newest does.
+"""
 
 from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -25,6 +29,9 @@ QUICK = (
     "shape_ops", "tuple_args", "early_return_cf",
 )  # fmt: skip
 """One of each kind, for a first look."""
+
+NEWEST = "newest"
+"""The first word of the names of launches that newest_triton.py has recorded, and their folder."""
 
 NOT_RECORDED = {
     "ptr_table_i64": "its memory holds addresses",
@@ -48,6 +55,17 @@ def save_all(folder: Path, quick: bool, only: str) -> list[Path]:
             for number, recording in enumerate(recorder.record(case)):
                 recording.save(folder / f"suite-{name}-{number}")
         made += sorted(path.parent for path in folder.glob(f"suite-{name}-[0-9]/launch.json"))
+    return made + _unpacked(folder, quick, only)
+
+
+def _unpacked(folder: Path, quick: bool, only: str) -> list[Path]:
+    """Puts the launches that have come in the pack beside the others."""
+    build = ROOT / os.environ.get("TRITON_SHARED_TEST_BUILD", "build")
+    made = []
+    for packed in sorted((build / NEWEST).glob(f"{NEWEST}-*")):
+        if only in packed.name and (not quick or packed.name.partition("-")[2] in QUICK):
+            shutil.copytree(packed, folder / packed.name, dirs_exist_ok=True)
+            made.append(folder / packed.name)
     return made
 
 

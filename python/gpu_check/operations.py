@@ -14,9 +14,15 @@ import triton
 from triton_shared.diff import recording, workers
 
 from .check import TARGETS, Row
+from .launches import NEWEST
 from .pack import ROOT
 
-_HERE = "python/gpu_check/launches.py"
+_RECORDED = {
+    "corpus": "python/gpu_check/launches.py::corpus",
+    "suite": "python/gpu_check/launches.py::examples",
+    NEWEST: "python/gpu_check/newest_triton.py::corpus",
+}
+"""The functions that have recorded launches, by the first word of their names."""
 
 
 def write(launches: list[Path], rows: list[Row], out: Path) -> Path:
@@ -40,4 +46,4 @@ def test_of(launch: Path) -> str:
     kind, _, name = launch.name.partition("-")
     if kind == "tests":
         return f"python/test/{recording.load(launch).label}"
-    return f"{_HERE}::{'corpus' if kind == 'corpus' else 'examples'}[{name}]"
+    return f"{_RECORDED[kind]}[{name}]"

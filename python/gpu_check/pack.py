@@ -1,5 +1,7 @@
 """Packs what a machine without LLVM needs: the static library, and what the module is built from.
 
+Launches of kernels by a Triton that it does not have go along (newest_triton.py).
+
 All else is in the working tree, which travels along.
 """
 
@@ -9,6 +11,7 @@ import hashlib
 import importlib.util
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -27,7 +30,7 @@ def main(build: bool) -> None:
     """Builds, packs, and says how large it is."""
     if build:
         command = ["nice", "ninja", "-C", str(ROOT / "build"), "-j2"]
-        command += ["TritonSharedStatic", "triton-shared-opt"]
+        command += ["TritonSharedStatic", "TritonSharedPython", "triton-shared-opt"]
         subprocess.run(command, check=True, stdout=sys.stderr)
     library = ROOT / "build" / "static" / "libTritonShared.so"
     if not library.is_file():
@@ -39,6 +42,8 @@ def main(build: bool) -> None:
             archive.add(extra.resolve(), extra.name)
         archive.add(_nanobind(), "nanobind", filter=_only_sources)
         archive.add(_sources_of_mutants(), "fuzz")
+        newest = _launches_of_newest()
+        archive.add(newest, newest.name)
         _add_text(archive, PIPELINE, _pipeline())
     digest = hashlib.sha256(ARCHIVE.read_bytes()).hexdigest()
     (PACK / "sha256").write_text(digest + "\n")
@@ -61,6 +66,15 @@ def _sources_of_mutants() -> Path:
     from fuzz import sources
 
     return sources.make_all()
+
+
+def _launches_of_newest() -> Path:
+    from . import launches, newest_triton
+
+    place = ROOT / "build" / launches.NEWEST
+    shutil.rmtree(place, ignore_errors=True)
+    newest_triton.record(place)
+    return place
 
 
 def _pipeline() -> str:

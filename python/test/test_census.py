@@ -141,6 +141,23 @@ def test_a_leg_without_a_record_stays(
     assert executed == {**old, "GPU": {"tt.cat": {"i64": "c"}}}
 
 
+def test_what_is_added_to_a_leg_leaves_the_rest_of_it(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(script, "EXECUTED", tmp_path / "executed.json")
+    usual, newest = "python/test/test_cat.py::test_cat", "gpu_check/newest_triton.py::corpus[k]"
+    script.EXECUTED.write_text(json.dumps({"GPU": {"tt.cat": {"i1": usual, "i8": usual}}}))
+    (tmp_path / "gpu-3.6.0").mkdir()
+    cells = [["tt.cat", "i8"], ["tt.cat", "i64"], ["tt.atomic_load", "i32"]]
+    line = json.dumps({"test": newest, "cells": cells})
+    (tmp_path / "gpu-3.6.0" / "operations.jsonl").write_text(line + "\n")
+    script.record(tmp_path, adds=True)
+    assert json.loads(script.EXECUTED.read_text())["GPU"] == {
+        "tt.cat": {"i1": usual, "i8": usual, "i64": newest},
+        "tt.atomic_load": {"i32": newest},
+    }
+
+
 TTIR = """
   tt.func public @k(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32} loc("p")) {
     %x = tt.load %p {isVolatile = true} : !tt.ptr<f16> loc(#loc1)

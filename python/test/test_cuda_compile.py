@@ -10,17 +10,20 @@ import pickle
 import re
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import fake_cuda
 import kernels
 import pytest
+import torch
 import triton
 import triton.language as tl
 import triton_shared
 from fake_cuda import Array, FakeCuda
 from triton.backends.compiler import GPUTarget
 from triton_shared import library
+from triton_shared.diff import cubins, recorder, replay
 
 SIGNATURE = {
     "x_ptr": "*fp32",
@@ -124,6 +127,31 @@ def test_a_launch_of_programs_that_share_blocks_tells_their_number(
     assert given[-2:] == [struct.pack("<f", 2.5), struct.pack("<I", programs)]
 
 
+def test_a_recording_without_its_source_is_launched_from_its_text(
+    cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch
+):
+    recorded = []
+    with triton_shared.device("cpu"), recorder.catching(recorded, "scale"):
+        x = torch.ones(100)
+        kernels.scale[(3,)](x, x.clone(), 100, 2.5, BLOCK=1024, num_warps=2)
+    launch = replace(recorded[0][0], file="")
+    memory = [storage.clone() for storage in launch.storages]
+    monkeypatch.setattr(cubins, "launch", lambda *given: cubins.start(*given, device=1, stream=7))
+    cuda.take()
+    replay._replay_text(launch, "shared_cuda", memory)
+    (made,) = cuda.launches()
+    assert (made["kernel"], made["grid"], made["block"]) == ("scale", "3,1,1", "64,1,1")
+    assert (made["device"], made["stream"]) == ("1", "7")
+    assert [bytes.fromhex(text) for text in made["args"].split(",")] == [
+        *(struct.pack("<Q", part.data_ptr()) for part in memory),
+        struct.pack("<i", 100),
+        struct.pack("<f", 2.5),
+    ]
+    wrong = replace(launch, ttir=launch.ttir.replace("tt.store", "tt.stone"))
+    with pytest.raises(triton_shared.CompilationError, match=r"tt\.stone"):
+        replay._replay_text(wrong, "shared_cuda", memory)
+
+
 @triton.jit
 def every_kind(p, a, b, c, d, e, f, h, g, out):
     v = a.to(tl.float64) + b + c + d + e + f + h.to(tl.float64) + g
@@ -134,8 +162,6 @@ def test_every_kind_of_argument_has_the_size_that_the_cubin_reads(cuda: FakeCuda
     signature = {"p": "*fp16", "a": "i1", "b": "i8", "c": "i16", "d": "i32", "e": "i64"}
     signature |= {"f": "fp16", "h": "bf16", "g": "fp64", "out": "*fp64"}
     kernel = triton.compile(triton.compiler.ASTSource(every_kind, signature))
-    import torch
-
     half, out = Array(0x1000, torch.float16), Array(0x2000, torch.float64)
     kernel[(1, 1, 1)](half, True, -2, 300, -70000, 2**40, 1.5, -2.0, 0.1, out)
     (launch,) = cuda.launches()
@@ -149,8 +175,6 @@ def test_every_kind_of_argument_has_the_size_that_the_cubin_reads(cuda: FakeCuda
 
 
 def test_both_devices_keep_their_own_kernels(cuda: FakeCuda):
-    import torch
-
     on_cpu = torch.arange(32.0), torch.zeros(32)
     with triton_shared.device("cpu"):
         kernels.scale[(1,)](*on_cpu, 32, 2.0, BLOCK=32)

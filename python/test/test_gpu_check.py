@@ -11,16 +11,17 @@ import pytest
 import tomllib
 import torch
 import triton
-from gpu_check import check, install, launches, operations, there
+from gpu_check import check, install, launches, newest_triton, operations, there
+from recording import cells_of
 from tree import ROOT
-from triton_shared.diff import modules, workers
+from triton_shared.diff import modules, recording, replay, workers
 from triton_shared.diff.comparison import LaunchReport
 
 
 def test_every_kernel_of_the_corpus_is_recorded_or_says_why_not():
     recorded = dict(launches.corpus())
-    for recording in recorded.values():
-        assert modules.kernel(recording.file, recording.kernel).arg_names
+    for made in recorded.values():
+        assert modules.kernel(made.file, made.kernel).arg_names
     names = {case["name"] for case in sys.modules["corpus_runs"].load_corpus().CASES}
     # The machine with the GPU has 3.6; later versions have kernels that no test runs yet.
     assert triton.__version__ >= "3.7" or names == set(recorded) | set(launches.NOT_RECORDED)
@@ -80,6 +81,29 @@ def test_what_agrees_says_which_operations_it_had(tmp_path: Path):
         "examples[x-0]",
     ]
     assert all(line["cells"] == [["arith.addi", "i16"]] for line in lines)
+
+
+def test_kernels_of_the_newest_triton_travel_as_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The machine with the GPU has a Triton that does not write these operations."""
+    build = tmp_path / "build"
+    newest_triton.record(build / launches.NEWEST)
+    monkeypatch.setenv("TRITON_SHARED_TEST_BUILD", str(build))
+    monkeypatch.setattr(launches, "corpus", lambda: [])
+    made = launches.save_all(tmp_path / "kept", quick=False, only=f"{launches.NEWEST}-")
+    cells: set[tuple[str, str]] = set()
+    for place in made:
+        loaded = recording.load(place)
+        assert not loaded.file
+        cells |= cells_of(loaded.ttir)
+    assert len(made) > 80
+    assert cells >= {(f"tt.atomic_{name}", "i32") for name in ("load", "poll", "store")}
+    assert cells >= {("arith.negf", "f32"), ("arith.negf", "f64")}
+    [polls] = [place for place in made if place.name.endswith("-atomic_load_store_poll")]
+    assert operations.test_of(polls).endswith("newest_triton.py::corpus[atomic_load_store_poll]")
+    done = replay.replay(recording.load(polls), "cpu")
+    assert done.buffers[1].view(torch.int32)[:48].tolist() == [0, *[1] * 39, *[0] * 8]
 
 
 def test_launches_of_tests_that_agree_are_counted(tmp_path: Path):

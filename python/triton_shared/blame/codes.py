@@ -68,16 +68,7 @@ def of_ours(launch: Recording, arch: int = ARCH, text: str = "", **more: Any) ->
     if "ptx" not in texts:
         raise CompilationError(launch.kernel, "ptx", done.diagnostics)
     facts = json.loads(done.metadata)
-    threads, programs = facts["block"]
-    given = Given(
-        "ptx",
-        texts["ptx"].encode(),
-        facts["name"],
-        threads,
-        programs,
-        facts["shared"],
-        tuple(facts["hidden"]),
-    )
+    given = Given.compiled("ptx", texts["ptx"].encode(), facts)
     ptxas = tools.find_ptxas(f"cuda:{arch}")
     return Codes(texts, done.artefact("cubin"), given, ptxas, facts, _ptxas_words(launch))
 

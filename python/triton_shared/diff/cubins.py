@@ -3,16 +3,36 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .. import library
 from ..cuda import tensor_map
+from ..errors import CompilationError
+from ..frontend import Target, parse_options
 from .recording import RecordingError
 
 if TYPE_CHECKING:
     from .given import Given
+
+
+def compile_text(ttir: str, options: Mapping[str, Any]) -> Given:
+    """What this compiler makes of a kernel's text for the current GPU.
+
+    `options` are those of its launch line. Raises CompilationError.
+    """
+    from ..cuda import gpus
+    from .given import Given
+
+    major, minor = gpus.facts(gpus.current())["capability"]
+    target = Target.parse(f"cuda:{10 * major + minor}")
+    done = library.compile_text(ttir, parse_options(target, options).words())
+    if not done.succeeded:
+        raise CompilationError("", "cubin", done.diagnostics)
+    return Given.compiled("cubin", done.artefact("cubin"), json.loads(done.metadata))
 
 
 def launch(given: Given, values: Sequence[Any], grid: tuple[int, int, int]) -> None:

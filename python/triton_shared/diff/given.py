@@ -47,6 +47,13 @@ class Given:
     scratch: tuple[tuple[int, int], ...] = ()
     """Pointers behind all these, as Triton's own backend has them: bytes per program, alignment."""
 
+    @classmethod
+    def compiled(cls, form: str, code: bytes, facts: Mapping[str, Any]) -> Given:
+        """What this compiler has made for a GPU, with what it tells of it."""
+        threads, programs = facts["block"]
+        name, shared, hidden = facts["name"], facts["shared"], tuple(facts["hidden"])
+        return cls(form, code, name, threads, programs, shared, hidden)
+
     def save(self, launch: Path, name: str) -> str:
         """Puts it beside a launch; gives the target that runs it."""
         place = launch / f"{PREFIX}{name}"

@@ -177,14 +177,18 @@ def _replay_text(recording: Recording, target: str, memory: list[torch.Tensor]) 
             f"target '{target}' runs the kernel's TTIR, which this recording does not have: "
             "record the launch again"
         )
-    given = _text_arguments(recording, memory)
-    types = recording.types
+    arguments = _text_arguments(recording, memory)
+    types, options = recording.types, recording.options
     if target == "emulated":
-        options = recording.options
-        texts.run_in_emulator(recording.ttir, types, given, recording.grid, options, memory)
+        texts.run_in_emulator(recording.ttir, types, arguments, recording.grid, options, memory)
     elif target in CPU_MODES:
         with library.launches(threads=1):
-            texts.run_on_cpu(recording.ttir, types, given, recording.grid, CPU_MODES[target])
+            texts.run_on_cpu(recording.ttir, types, arguments, recording.grid, CPU_MODES[target])
+    elif target == "shared_cuda":
+        from . import cubins
+
+        code = cubins.compile_text(recording.ttir, options)
+        given.run(code, types, arguments, recording.grid, memory, Path())
     else:
         raise RecordingError(
             f"target '{target}' needs the kernel's source, and this recording has its TTIR alone"
