@@ -50,3 +50,35 @@ def through(table_ptr, out_ptr, BLOCK: tl.constexpr):
     x_ptr = tl.load(table_ptr).to(tl.pointer_type(tl.float32))
     i = tl.arange(0, BLOCK)
     tl.store(out_ptr + i, tl.load(x_ptr + i))
+
+
+@triton.jit
+def halves(x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    while n > 0:
+        x = x * 0.5
+        if n % 2 == 0:
+            x = x + 1.0
+        n = n // 2
+    tl.store(x_ptr + i, x)
+
+
+@triton.jit
+def if_it_says(x_ptr, says_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    if tl.load(says_ptr) > 0:
+        x = x * 0.5
+    tl.store(x_ptr + i, x)
+
+
+@triton.jit
+def while_it_says(x_ptr, says_ptr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + i)
+    n = tl.load(says_ptr)
+    while n > 0:
+        x = x * 0.5
+        n -= 1
+    tl.store(x_ptr + i, x)

@@ -114,6 +114,46 @@ def test_loops_hand_on_what_was_not_read() -> None:
 
 
 @triton.jit
+def decided(flags, y, n, more, EITHER: tl.constexpr, B: tl.constexpr):
+    i = tl.arange(0, B)
+    flag = tl.load(flags + i, mask=i < n) != 0
+    if EITHER:
+        wanted = flag | (i >= n + more)
+    else:
+        wanted = flag & (i < n + more)
+    tl.store(y + i, 1.0, mask=wanted)
+
+
+@pytest.mark.parametrize("either", [False, True])
+def test_what_another_condition_decides_does_not_matter(either: bool) -> None:
+    flags = torch.ones(8, dtype=torch.int8)
+    for more in (0, 1):
+        with triton_shared.check() as report:
+            decided[(1,)](flags, torch.zeros(8), 5, more, EITHER=either, B=8)
+        lanes = [[element.lane for element in found.elements] for found in report.findings]
+        assert lanes == [[(5,)]] * more, report.as_text()
+
+
+@triton.jit
+def gathered(x, y, n, last, B: tl.constexpr):
+    i = tl.arange(0, B)
+    v = tl.load(x + i, mask=i < n)
+    tl.store(y + i, tl.gather(v, tl.minimum(i, last), 0))
+
+
+def test_only_lanes_that_are_gathered_matter() -> None:
+    with triton_shared.check() as report:
+        gathered[(1,)](torch.ones(8), torch.zeros(8), 5, 4, B=8)
+    assert not report.findings, report.as_text()
+    with triton_shared.check() as report:
+        gathered[(1,)](torch.ones(8), torch.zeros(8), 5, 6, B=8)
+    found = only(report)
+    assert sides(found) == ("tl.load", "tl.store")
+    # All lanes from the last one on have what that has.
+    assert [element.lane for element in found.elements] == [(5,), (6,), (7,)]
+
+
+@triton.jit
 def hinted(x, y, start, COUNT: tl.constexpr, KIND: tl.constexpr, B: tl.constexpr):
     i = start + tl.arange(0, B)
     if KIND == "contiguous":

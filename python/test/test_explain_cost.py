@@ -76,6 +76,25 @@ def test_where_data_decide_the_interpreter_has_counted():
     assert found["flops"] == pytest.approx(8 * 16 * (1 + 2 + 8) / 3)
 
 
+def test_loops_and_branches_are_followed_with_the_launch_s_numbers():
+    launch = record(explain_launches.halves, torch.ones(16), 20, BLOCK=16)
+    found = count(launch)
+    assert found["counted"] == {"flops": "linalg", "bytes": "linalg", "why": None}
+    # 20, 10, 5, 2, 1: each turn multiplies, and those of even numbers add.
+    assert found["flops"] == 16 * (5 + 3)
+    assert found["bytes"] == 2 * 16 * 4
+
+
+@pytest.mark.parametrize("word", ["if", "while"])
+def test_a_number_that_is_read_ends_the_count(word: str):
+    kernel = {"if": explain_launches.if_it_says, "while": explain_launches.while_it_says}[word]
+    numbers = torch.tensor([3], dtype=torch.int32)
+    found = count(record(kernel, torch.ones(16), numbers, BLOCK=16))
+    assert found["counted"]["flops"] == "interpreter"
+    assert f"scf.{word}" in found["counted"]["why"]
+    assert found["flops"] == 16 * {"if": 1, "while": 3}[word]
+
+
 def test_a_mask_that_is_read_leaves_the_operations_to_linalg():
     i = torch.arange(64, dtype=torch.int32)
     launch = record(explain_launches.where_it_says, torch.ones(64), i % 2, BLOCK=64)

@@ -26,6 +26,9 @@ from .worker import GPU_LOST, NOT_RECORDED, RESULT, STARTED
 STARTUP = 60.0
 """Seconds that a worker may need to import torch and Triton."""
 
+_GOODBYE = 5.0
+"""Seconds in which a worker that is not needed any more ends by itself."""
+
 _STANDARD_ERROR = 2
 
 _PACKAGES = Path(__file__).resolve().parents[2]
@@ -109,6 +112,12 @@ class _Worker:
             self.process.stdin.write(json.dumps(words).encode() + b"\n")
             self.process.stdin.flush()
 
+    def dismiss(self) -> None:
+        """Has it end by itself, as it has nothing to do."""
+        assert self.process.stdin
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.close()
+
     def close(self) -> str:
         """Ends it; gives the end of what it has said."""
         self.process.kill()
@@ -138,6 +147,10 @@ def session() -> Iterator[None]:
             ended = _idle[:] if not _sessions else []
             _idle[:] = _idle[len(ended) :]
         for worker in ended:
+            worker.dismiss()
+        for worker in ended:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                worker.process.wait(_GOODBYE)
             worker.close()
 
 

@@ -53,6 +53,20 @@ func.func @fp4(%a: tensor<4x32xi8>, %sa: tensor<4x2xi8>, %b: tensor<32x8xi8>, %c
   return %0 : tensor<4x8xf32>
 }
 
+// Six bits are decoded by their fields: a multiple of the smallest number, and a sign.
+// CHECK-LABEL: func.func @fp6(
+// CHECK-SAME:    %[[A:.*]]: tensor<4x64xi8>, %[[SA:.*]]: tensor<4x2xi8>, %[[B:.*]]: tensor<64x8xi8>
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<4x2x32xi8>, tensor<4x2xf32>)
+// CHECK:           arith.constant 1.250000e-01 : f32
+// CHECK:           %[[LEFT:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : f32
+// CHECK-NEXT:      arith.mulf %[[LEFT]],
+// CHECK:         linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<2x32x8xi8>, tensor<8x2xf32>)
+// CHECK:           arith.constant 6.250000e-02 : f32
+func.func @fp6(%a: tensor<4x64xi8>, %sa: tensor<4x2xi8>, %b: tensor<64x8xi8>, %sb: tensor<8x2xi8>, %c: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = tt.dot_scaled %a scale %sa, %b scale %sb, %c lhs = e2m3 rhs = e3m2 {fastMath = true} : tensor<4x64xi8>, tensor<4x2xi8> * tensor<64x8xi8>, tensor<8x2xi8> -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
 // Packed along rows and columns, they are in the scales' dimension as well.
 // CHECK-LABEL: func.func @fp4_not_along_the_sum(
 // CHECK:         linalg.generic {{.*}} ins(%{{.*}} : tensor<2x2x32xi8>) outs(%{{.*}} : tensor<2x2x2x32xf32>) attrs =  {tts.unpacks_e2m1 = 1 : i64}
