@@ -129,7 +129,7 @@ def end_of(number: int, kind: str, phase: str = "obj") -> str:
     """
     from triton_shared import library
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    _limit_memory()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     library.version()  # Loaded once, before the forks.
     options = f"mode=reference to-phase={phase}"
@@ -140,6 +140,13 @@ def end_of(number: int, kind: str, phase: str = "obj") -> str:
         return library.compile_text(source, options, printed_by_triton=True).succeeded
 
     return attempt(compiles)
+
+
+def _limit_memory() -> None:
+    """But not where a sanitizer has reserved terabytes for its notes: nothing more could be had."""
+    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    if taken < MEMORY:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def attempt(compiles: Callable[[], bool], patience: int = PATIENCE) -> str:

@@ -77,6 +77,16 @@ def test_how_a_mutant_ends(monkeypatch: pytest.MonkeyPatch):
     assert mutants.attempt(lambda: 1 // 0) == "exit-code-2"
 
 
+def test_memory_that_is_reserved_already_is_not_limited(monkeypatch: pytest.MonkeyPatch):
+    """A process with the address sanitizer has terabytes, and could get nothing more."""
+    limits: list[tuple[int, int]] = []
+    monkeypatch.setattr(mutants.resource, "setrlimit", lambda _, limit: limits.append(limit))
+    for most in (1, 1 << 60):
+        monkeypatch.setattr(mutants, "MEMORY", most)
+        mutants._limit_memory()
+    assert limits == [(1 << 60, 1 << 60)]
+
+
 def test_a_campaign_of_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A batch of each kind, where python/fuzz is found; a second call has nothing to do."""
     words = ["fuzz", "--programs", "0:2", "--mutants", "0:2", "--workers", "1"]
