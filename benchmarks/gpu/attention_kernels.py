@@ -144,6 +144,47 @@ def masked_attention(
 
 
 @triton.jit
+def causal_attention_in_one_loop(
+    q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    """Causal attention with a mask in every turn, as it is written first."""
+    head = tl.program_id(1) * length * D
+    first = tl.program_id(0) * BM
+    rows = first + tl.arange(0, BM)
+    tile = rows[:, None] * D + tl.arange(0, D)[None, :]
+    queries = tl.load(q + head + tile)
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    weight = tl.zeros((BM,), dtype=tl.float32)
+    total = tl.zeros((BM, D), dtype=tl.float32)
+    top, weight, total = _blocks(
+        queries, k + head, v + head, rows, 0, first + BM, scale * 1.4426950408889634,
+        top, weight, total, D, D, BN, True, 0,
+    )  # fmt: skip
+    tl.store(out + head + tile, (total / weight[:, None]).to(out.dtype.element_ty))
+
+
+@triton.jit
+def described_causal_attention_in_one_loop(
+    q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
+):
+    """The same by descriptors."""
+    head = tl.program_id(1) * length
+    first = tl.program_id(0) * BM
+    rows = first + tl.arange(0, BM)
+    queries = q.load([head + first, 0])
+    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
+    weight = tl.zeros((BM,), dtype=tl.float32)
+    total = tl.zeros((BM, D), dtype=tl.float32)
+    factor = scale * 1.4426950408889634
+    for start in range(0, first + BM, BN):
+        scores = tl.dot(queries, k.load([head + start, 0]).T) * factor
+        columns = start + tl.arange(0, BN)
+        scores = tl.where(rows[:, None] >= columns[None, :], scores, -1.0e6)
+        top, weight, total = _turn(scores, v.load([head + start, 0]), top, weight, total)
+    out.store([head + first, 0], (total / weight[:, None]).to(out.dtype))
+
+
+@triton.jit
 def described_causal_attention(
     q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
 ):

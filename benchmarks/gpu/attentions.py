@@ -96,25 +96,45 @@ _SQUARE = _configs(
 )  # fmt: skip
 
 
+def _describe(t: Tensors, c: Config) -> list[TensorDescriptor]:
+    """Of q, k, v and the result, whose heads lie one behind the other."""
+    blocks = (c["BM"], c["BN"], c["BN"], c["BM"])
+    dims = t[0].shape[-1]
+    return [
+        TensorDescriptor.from_tensor(x.view(-1, dims), [rows, dims])
+        for x, rows in zip(t, blocks, strict=True)
+    ]
+
+
 def plain(shape: Shape, by_descriptors: bool = False, softmax: str = "exact") -> Problem:
     """All keys, whole blocks; or, by descriptors, causal as well."""
 
     def launch(t: Tensors, c: Config) -> Any:
-        grid = (shape.length // c["BM"], shape.heads)
-        last = (shape.length, shape.scale)
-        if not by_descriptors:
-            return attention_kernels.attention[grid](*t, *last, D=shape.dims, **c)
-        blocks = (c["BM"], c["BN"], c["BN"], c["BM"])
-        described = [
-            TensorDescriptor.from_tensor(x.view(-1, shape.dims), [rows, shape.dims])
-            for x, rows in zip(t, blocks, strict=True)
-        ]
-        kernel = attention_kernels.described_attention
-        if shape.causal:
+        kernel: Any = attention_kernels.attention
+        if by_descriptors:
+            kernel = attention_kernels.described_attention
+        if by_descriptors and shape.causal:
             kernel = attention_kernels.described_causal_attention
-        return kernel[grid](*described, *last, D=shape.dims, **c)
+        grid = (shape.length // c["BM"], shape.heads)
+        given = _describe(t, c) if by_descriptors else t
+        return kernel[grid](*given, shape.length, shape.scale, D=shape.dims, **c)
 
     return _forward(shape, launch, softmax, "by descriptors" if by_descriptors else "")
+
+
+def in_one_loop(shape: Shape, by_descriptors: bool = False) -> Problem:
+    """Causal, with a mask in every turn of one loop; whole blocks."""
+
+    def launch(t: Tensors, c: Config) -> Any:
+        kernel: Any = attention_kernels.causal_attention_in_one_loop
+        if by_descriptors:
+            kernel = attention_kernels.described_causal_attention_in_one_loop
+        grid = (shape.length // c["BM"], shape.heads)
+        given = _describe(t, c) if by_descriptors else t
+        return kernel[grid](*given, shape.length, shape.scale, D=shape.dims, **c)
+
+    form = "by descriptors, in one loop" if by_descriptors else "in one loop"
+    return _forward(shape, launch, "exact", form)
 
 
 def masked(shape: Shape, softmax: str = "exact") -> Problem:
@@ -315,6 +335,11 @@ def all_attentions() -> list[Problem]:
         for dims in heads
     ]
     rows += [plain(_tokens(dims, 4096, causal=True), True) for dims in heads]
+    rows += [
+        in_one_loop(_tokens(dims, 4096, causal=True), kind)
+        for kind in (False, True)
+        for dims in heads
+    ]
     rows += [plain(_tokens(dims, 4096, dtype=torch.bfloat16), True) for dims in heads]
     rows += [masked(_tokens(dims, 4096)) for dims in (32, 96, 256)]
     rows.append(masked(_tokens(128, 4096, causal=True, group=8)))
@@ -338,6 +363,8 @@ def small_attentions() -> list[Problem]:
         plain(small),
         plain(small, True),
         plain(causal, True),
+        in_one_loop(causal),
+        in_one_loop(causal, True),
         masked(Shape(2, 256, 40, group=2, causal=True)),
         masked(Shape(2, 256, 64, window=100)),
         varied((130, 64), 2, 64),

@@ -113,6 +113,30 @@ AffineAnalysis::Split AffineAnalysis::split(AffineExpr expr) const {
   return {sumTerms(varying, context), sumTerms(uniform, context)};
 }
 
+bool AffineAnalysis::canCompute(AffineExpr expr) const {
+  return !expr.walk([&](AffineExpr part) {
+                bool isKnown = true;
+                if (isa<AffineSymbolExpr>(part))
+                  isKnown = getSymbol(part).kind == IndexSymbol::Kind::Scalar;
+                else if (part.getKind() == AffineExprKind::FloorDiv ||
+                         part.getKind() == AffineExprKind::Mod)
+                  isKnown =
+                      getRange(cast<AffineBinaryOpExpr>(part).getLHS(), {})
+                          .isNonNegative();
+                return isKnown ? WalkResult::advance()
+                               : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+void AffineAnalysis::addValues(AffineExpr expr,
+                               DenseMap<AffineExpr, Value> &values) const {
+  expr.walk([&](AffineExpr part) {
+    if (isa<AffineSymbolExpr>(part))
+      values[part] = getSymbol(part).value;
+  });
+}
+
 Unstructured AffineAnalysis::blame(AffineExpr expr, Value value,
                                    StringRef reason) const {
   std::optional<Unstructured> why;

@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -109,14 +110,24 @@ AffineExpr AffineTransfer::substitute(Value source,
   return analysis.substitute(analysis.getForm(source).expr, place, shape);
 }
 
+/// The operand `source` with its dimensions in another order.
+AffineExpr AffineTransfer::computeTranspose(Value source,
+                                            ArrayRef<int64_t> order) {
+  SmallVector<AffineExpr> place(shape.size());
+  for (auto [d, from] : llvm::enumerate(order))
+    place[from] = getAffineDimExpr(d, analysis.context);
+  return substitute(source, place);
+}
+
 AffineExpr AffineTransfer::computeView(Operation *op) {
   MLIRContext *context = analysis.context;
   auto dim = [&](unsigned position) {
     return getAffineDimExpr(position, context);
   };
   return TypeSwitch<Operation *, AffineExpr>(op)
-      .Case<tt::SplatOp, tt::UnsplatOp>([&](auto) { return getOperand(op, 0); })
-      .Case([&](tt::BroadcastOp broadcast) {
+      .Case<tt::SplatOp, tt::UnsplatOp, cta::SplatOp>(
+          [&](auto) { return getOperand(op, 0); })
+      .Case<tt::BroadcastOp, cta::BroadcastOp>([&](auto) {
         // Forms do not mention dimensions of size 1, so nothing moves.
         return getOperand(op, 0);
       })
@@ -128,16 +139,18 @@ AffineExpr AffineTransfer::computeView(Operation *op) {
         return substitute(expand.getSrc(), place);
       })
       .Case([&](tt::TransOp transpose) {
-        SmallVector<AffineExpr> place(shape.size());
-        for (auto [d, source] : llvm::enumerate(transpose.getOrder()))
-          place[source] = dim(d);
-        return substitute(transpose.getSrc(), place);
+        return computeTranspose(transpose.getSrc(), llvm::to_vector_of<int64_t>(
+                                                        transpose.getOrder()));
+      })
+      .Case([&](cta::TransposeOp transpose) {
+        return computeTranspose(transpose.getSource(),
+                                transpose.getPermutation());
       })
       .Case([&](tt::JoinOp) { return computeJoin(op); })
-      .Case([&](tt::ReshapeOp reshape) {
+      .Case<tt::ReshapeOp, cta::ReshapeOp>([&](auto) {
+        Value source = op->getOperand(0);
         return substitute(
-            reshape.getSrc(),
-            getReshapedPlace(getIndexShape(reshape.getSrc()), shape, context));
+            source, getReshapedPlace(getIndexShape(source), shape, context));
       })
       .Default([](Operation *) { return AffineExpr(); });
 }
@@ -167,6 +180,11 @@ AffineExpr AffineTransfer::computeIndex(Operation *op) {
         AffineExpr first = getAffineConstantExpr(start, analysis.context);
         return shape[0] == 1 ? first
                              : getAffineDimExpr(0, analysis.context) + first;
+      })
+      .Case([&](cta::IotaOp iota) {
+        return shape[iota.getDim()] == 1
+                   ? getAffineConstantExpr(0, analysis.context)
+                   : getAffineDimExpr(iota.getDim(), analysis.context);
       })
       .Case<arith::AddIOp>(
           [&](auto) { return add(getOperand(op, 0), getOperand(op, 1)); })

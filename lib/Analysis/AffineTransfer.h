@@ -27,6 +27,7 @@ public:
 private:
   // Each gives null where the operation has no form better than opaque.
   AffineExpr computeView(Operation *op);
+  AffineExpr computeTranspose(Value source, ArrayRef<int64_t> order);
   AffineExpr computeJoin(Operation *op);
   AffineExpr computeIndex(Operation *op);
   AffineExpr computeConstant(Operation *op);

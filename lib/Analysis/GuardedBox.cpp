@@ -185,32 +185,6 @@ GuardedBoxAnalysis::shareOut(tts::AccessOpInterface load,
   return shares;
 }
 
-bool GuardedBoxAnalysis::canCompute(AffineExpr expr) {
-  return !expr.walk([&](AffineExpr part) {
-                bool isKnown = true;
-                if (isa<AffineSymbolExpr>(part))
-                  isKnown = numbers.getForms().getSymbol(part).kind ==
-                            IndexSymbol::Kind::Scalar;
-                else if (part.getKind() == AffineExprKind::FloorDiv ||
-                         part.getKind() == AffineExprKind::Mod)
-                  isKnown =
-                      numbers.getForms()
-                          .getRange(cast<AffineBinaryOpExpr>(part).getLHS(), {})
-                          .isNonNegative();
-                return isKnown ? WalkResult::advance()
-                               : WalkResult::interrupt();
-              })
-              .wasInterrupted();
-}
-
-void GuardedBoxAnalysis::addValues(AffineExpr expr,
-                                   DenseMap<AffineExpr, Value> &values) {
-  expr.walk([&](AffineExpr part) {
-    if (isa<AffineSymbolExpr>(part))
-      values[part] = numbers.getForms().getSymbol(part).value;
-  });
-}
-
 /// Describes a dimension of which the box is `share` further than its bounds or
 /// its remainder say; false if that cannot be computed before the loop.
 bool GuardedBoxAnalysis::isEndless(const Dimension &known, AffineExpr share,
@@ -219,8 +193,9 @@ bool GuardedBoxAnalysis::isEndless(const Dimension &known, AffineExpr share,
   AffineExpr start = turns.unroll(known.start);
   AffineExpr all = start ? add(start, share) : nullptr;
   dimension.start = all ? turns.findLinear(all) : std::nullopt;
-  if (!dimension.start || !canCompute(dimension.start->base) ||
-      !canCompute(dimension.start->slope))
+  const AffineAnalysis &forms = numbers.getForms();
+  if (!dimension.start || !forms.canCompute(dimension.start->base) ||
+      !forms.canCompute(dimension.start->slope))
     return false;
   dimension.size = tts::LaunchNumber::constant(
       all == getAffineConstantExpr(0, all.getContext())
@@ -230,8 +205,9 @@ bool GuardedBoxAnalysis::isEndless(const Dimension &known, AffineExpr share,
     return true;
   dimension.matrixSize = *known.size;
   dimension.startInMatrix = turns.findLinear(start);
-  return dimension.startInMatrix && canCompute(dimension.startInMatrix->base) &&
-         canCompute(dimension.startInMatrix->slope);
+  return dimension.startInMatrix &&
+         forms.canCompute(dimension.startInMatrix->base) &&
+         forms.canCompute(dimension.startInMatrix->slope);
 }
 
 //===----------------------------------------------------------------------===//
@@ -279,8 +255,8 @@ GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
     for (const std::optional<LinearForm> &form :
          {dimension.start, dimension.startInMatrix})
       if (form) {
-        addValues(form->base, box.values);
-        addValues(form->slope, box.values);
+        numbers.getForms().addValues(form->base, box.values);
+        numbers.getForms().addValues(form->slope, box.values);
       }
     if (i == box.innermost)
       startDivisor = std::min(getDivisor(dimension.start->base),

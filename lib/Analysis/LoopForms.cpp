@@ -37,8 +37,9 @@ AffineExpr LoopForms::getCarried(BlockArgument carried) {
       subtract(getForm(loop.getInductionVar()), getForm(loop.getLowerBound()));
   if (walked)
     walked = multiply(walked, sumTerms(perStep, added.getContext()));
-  return walked ? add(walked, getForm(loop.getTiedLoopInit(carried)->get()))
-                : nullptr;
+  // Of a tensor, the symbol is only what its elements have in common.
+  AffineExpr first = getForm(loop.getTiedLoopInit(carried)->get());
+  return walked ? add(walked, forms.split(first).uniform) : nullptr;
 }
 
 AffineExpr LoopForms::unroll(AffineExpr expr) {

@@ -34,6 +34,8 @@ void triton_shared::buildInstructions(OpPassManager &manager,
   manager.addPass(createExpandSmallFloats(small));
   manager.addPass(createLinalgToCta({target.numWarps, target.cudaArch}));
   addStructuredCleanUp(manager);
+  manager.addPass(createCtaSplitLoops());
+  addStructuredCleanUp(manager);
   if (target.onlineSoftmax != OnlineSoftmaxMode::Exact)
     manager.addPass(createCtaOnlineSoftmax());
   if (target.fusesMultiplyAdd && !target.isPrecise)

@@ -130,11 +130,30 @@ def test_variants(emulated: Callable[..., None], shape: Shape, warps: int):
     emulated(attentions.masked(shape), config(64, 64, warps))
 
 
+@pytest.mark.parametrize("specialize", ["never", "always"])
+@pytest.mark.parametrize("blocks", [(64, 64), (128, 64), (64, 128)], ids=str)
+def test_a_mask_in_every_turn(
+    emulated: Callable[..., None], blocks: tuple[int, int], specialize: str
+):
+    """Turns below the diagonal lose it; the first block of rows has none of them."""
+    shape = Shape(1, 256, 64, causal=True)
+    options = {"specialize_warps": specialize}
+    emulated(attentions.in_one_loop(shape), config(*blocks, 4), **options)
+
+
 def test_keys_in_pages(emulated: Callable[..., None]):
     """Rows that lie anywhere are loaded in pieces of 16 bytes: each begins at a multiple."""
     made = attentions.paged(3, 256, 64, 16, 16)
     emulated(made, {"SPLITS": 2, "BN": 64, "num_warps": 4, "num_stages": 2})
 
 
-def test_sequences_one_behind_the_other(emulated: Callable[..., None]):
-    emulated(attentions.varied((130, 64, 1), 2, 64), config(64, 64, 4))
+@pytest.mark.parametrize("lengths", [(130, 64, 1), (257, 192)], ids=str)
+def test_sequences_one_behind_the_other(emulated: Callable[..., None], lengths: tuple[int, ...]):
+    emulated(attentions.varied(lengths, 2, 64), config(64, 64, 4))
+
+
+@pytest.mark.parametrize("window", [1, 63, 64, 130])
+def test_a_window_has_turns_without_masks_only_where_it_is_wide(
+    emulated: Callable[..., None], window: int
+):
+    emulated(attentions.masked(Shape(1, 256, 64, window=window)), config(64, 64, 4))

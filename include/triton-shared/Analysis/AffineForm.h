@@ -100,6 +100,13 @@ public:
   };
   Split split(AffineExpr expr) const;
 
+  /// True if `expr` can be computed from numbers: it has no element of a
+  /// tensor, and divides nothing that may be negative.
+  bool canCompute(AffineExpr expr) const;
+
+  /// Adds the value of each symbol of `expr` to `values`.
+  void addValues(AffineExpr expr, DenseMap<AffineExpr, Value> &values) const;
+
   /// The first tensor in `expr` that the analysis does not look into or, if
   /// there is none, `value` with `reason`.
   Unstructured blame(AffineExpr expr, Value value, StringRef reason) const;

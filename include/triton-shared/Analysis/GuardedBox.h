@@ -92,8 +92,6 @@ private:
                  LoopForms &turns, GuardedDimension &dimension);
   std::optional<tts::LaunchNumber> findWrapSize(Value wrapSize);
   std::optional<AffineExpr> findSize(AffineExpr high);
-  bool canCompute(AffineExpr expr);
-  void addValues(AffineExpr expr, DenseMap<AffineExpr, Value> &values);
   int64_t getDivisor(Value value);
   int64_t getDivisor(AffineExpr expr);
 

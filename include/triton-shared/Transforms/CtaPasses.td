@@ -10,17 +10,61 @@
 include "mlir/Pass/PassBase.td"
 include "triton-shared/Transforms/CtaSoftmaxPasses.td"
 
+def CtaSplitLoops : Pass<"cta-split-loops", "::mlir::ModuleOp"> {
+  let summary = "Leave masks out of the turns in which they cut nothing";
+  let description = [{
+    Blocks of scores have a mask, though only those on a diagonal, on the edge
+    of a window or at the end of the keys are cut by it. A loop of matrix
+    products that chooses by such masks is cut into two or three, one behind
+    the other: in the middle one no mask is left.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %end step %c64 … {
+      %s = cta.dot …
+      %seen = arith.cmpi sge, %rows, %columns // first + iota >= i + iota
+      %t = arith.select %seen, %s, %none
+      …
+    }
+    // becomes
+    %turns = … // how often i + 63 <= first, up to the end
+    %to = %turns * 64
+    %m = scf.for %i = %c0 to %to step %c64 … {
+      %s = cta.dot …
+      … // with %s for %t
+    }
+    %r = scf.for %i = %to to %end step %c64 iter_args(… = %m) { … } // as it was
+    ```
+
+    Masks that are true from some turn on have a loop before it instead, and
+    those that are the same in all turns count as true in all or in none. Bounds
+    of loads that move are left out as masks are, but those of tensor
+    descriptors, which say where the tensor ends. A loop stays as it is
+    - if another one is in it, or it steps by a number that is no constant;
+    - if one of products stands beside it that has no masks: then its author has
+      split it;
+    - if no thread has 32 elements of a tile that is chosen from: there a mask
+      costs less than another loop;
+    - if its masks compare something else than indices that change by the same
+      amount in each turn, or are known to cut in every turn.
+
+    Needs: tiles without layouts, `cta.num_warps`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
   let summary = "Take no more warps than a program keeps busy";
   let description = [{
     Each thread should have one access of 16 bytes to make of the largest tile,
-    and two where elements are combined (`cta.reduce`, `cta.scan`). So many
-    warps remain:
+    and two where elements are combined (`cta.reduce`, `cta.scan`), but where
+    two warps would remain then. So many do:
 
     | largest tile        | element-wise | with a reduction |
     |---------------------|--------------|------------------|
     | 256 of f32          | 2            | 1                |
     | 512 of f16          | 2            | 1                |
+    | 1024 of f16         | 4            | 4                |
     | 1024 of f32         | 8            | 4                |
 
     The number of warps never grows. Functions with matrix products keep theirs.

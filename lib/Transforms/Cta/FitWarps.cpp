@@ -3,7 +3,8 @@
 // The number of warps in a launch is for the blocks that its author had in
 // mind. A warp that holds less than one wide access of every block only makes
 // others wait for it; and where elements are combined, two wide accesses of
-// each thread cost less than another warp to combine with.
+// each thread cost less than another warp to combine with. But two warps have
+// to meet in shared memory as four have, and each has twice as much to do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,11 +40,18 @@ struct Work {
   /// Matrix instructions are cut to the warps that they are given.
   bool multiplies = false;
 
-  int64_t countThreads() const {
-    int64_t accesses = combines ? kAccessesPerCombine : 1;
+  /// If each thread makes so many accesses of the largest tile.
+  int64_t countWarps(int64_t accesses) const {
     int64_t perThread = std::max<int64_t>(
         1, accesses * GpuTarget::kBytesPerAccess / elementBytes);
-    return std::max<int64_t>(1, elements / perThread);
+    return std::max<int64_t>(1, elements / (perThread * GpuTarget::kWarpSize));
+  }
+
+  int64_t countWarps() const {
+    if (!combines)
+      return countWarps(1);
+    int64_t warps = countWarps(kAccessesPerCombine);
+    return warps == 2 ? countWarps(1) : warps;
   }
 };
 
@@ -78,10 +86,8 @@ struct CtaFitWarps : triton_shared::impl::CtaFitWarpsBase<CtaFitWarps> {
       Work work = measureWork(function);
       if (!asked || work.multiplies)
         continue;
-      int64_t useful =
-          std::max<int64_t>(1, work.countThreads() / GpuTarget::kWarpSize);
-      function->setAttr(cta::kNumWarps,
-                        builder.getI32IntegerAttr(std::min(*asked, useful)));
+      function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(std::min(
+                                            *asked, work.countWarps())));
     }
   }
 };

@@ -150,12 +150,7 @@ private:
         offset = arith::AddIOp::create(builder, loc, offset, begin);
         dimension.indices = nullptr;
       }
-    auto made = tts::LoadOp::create(builder, load.getLoc(), load.getType(),
-                                    load.getBase(), offset, dimensions,
-                                    load.getMask(), load.getOther());
-    made->setDiscardableAttrs(load->getDiscardableAttrDictionary());
-    made.setCacheAttr(load.getCacheAttr());
-    made.setEvictAttr(load.getEvictAttr());
+    tts::LoadOp made = load.cloneWith(builder, offset, dimensions);
     load.replaceAllUsesWith(made.getResult());
     load.erase();
   }

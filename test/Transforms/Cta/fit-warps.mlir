@@ -1,5 +1,5 @@
 // No more warps than have a wide access to make of the largest tile, or two
-// where elements are combined.
+// where elements are combined and one warp or more than two remain.
 // RUN: triton-shared-opt %s --cta-fit-warps | FileCheck %s
 
 // 256 of f32 are 64 accesses of 16 bytes.
@@ -31,6 +31,21 @@ func.func @reduction(%p: memref<*xf32>) attributes {cta.num_warps = 4 : i32} {
   }
   %s = cta.extract %sum[] : tensor<f32>
   tts.store %s to %p[%zero] strides [] : f32, memref<*xf32>
+  return
+}
+
+// Two warps would meet in shared memory as four do.
+// CHECK: func.func @not_two({{.*}}) attributes {cta.num_warps = 4 : i32}
+func.func @not_two(%p: memref<*xf16>) attributes {cta.num_warps = 8 : i32} {
+  %zero = arith.constant 0 : i64
+  %x = tts.load %p[%zero] strides [1] : memref<*xf16> -> tensor<1024xf16>
+  %sum = cta.reduce %x axis 0 : (tensor<1024xf16>) -> tensor<f16> {
+  ^bb0(%a: f16, %b: f16):
+    %0 = arith.addf %a, %b : f16
+    cta.yield %0 : f16
+  }
+  %s = cta.extract %sum[] : tensor<f16>
+  tts.store %s to %p[%zero] strides [] : f16, memref<*xf16>
   return
 }
 

@@ -154,6 +154,17 @@ void LoadOp::build(OpBuilder &builder, OperationState &state, Type result,
         /*cache=*/nullptr, /*evict=*/nullptr, /*is_volatile=*/false);
 }
 
+LoadOp LoadOp::cloneWith(OpBuilder &builder, Value offset,
+                         ArrayRef<DimensionAccess> dimensions) {
+  auto made = LoadOp::create(builder, getLoc(), getType(), getBase(), offset,
+                             dimensions, getMask(), getOther());
+  made->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  made.setCacheAttr(getCacheAttr());
+  made.setEvictAttr(getEvictAttr());
+  made.setIsVolatile(getIsVolatile());
+  return made;
+}
+
 void StoreOp::build(OpBuilder &builder, OperationState &state, Value value,
                     Value base, Value offset,
                     ArrayRef<DimensionAccess> dimensions, Value mask) {

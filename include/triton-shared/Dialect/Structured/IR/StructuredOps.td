@@ -238,7 +238,12 @@ def TTS_LoadOp : TTS_AccessOp<"load", [
     "::llvm::ArrayRef<::mlir::tts::DimensionAccess>":$dimensions,
     "::mlir::Value":$mask, "::mlir::Value":$other)>];
   let extraClassDeclaration =
-    !strconcat(StridedDeclarations, ReadDeclarations);
+    !strconcat(StridedDeclarations, ReadDeclarations, [{
+      /// The same load of a block that lies elsewhere, or otherwise.
+      ::mlir::tts::LoadOp
+      cloneWith(::mlir::OpBuilder &builder, ::mlir::Value offset,
+                ::llvm::ArrayRef<::mlir::tts::DimensionAccess> dimensions);
+    }]);
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
