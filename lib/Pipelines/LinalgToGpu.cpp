@@ -66,6 +66,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStoreBoxes());
   manager.addPass(createCtaStreamDots());
+  manager.addPass(createCtaGuardBlocks());
   addStructuredCleanUp(manager);
   if (target.onlineSoftmax == OnlineSoftmaxMode::Speculative) {
     manager.addPass(createCtaSpeculateSoftmax());

@@ -154,6 +154,27 @@ def test_boxes_that_begin_where_the_loop_has_come(tmp_path: Path):
 
 
 @triton.jit
+def _copied(source, result, B: tl.constexpr):
+    m, n = tl.program_id(0) * B, tl.program_id(1) * B
+    result.store([m, n], source.load([m - 3, n]))
+
+
+@pytest.mark.parametrize("element", ["fp16", "fp32", "i8"])
+def test_blocks_inside_of_a_tensor_and_at_its_ends(element: str, tmp_path: Path):
+    """Threads load those inside of it without bounds."""
+    described = f"tensordesc<{element}[64, 64]>"
+    kinds = {"source": described, "result": described, "B": "constexpr"}
+    ttir = ast_to_ttir(_copied, kinds, {"B": 64}, [], target="cuda:90a", num_warps=4)
+    kernel = emulate.compile_kernel(ttir, 4, tmp_path)
+    source = matrix(140, 150, DTYPES[element])
+    for order in ORDERS:
+        result = matrix(140, 150, DTYPES[element])
+        emulate.launch(kernel, flat([source, result]), (3, 3), order)
+        assert torch.equal(result[3:], source[:-3])
+        assert not result[:3].any()
+
+
+@triton.jit
 def _shifted(a, b, c, K, shift, B: tl.constexpr):
     sums = tl.zeros((B, B), tl.float32)
     for k in range(0, K, B):

@@ -504,6 +504,34 @@ def CtaStreamDots : Pass<"cta-stream-dots", "::mlir::ModuleOp"> {
                            "::mlir::cta::CTADialect"];
 }
 
+def CtaGuardBlocks : Pass<"cta-guard-blocks", "::mlir::ModuleOp"> {
+  let summary = "Load blocks that lie inside of their tensor by wide accesses";
+  let description = [{
+    Of the sizes in a tensor descriptor nothing is known, so each element of a
+    row is loaded by itself if its bound lets it be. Where bounds alone are the
+    reason, the load gets a second form:
+
+    ```mlir
+    %0 = tts.load %p[%o] strides [%s, 1] bounds [0, 1] from (%z, %z) to (%m, %n)
+           : memref<*xf16> -> tensor<64x128xf16, #l>
+    // becomes
+    %inside = … // %z <= 0 and %m >= 64 and %n >= 128
+    %0 = scf.if %inside -> tensor<64x128xf16, #l> {
+      %1 = tts.load %p[%o] strides [%s, 1] : memref<*xf16> -> …
+      scf.yield %1 : tensor<64x128xf16, #l>
+    } else {
+      … // as it was
+    }
+    ```
+
+    Loads that run ahead of a loop stay as they are.
+
+    Needs: layouts. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
   let summary = "Let threads see what others of their program have written";
   let description = [{

@@ -175,6 +175,16 @@ void StoreOp::build(OpBuilder &builder, OperationState &state, Value value,
         /*cache=*/nullptr, /*evict=*/nullptr);
 }
 
+StoreOp StoreOp::cloneWith(OpBuilder &builder,
+                           ArrayRef<DimensionAccess> dimensions) {
+  auto made = StoreOp::create(builder, getLoc(), getValue(), getBase(),
+                              getOffset(), dimensions, getMask());
+  made->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  made.setCacheAttr(getCacheAttr());
+  made.setEvictAttr(getEvictAttr());
+  return made;
+}
+
 //===----------------------------------------------------------------------===//
 // Canonicalization
 //===----------------------------------------------------------------------===//

@@ -284,7 +284,12 @@ def TTS_StoreOp : TTS_AccessOp<"store", [
     "::llvm::ArrayRef<::mlir::tts::DimensionAccess>":$dimensions,
     "::mlir::Value":$mask)>];
   let extraClassDeclaration =
-    !strconcat(StridedDeclarations, WriteDeclarations);
+    !strconcat(StridedDeclarations, WriteDeclarations, [{
+      /// The same store with other dimensions.
+      ::mlir::tts::StoreOp
+      cloneWith(::mlir::OpBuilder &builder,
+                ::llvm::ArrayRef<::mlir::tts::DimensionAccess> dimensions);
+    }]);
   let hasCanonicalizeMethod = 1;
   let hasVerifier = 1;
 }
