@@ -91,9 +91,9 @@ def _matmul(module: types.ModuleType, fp8: bool) -> Run:
     return lambda: module.matmul(a, b)
 
 
-def _attention(module: types.ModuleType, dims: int, causal: bool, by_tma: bool) -> Run:
+def _attention(module: types.ModuleType, dims: int, causal: bool, specializes: bool) -> Run:
     q, k, v = (_random(4, 32, 4096, dims, seed=seed) * 0.5 for seed in range(3))
-    return lambda: module.attention(q, k, v, causal, 0.5, by_tma)
+    return lambda: module.attention(q, k, v, causal, 0.5, specializes)
 
 
 def _backward(module: types.ModuleType, dims: int) -> Run:
@@ -142,11 +142,11 @@ ROWS: dict[str, tuple[str, Callable[[types.ModuleType], Run]]] = {
     "03 f16 4096": ("03-matrix-multiplication", lambda m: _matmul(m, False)),
     "03 fp8 4096": ("03-matrix-multiplication", lambda m: _matmul(m, True)),
     **{
-        f"06 forward {'tma ' if tma else ''}{'causal' if causal else 'full'} {dims}": (
+        f"06 forward {kind}{'causal' if causal else 'full'} {dims}": (
             "06-fused-attention",
-            lambda m, d=dims, c=causal, t=tma: _attention(m, d, c, t),
+            lambda m, d=dims, c=causal, s=bool(kind): _attention(m, d, c, s),
         )
-        for tma in (False, True)
+        for kind in ("", "specialized ")
         for causal in (False, True)
         for dims in (128, 64)
     },
