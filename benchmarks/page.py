@@ -295,12 +295,17 @@ def compile_table(rows: list[dict[str, Any]]) -> str:
 def speed_age(rows: list[dict[str, Any]]) -> str:
     """Says which rows were measured otherwise. In JSON, each row names its build."""
     older = sum("order" in row for row in rows)
-    note = (
-        f"{older} rows, with a star, were\nmeasured "
-        "when contenders followed each other in one order: behind one that draws much power\n"
-        "clocks are lower, which made ours look up to a tenth faster in attention."
-    )
-    return note if older else ""
+    notes = []
+    if older:
+        notes.append(
+            f"{older} rows, with a star, were\nmeasured "
+            "when contenders followed each other in one order: behind one that draws much power\n"
+            "clocks are lower, which made ours look up to a tenth faster in attention."
+        )
+    for gpu in sorted({row["gpu"] for row in rows if "gpu" in row}):
+        count = sum(row.get("gpu") == gpu for row in rows)
+        notes.append(f"{count} rows, with a dagger, were\nmeasured on another one: {gpu}.")
+    return "\n".join(notes)
 
 
 def tuning_text(tuning: dict[str, Any]) -> str:
@@ -337,8 +342,8 @@ def speed_table(rows: list[dict[str, Any]]) -> str:
         rate = f"{row['rate']['ours']:.0f} {row['unit']}" if "ours" in us else "-"
         config = " ".join(f"{k}={v}" for k, v in row["best"].get("ours", {}).items())
         times = " | ".join(us.get(name, "-") for name in ("ours", "triton", "torch"))
-        star = " \\*" if "order" in row else ""
-        lines.append(f"| {row['name']}{star} | {ratio} | {times} | {rate} | {config} |")
+        mark = " †" if "gpu" in row else " \\*" if "order" in row else ""
+        lines.append(f"| {row['name']}{mark} | {ratio} | {times} | {rate} | {config} |")
     return "\n".join(lines)
 
 
