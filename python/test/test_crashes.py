@@ -49,15 +49,11 @@ def run(script: str, tmp_path: Path, *flags: str) -> subprocess.CompletedProcess
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("call", "access", "place"),
-    # Which part of a block comes first is up to the CPU's vectors.
     [
         ("copy[(10, 3)](lonely, x, 1024, B=16)", "reads from", "4096 bytes behind where 'x'"),
         ("copy[(10, 3)](lonely, x, -16, B=16)", "reads from", "64 bytes before where 'x'"),
-        (
-            "fill[(10, 3)](x, lonely, 2048, B=16)",
-            "writes to",
-            "(8192|8224) bytes behind where 'out'",
-        ),
+        # One store with any CPU's vectors.
+        ("fill[(10, 3)](x, lonely, 2048, B=8)", "writes to", "8192 bytes behind where 'out'"),
     ],
 )
 def test_kernel_program_and_access_are_named(
