@@ -302,8 +302,8 @@ def speed_age(rows: list[dict[str, Any]]) -> str:
             "when contenders followed each other in one order: behind one that draws much power\n"
             "clocks are lower, which made ours look up to a tenth faster in attention."
         )
-    for gpu in sorted({row["gpu"] for row in rows if "gpu" in row}):
-        count = sum(row.get("gpu") == gpu for row in rows)
+    others = Counter(row["gpu"] for row in rows if "gpu" in row)
+    for gpu, count in sorted(others.items()):
         notes.append(f"{count} rows, with a dagger, were\nmeasured on another one: {gpu}.")
     return "\n".join(notes)
 

@@ -164,31 +164,12 @@ def causal_attention_in_one_loop(
 
 
 @triton.jit
-def described_causal_attention_in_one_loop(
-    q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
-):
-    """The same by descriptors."""
-    head = tl.program_id(1) * length
-    first = tl.program_id(0) * BM
-    rows = first + tl.arange(0, BM)
-    queries = q.load([head + first, 0])
-    top = tl.full((BM,), -float("inf"), dtype=tl.float32)
-    weight = tl.zeros((BM,), dtype=tl.float32)
-    total = tl.zeros((BM, D), dtype=tl.float32)
-    factor = scale * 1.4426950408889634
-    for start in range(0, first + BM, BN):
-        scores = tl.dot(queries, k.load([head + start, 0]).T) * factor
-        columns = start + tl.arange(0, BN)
-        scores = tl.where(rows[:, None] >= columns[None, :], scores, -1.0e6)
-        top, weight, total = _turn(scores, v.load([head + start, 0]), top, weight, total)
-    out.store([head + first, 0], (total / weight[:, None]).to(out.dtype))
-
-
-@triton.jit
 def described_causal_attention(
-    q, k, v, out, length, scale, D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr
-):
-    """Causal attention by descriptors, blocks below the diagonal first, then those on it."""
+    q, k, v, out, length, scale,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, IN_ONE_LOOP: tl.constexpr,
+):  # fmt: skip
+    """Causal attention by descriptors, blocks below the diagonal first, then those on it; or all
+    of them with a mask."""
     head = tl.program_id(1) * length
     first = tl.program_id(0) * BM
     rows = first + tl.arange(0, BM)
@@ -197,10 +178,14 @@ def described_causal_attention(
     weight = tl.zeros((BM,), dtype=tl.float32)
     total = tl.zeros((BM, D), dtype=tl.float32)
     factor = scale * 1.4426950408889634
-    for start in range(0, first, BN):
-        scores = tl.dot(queries, k.load([head + start, 0]).T) * factor
-        top, weight, total = _turn(scores, v.load([head + start, 0]), top, weight, total)
-    for start in range(first, first + BM, BN):
+    if IN_ONE_LOOP:
+        masked = 0
+    else:
+        masked = first
+        for start in range(0, first, BN):
+            scores = tl.dot(queries, k.load([head + start, 0]).T) * factor
+            top, weight, total = _turn(scores, v.load([head + start, 0]), top, weight, total)
+    for start in range(masked, first + BM, BN):
         scores = tl.dot(queries, k.load([head + start, 0]).T) * factor
         columns = start + tl.arange(0, BN)
         scores = tl.where(rows[:, None] >= columns[None, :], scores, -1.0e6)

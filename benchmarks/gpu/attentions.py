@@ -106,35 +106,47 @@ def _describe(t: Tensors, c: Config) -> list[TensorDescriptor]:
     ]
 
 
+def _launch(
+    shape: Shape, kernel: Any, t: Tensors, c: Config, by_descriptors: bool = False, **known: Any
+) -> Any:
+    """A block of queries of one head per program."""
+    grid = (shape.length // c["BM"], shape.heads)
+    given = _describe(t, c) if by_descriptors else t
+    return kernel[grid](*given, shape.length, shape.scale, D=shape.dims, **known, **c)
+
+
 def plain(shape: Shape, by_descriptors: bool = False, softmax: str = "exact") -> Problem:
     """All keys, whole blocks; or, by descriptors, causal as well."""
+    if by_descriptors and shape.causal:
+        return _described_causal(shape, softmax, in_one_loop=False)
 
     def launch(t: Tensors, c: Config) -> Any:
         kernel: Any = attention_kernels.attention
         if by_descriptors:
             kernel = attention_kernels.described_attention
-        if by_descriptors and shape.causal:
-            kernel = attention_kernels.described_causal_attention
-        grid = (shape.length // c["BM"], shape.heads)
-        given = _describe(t, c) if by_descriptors else t
-        return kernel[grid](*given, shape.length, shape.scale, D=shape.dims, **c)
+        return _launch(shape, kernel, t, c, by_descriptors)
 
     return _forward(shape, launch, softmax, "by descriptors" if by_descriptors else "")
 
 
 def in_one_loop(shape: Shape, by_descriptors: bool = False) -> Problem:
     """Causal, with a mask in every turn of one loop; whole blocks."""
+    if by_descriptors:
+        return _described_causal(shape, "exact", in_one_loop=True)
 
     def launch(t: Tensors, c: Config) -> Any:
-        kernel: Any = attention_kernels.causal_attention_in_one_loop
-        if by_descriptors:
-            kernel = attention_kernels.described_causal_attention_in_one_loop
-        grid = (shape.length // c["BM"], shape.heads)
-        given = _describe(t, c) if by_descriptors else t
-        return kernel[grid](*given, shape.length, shape.scale, D=shape.dims, **c)
+        return _launch(shape, attention_kernels.causal_attention_in_one_loop, t, c)
 
-    form = "by descriptors, in one loop" if by_descriptors else "in one loop"
-    return _forward(shape, launch, "exact", form)
+    return _forward(shape, launch, "exact", "in one loop")
+
+
+def _described_causal(shape: Shape, softmax: str, in_one_loop: bool) -> Problem:
+    def launch(t: Tensors, c: Config) -> Any:
+        kernel = attention_kernels.described_causal_attention
+        return _launch(shape, kernel, t, c, by_descriptors=True, IN_ONE_LOOP=in_one_loop)
+
+    form = "by descriptors, in one loop" if in_one_loop else "by descriptors"
+    return _forward(shape, launch, softmax, form)
 
 
 def masked(shape: Shape, softmax: str = "exact") -> Problem:
@@ -142,10 +154,9 @@ def masked(shape: Shape, softmax: str = "exact") -> Problem:
     wide = max(16, 1 << (shape.dims - 1).bit_length())
 
     def launch(t: Tensors, c: Config) -> Any:
-        grid = (shape.length // c["BM"], shape.heads)
-        return attention_kernels.masked_attention[grid](
-            *t, shape.length, shape.scale, D=shape.dims, DIMS=wide, GROUP=shape.group,
-            CAUSAL=shape.causal, WINDOW=shape.window, **c,
+        return _launch(
+            shape, attention_kernels.masked_attention, t, c, DIMS=wide, GROUP=shape.group,
+            CAUSAL=shape.causal, WINDOW=shape.window,
         )  # fmt: skip
 
     return _forward(shape, launch, softmax)

@@ -136,11 +136,11 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
 }
 
 def CtaGuardBlocks : Pass<"cta-guard-blocks", "::mlir::ModuleOp"> {
-  let summary = "Load blocks that lie inside of their tensor by wide accesses";
+  let summary = "Move blocks that lie inside of their tensor by wide accesses";
   let description = [{
     Of the sizes in a tensor descriptor nothing is known, so each element of a
-    row is loaded by itself if its bound lets it be. Where bounds alone are the
-    reason, the load gets a second form:
+    row is moved by itself if its bound lets it be. Where bounds alone are the
+    reason, a load or store by threads gets a second form:
 
     ```mlir
     %0 = tts.load %p[%o] strides [%s, 1] bounds [0, 1] from (%z, %z) to (%m, %n)

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PointerParts.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -25,7 +26,7 @@ struct SplitMakeTensorPtr : OpConversionPattern<tt::MakeTensorPtrOp> {
     tensor.shape = llvm::to_vector(adaptor.getShape());
     tensor.strides = llvm::to_vector(adaptor.getStrides());
     for (Value offset : adaptor.getOffsets())
-      tensor.offsets.push_back(extendToI64(rewriter, op.getLoc(), offset));
+      tensor.offsets.push_back(tts::extendToI64(rewriter, op.getLoc(), offset));
     rewriter.replaceOpWithMultiple(op, {tensor.flatten()});
     return success();
   }
@@ -40,7 +41,7 @@ struct SplitAdvance : OpConversionPattern<tt::AdvanceOp> {
     TensorParts tensor = TensorParts::ofBlockPointer(adaptor.getPtr());
     for (auto [offset, step] :
          llvm::zip_equal(tensor.offsets, op.getOffsets())) {
-      Value extended = extendToI64(rewriter, op.getLoc(), step);
+      Value extended = tts::extendToI64(rewriter, op.getLoc(), step);
       offset = arith::AddIOp::create(rewriter, op.getLoc(), offset, extended);
     }
     rewriter.replaceOpWithMultiple(op, {tensor.flatten()});

@@ -7,6 +7,7 @@
 
 #include "PointerParts.h"
 #include "mlir/IR/Matchers.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
 using namespace mlir;
@@ -17,8 +18,9 @@ namespace {
 
 SmallVector<Value> extendAll(OpBuilder &builder, Location loc,
                              ValueRange values) {
-  return llvm::map_to_vector(
-      values, [&](Value value) { return extendToI64(builder, loc, value); });
+  return llvm::map_to_vector(values, [&](Value value) {
+    return tts::extendToI64(builder, loc, value);
+  });
 }
 
 /// The block that starts at `indices`, bounded in all dimensions.
@@ -165,9 +167,9 @@ struct PickedRows {
              Value rows, Value column, RankedTensorType block) {
     Value zero =
         arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
-    Value first = extendToI64(builder, loc, column);
+    Value first = tts::extendToI64(builder, loc, column);
     place = placeBlock(builder, loc, tensor, {zero, first}, {1});
-    Value indices = extendToI64(builder, loc, rows);
+    Value indices = tts::extendToI64(builder, loc, rows);
     place.dimensions[0].indices = indices;
     // Unsigned, a negative row is beyond every end.
     Value end = tt::SplatOp::create(builder, loc, indices.getType(),
@@ -257,7 +259,7 @@ std::pair<Value, Value> spellOut(OpBuilder &builder, Location loc,
   for (auto [d, size] : llvm::enumerate(block.getShape())) {
     auto rangeType = RankedTensorType::get({size}, builder.getI32Type());
     Value range = tt::MakeRangeOp::create(builder, loc, rangeType, 0, size);
-    range = extendToI64(builder, loc, range);
+    range = tts::extendToI64(builder, loc, range);
     auto splat = [&](Value scalar) -> Value {
       return tt::SplatOp::create(builder, loc, range.getType(), scalar);
     };

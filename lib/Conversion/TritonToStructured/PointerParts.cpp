@@ -36,16 +36,6 @@ SmallVector<Value> TensorParts::flatten() const {
   return parts;
 }
 
-Value triton_shared::extendToI64(OpBuilder &builder, Location loc,
-                                 Value value) {
-  Type i64 = builder.getI64Type();
-  if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
-    i64 = tensor.clone(i64);
-  if (value.getType() == i64)
-    return value;
-  return arith::ExtSIOp::create(builder, loc, i64, value);
-}
-
 BlockPlace triton_shared::placeBlock(OpBuilder &builder, Location loc,
                                      const TensorParts &tensor,
                                      ArrayRef<Value> offsets,

@@ -32,9 +32,6 @@ struct TensorParts {
   SmallVector<Value> flatten() const;
 };
 
-/// `value` as i64: sign-extended if it is narrower.
-Value extendToI64(OpBuilder &builder, Location loc, Value value);
-
 /// The offset, in elements, of the block at `offsets`, and its dimensions;
 /// those in `bounded` end where the tensor ends.
 struct BlockPlace {

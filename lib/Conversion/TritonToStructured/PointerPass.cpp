@@ -16,6 +16,7 @@
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Analysis/PointerHints.h"
 #include "triton-shared/Conversion/Passes.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 
@@ -226,7 +227,7 @@ void PointerRewriter::rewriteAddPtr(tt::AddPtrOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
   Value start = offsets.getAs(builder, loc, op.getPtr(), op);
-  Value step = extendToI64(builder, loc, op.getOffset());
+  Value step = tts::extendToI64(builder, loc, op.getOffset());
   step = rescale(builder, loc, step, getElementBytes(op.getType()),
                  offsets.getUnit(op));
   offsets.set(op, isZero(start)

@@ -14,7 +14,7 @@ using cta::LinearLayout;
 
 SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice) {
   SmallVector<AheadLoad> found;
-  if (!isInnermost() || !mayReorder())
+  if (!isInnermost(loop) || !mayReorder())
     return found;
   for (auto load : loop.getBody()->getOps<tts::LoadOp>()) {
     if (!isa<RankedTensorType>(load.getType()) || !feedsDot(load) ||
@@ -31,7 +31,7 @@ SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice) {
 // What the loop does
 //===----------------------------------------------------------------------===//
 
-bool AheadLoads::isInnermost() {
+bool triton_shared::isInnermost(scf::ForOp loop) {
   return !loop.getBody()
               ->walk(
                   [](LoopLikeOpInterface) { return WalkResult::interrupt(); })

@@ -45,6 +45,9 @@ bool mayWrite(Region &region, Value base);
 /// it tells no other program what it has written, and hears of nothing.
 bool isOnItsOwn(func::FuncOp function);
 
+/// True if there is no other loop in `loop`.
+bool isInnermost(scf::ForOp loop);
+
 /// True if a loop in `root` loads something. What is known about the values of
 /// a long kernel without one takes long to find out, and nobody asks.
 bool hasLoadsInLoops(Operation *root);
@@ -60,7 +63,6 @@ public:
   SmallVector<AheadLoad> find(LoopSlice &slice);
 
 private:
-  bool isInnermost();
   bool mayReorder();
   bool isWritten(Value base);
   bool feedsDot(tts::LoadOp load);

@@ -26,13 +26,16 @@ using namespace mlir::triton_shared;
 
 namespace {
 
+/// True if threads move a block as a descriptor says, and nothing else.
+bool isThroughDescriptor(tts::AccessOpInterface access) {
+  return isa<tts::LoadOp, tts::StoreOp>(access) &&
+         access->hasAttr(tts::kThroughDescriptor) && !access.getMask() &&
+         access.getTileType() && !access->getParentOfType<cta::CopyOp>();
+}
+
 /// True if bounds alone keep threads from moving several elements at once.
 bool isCutByBounds(tts::AccessOpInterface access,
                    const DataFlowSolver &solver) {
-  if (!isa<tts::LoadOp, tts::StoreOp>(access) ||
-      !access->hasAttr(tts::kThroughDescriptor) || access.getMask() ||
-      !access.getTileType() || access->getParentOfType<cta::CopyOp>())
-    return false;
   AccessWidth width = describeAccessWidth(solver, access);
   return width.elements > 1 && !width.isUniform;
 }
@@ -92,13 +95,19 @@ void guard(tts::AccessOpInterface access) {
 struct CtaGuardBlocks
     : triton_shared::impl::CtaGuardBlocksBase<CtaGuardBlocks> {
   void runOnOperation() override {
+    SmallVector<tts::AccessOpInterface> found;
+    getOperation().walk([&](tts::AccessOpInterface access) {
+      if (isThroughDescriptor(access))
+        found.push_back(access);
+    });
+    if (found.empty())
+      return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
-    SmallVector<tts::AccessOpInterface> found;
-    getOperation().walk([&](tts::AccessOpInterface access) {
-      if (isCutByBounds(access, solver))
-        found.push_back(access);
+    // What is known about values holds before the first access changes.
+    llvm::erase_if(found, [&](tts::AccessOpInterface access) {
+      return !isCutByBounds(access, solver);
     });
     for (tts::AccessOpInterface access : found)
       guard(access);

@@ -10,6 +10,7 @@
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Analysis/GuardedBox.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -118,12 +119,7 @@ private:
     return arith::AddIOp::create(builder, loc, lhs, rhs);
   }
 
-  Value createTurn(Value turn) {
-    return turn.getType().isInteger(64)
-               ? turn
-               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
-                                        turn);
-  }
+  Value createTurn(Value turn) { return tts::extendToI64(builder, loc, turn); }
 
   /// The induction variable in the last turn, if there is one.
   Value createLastTurn() {
@@ -149,10 +145,7 @@ private:
       return createI64(size.value);
     Value argument =
         loop->getParentOfType<func::FuncOp>().getArgument(size.value);
-    return argument.getType().isInteger(64)
-               ? argument
-               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
-                                        argument);
+    return tts::extendToI64(builder, loc, argument);
   }
 
   /// Where a box begins in its tensor, which the guard lets be an i32.

@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -116,12 +117,7 @@ public:
   }
 
 private:
-  Value toI64(Value number) {
-    return number.getType().isInteger(64)
-               ? number
-               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
-                                        number);
-  }
+  Value toI64(Value number) { return tts::extendToI64(builder, loc, number); }
 
   Value createStride(OpFoldResult stride) {
     if (auto value = dyn_cast<Value>(stride))

@@ -3,18 +3,10 @@
 #include "IndexValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-
-static Value createSymbol(OpBuilder &builder, Location loc, Value value) {
-  Type i64 = builder.getI64Type();
-  if (value.getType().isIndex())
-    return arith::IndexCastOp::create(builder, loc, i64, value);
-  if (value.getType() == i64)
-    return value;
-  return arith::ExtSIOp::create(builder, loc, i64, value);
-}
 
 static Value createBinary(OpBuilder &builder, Location loc, AffineExprKind kind,
                           Value lhs, Value rhs) {
@@ -38,7 +30,7 @@ Value triton_shared::createIndexValue(
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return arith::ConstantIntOp::create(builder, loc, constant.getValue(), 64);
   if (isa<AffineSymbolExpr>(expr))
-    return createSymbol(builder, loc, values.lookup(expr));
+    return tts::extendToI64(builder, loc, values.lookup(expr));
   auto binary = cast<AffineBinaryOpExpr>(expr);
   Value lhs = createIndexValue(builder, loc, binary.getLHS(), values);
   Value rhs = createIndexValue(builder, loc, binary.getRHS(), values);

@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AheadLoads.h"
 #include "IndexValues.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,6 +18,7 @@
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "triton-shared/Analysis/LoopMasks.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -185,14 +187,7 @@ private:
   Value createI64(int64_t value) {
     return arith::ConstantIntOp::create(builder, loc, value, 64);
   }
-  Value toI64(Value number) {
-    Type i64 = builder.getI64Type();
-    if (number.getType() == i64)
-      return number;
-    if (number.getType().isIndex())
-      return arith::IndexCastOp::create(builder, loc, i64, number);
-    return arith::ExtSIOp::create(builder, loc, i64, number);
-  }
+  Value toI64(Value number) { return tts::extendToI64(builder, loc, number); }
   /// `number`, an i64, as `type`.
   Value fromI64(Value number, Type type) {
     if (number.getType() == type)
@@ -355,18 +350,6 @@ struct Candidate {
   SmallVector<arith::SelectOp> choices;
 };
 
-/// True if there are products, and no loops, in `loop`.
-bool isOfProducts(scf::ForOp loop) {
-  Block *body = loop.getBody();
-  return !body->getOps<cta::DotOp>().empty() &&
-         llvm::none_of(*body, [](Operation &op) {
-           return op
-               .walk(
-                   [](LoopLikeOpInterface) { return WalkResult::interrupt(); })
-               .wasInterrupted();
-         });
-}
-
 bool canSplit(scf::ForOp loop) {
   std::optional<int64_t> step = getConstantIntValue(loop.getStep());
   return step && *step > 0 && !loop.getUnsignedCmp();
@@ -377,7 +360,7 @@ SmallVector<Candidate> findCandidates(func::FuncOp function, int64_t warps) {
   // Where a loop has no masks beside one that has, somebody has split it.
   DenseSet<Block *> isDone;
   function.walk([&](scf::ForOp loop) {
-    if (!isOfProducts(loop))
+    if (loop.getBody()->getOps<cta::DotOp>().empty() || !isInnermost(loop))
       return;
     SmallVector<arith::SelectOp> choices = findChoices(loop, warps);
     if (choices.empty())

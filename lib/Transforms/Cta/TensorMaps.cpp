@@ -7,6 +7,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 
 using namespace mlir;
@@ -27,10 +28,7 @@ static Value createNumber(OpBuilder &builder, FunctionOpInterface function,
   } else {
     value = std::get<Value>(number);
   }
-  Type i64 = builder.getI64Type();
-  return value.getType() == i64
-             ? value
-             : arith::ExtSIOp::create(builder, loc, i64, value);
+  return tts::extendToI64(builder, loc, value);
 }
 
 bool triton_shared::canTell(const TensorBox &box,
