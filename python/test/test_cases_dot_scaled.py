@@ -198,6 +198,18 @@ def test_every_shape(m: int, n: int, k: int):
     check(Operand("e2m1"), Operand("e5m2"), m, n, k)
 
 
+@pytest.mark.parametrize(
+    ("left", "right", "m", "n", "k"),
+    [("e4m3", "e4m3", 128, 128, 64), ("e4m3", "fp16", 64, 128, 128)],
+)
+@pytest.mark.parametrize("scales_on", ["left", "right"])
+def test_large_tiles_with_scales_on_one_side(
+    left: str, right: str, m: int, n: int, k: int, scales_on: str
+):
+    scaled = Operand(left, scaled=True), Operand(right, scaled=False)
+    check(*(scaled if scales_on == "left" else scaled[::-1]), m, n, k)
+
+
 @pytest.mark.skipif(TRITON < (3, 9), reason="Triton 3.6 has groups of 16 for scales of e4m3 alone")
 def test_groups_of_sixteen():
     check(Operand("e2m1"), Operand("e2m1"), group=16)

@@ -15,6 +15,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
+import triton
+import triton.language as tl
 
 MODES = pytest.mark.parametrize("mode", ["fast", "reference"])
 
@@ -174,6 +177,21 @@ check()
     done = run(script, tmp_path, TRITON_SHARED_MODE=mode)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [f"{name} soon" for name in LAUNCHES]
+
+
+@triton.jit
+def add_up(x, n, B: tl.constexpr):
+    total = tl.zeros((B,), tl.float32)
+    for k in range(n):
+        total += tl.load(x + k * B + tl.arange(0, B))
+    tl.store(x + tl.arange(0, B), total)
+
+
+@MODES
+def test_a_loop_asks_nobody_whether_to_go_on(mode: str):
+    """So it costs what it would if nothing could interrupt it."""
+    code = add_up[(1,)](torch.ones(256), 4, B=64, mode=mode).asm["llir"]
+    assert set(re.findall(r"@(tritonShared\w+)", code)) <= {"tritonSharedScratch"}
 
 
 @pytest.mark.parametrize("threads", ["1", "2"])

@@ -144,6 +144,20 @@ def test_exit_codes_and_arguments_are_the_script_s(tmp_path: Path):
     assert (done.stdout, done.returncode) == ("['script.py']\n", 3)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["assert torch.equal(x, x + 1)", "raise RuntimeError('unknown backend')", "torch.nowhere"],
+)
+def test_a_script_that_fails_is_told_what_is_another_here(line: str, tmp_path: Path):
+    done = run(f"import torch\nx = torch.ones(3, device='cuda')\n{line}\n", tmp_path)
+    assert done.returncode == 1
+    said = done.stderr.splitlines()
+    assert "Traceback (most recent call last):" in said
+    (note,) = (text for text in said if text.startswith("triton_shared.run: note: "))
+    assert "Triton's backend is 'cpu' here, and torch computes on the CPU" in note
+    assert note.endswith("; docs/gpu-scripts.md says what is not answered")
+
+
 ANSWERS = """
 import sys, torch
 properties = torch.cuda.get_device_properties("cuda")

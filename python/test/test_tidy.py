@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterable
 from importlib.machinery import SourceFileLoader
@@ -60,18 +61,51 @@ class Tree:
 
 
 @pytest.fixture
-def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
+def script() -> ModuleType:
     loader = SourceFileLoader("tidy", str(ROOT / "scripts/tidy"))
     spec = spec_from_loader("tidy", loader)
     assert spec
-    script: Any = module_from_spec(spec)
-    loader.exec_module(script)
+    loaded = module_from_spec(spec)
+    loader.exec_module(loaded)
+    return loaded
+
+
+@pytest.fixture
+def tree(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Tree:
     made = Tree(script, tmp_path)
     monkeypatch.setattr(script, "ROOT", tmp_path)
     monkeypatch.setattr(script, "RECORD", tmp_path / "build" / "tidy.json")
     monkeypatch.setattr(script, "included", lambda: INCLUDES)
     monkeypatch.setattr(script, "check", made.check)
     return made
+
+
+NINJA = """#!/bin/sh
+printf '%s\\n' "one.o: #deps 2 (VALID)" "    {root}/lib/one.cpp" "    {root}/include/one.h" ""
+"""
+CACHE = """CMAKE_GENERATOR:INTERNAL=Ninja
+CMAKE_MAKE_PROGRAM:FILEPATH={ninja}
+CMAKE_HOME_DIRECTORY:INTERNAL={root}
+CMAKE_PROJECT_NAME:STATIC=tree
+"""
+
+
+def test_a_build_is_asked_by_its_own_ninja(
+    script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The one in the path is that of an activated environment."""
+    build, own, other = tmp_path / "build", tmp_path / "own-ninja", tmp_path / "path" / "ninja"
+    for folder in (build, other.parent):
+        folder.mkdir()
+    own.write_text(NINJA.format(root=tmp_path))
+    other.write_text("#!/bin/sh\nexit 3\n")
+    for program in (own, other):
+        program.chmod(0o755)
+    (build / "CMakeCache.txt").write_text(CACHE.format(ninja=own, root=tmp_path))
+    monkeypatch.setenv("PATH", f"{other.parent}:{os.environ['PATH']}")
+    monkeypatch.setattr(script, "ROOT", tmp_path)
+    monkeypatch.setattr(script, "BUILD", build)
+    assert script.included() == {"lib/one.cpp": {"include/one.h"}}
 
 
 def test_a_fresh_clone_looks_at_what_the_last_commit_changed(tree: Tree) -> None:

@@ -18,6 +18,12 @@ from typing import Any
 from . import device
 from .errors import TritonSharedError
 
+_NOTE = (
+    "triton_shared.run: note: Triton's backend is 'cpu' here, and torch computes on the CPU, where "
+    "it rounds sums of f16 in other places than on a GPU; docs/gpu-scripts.md says what is not "
+    "answered"
+)
+
 
 @contextmanager
 def cuda_means_cpu() -> Iterator[None]:
@@ -65,6 +71,13 @@ def main(words: list[str]) -> int:
     except TritonSharedError as error:
         print(error, file=sys.stderr)
         return 1
+    except Exception as error:
+        # Behind Python's own account, which ends with the notes of the exception.
+        if sys.version_info < (3, 11):
+            print(_NOTE, file=sys.stderr)
+        else:
+            error.add_note(_NOTE)
+        raise
     return 0
 
 
