@@ -165,9 +165,9 @@ def _power(x: Inexact, y: Inexact, value: Any) -> Any:
     logs = torch.log(x.value.abs())
     error = y.value.abs() * (logs - torch.log(low)) + y.error * logs.abs()
     error = torch.where((x.error == 0) & (y.error == 0), 0.0, error)
-    moved = value.abs() * torch.expm1(error.nan_to_num(torch.inf))
+    moved = value.abs() * torch.expm1(error.nan_to_num(torch.inf, posinf=torch.inf))
     wide = FUNCTION * (1 + (y.value * logs).abs().nan_to_num(1.0, posinf=1.0))
-    return moved.nan_to_num(torch.inf) + wide * value.abs() + TINY
+    return moved.nan_to_num(torch.inf, posinf=torch.inf) + wide * value.abs() + TINY
 
 
 def power(operands: Operands, value: Any, /, **_: Any) -> Any:

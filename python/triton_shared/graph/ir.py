@@ -223,7 +223,8 @@ class Graph:
                 continue
             operands = [known[operand] for operand in node.inputs]
             value = node.row.reference(*(one.value for one in operands), **node.named)
-            error = node.row.error(operands, value, **node.named).nan_to_num(torch.inf)
+            error = node.row.error(operands, value, **node.named)
+            error = error.nan_to_num(torch.inf, posinf=torch.inf)
             if node.kind != "view":
                 error = errors.rounded(value, error, node.dtype)
             known[node] = Inexact(value, error)
