@@ -41,6 +41,8 @@ void triton_shared::buildInstructions(OpPassManager &manager,
   if (target.fusesMultiplyAdd && !target.isPrecise)
     manager.addPass(createCtaScaleMaxima(
         {target.onlineSoftmax == OnlineSoftmaxMode::Speculative}));
+  if (!target.keepsWarps)
+    manager.addPass(createCtaAddWarps());
   manager.addPass(createCtaSwapOperands());
   manager.addPass(createCtaTurnLoads());
   manager.addPass(createCtaChooseInstructions());

@@ -10,6 +10,7 @@ import triton.language as tl
 from corpus_runs import Run
 from test_gpu_emulated import check
 from test_gpu_pipelined import _attention, lowered, matmul
+from triton_shared import emulate
 
 WGMMA = "wgmma.mma_async"
 
@@ -181,3 +182,15 @@ def test_sums_that_are_scaled_and_conditional(tmp_path: Path):
     sizes = {"a": 5 * 64 * 64, "b": 64 * 64, "o": 64 * 64}
     check(case, Run({"n": 5}, sizes=sizes), tmp_path, warps=4)
     assert WGMMA in lowered(tmp_path)
+
+
+@pytest.mark.parametrize("k", [0, 32, 96])
+def test_sums_that_fill_all_registers_take_more_warps(k: int, tmp_path: Path):
+    """128x256 of f32 are 256 registers of each thread of four warps, and 128 of eight."""
+    case, run = matmul("*fp16", 128, 256, k, (128, 256, 32))
+    check(case, run, tmp_path, warps=4, stages=2, keeps_warps=False)
+    text = (tmp_path / "kernel.mlir").read_text()
+    for keeps_warps, threads in ((False, 256), (True, 128)):
+        made = emulate.lower(text, 4, tmp_path, 2, keeps_warps)
+        assert WGMMA in made
+        assert f"nvvm.reqntid = array<i32: {threads}, 1, 1>" in made

@@ -25,7 +25,28 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
     | 1024 of f16         | 4            | 4                |
     | 1024 of f32         | 8            | 4                |
 
-    The number of warps never grows. Functions with matrix products keep theirs.
+    It makes none more. Functions with matrix products keep theirs.
+
+    Needs: `cta.num_warps`, tiles without layouts. Leaves: `cta.num_warps`.
+  }];
+}
+
+def CtaAddWarps : Pass<"cta-add-warps", "::mlir::ModuleOp"> {
+  let summary = "Take more warps where sums of products fill all registers";
+  let description = [{
+    What a loop carries of its products' sums is in registers: two sums of
+    128x128 of f32 are 256 of each thread of four warps, which has 255. So many
+    warps share them then that fewer are needed, up to eight, as long as each
+    has 16 rows of every product:
+
+    | sums of the loop     | asked | taken |
+    |----------------------|-------|-------|
+    | 128x128              | 4     | 4     |
+    | 128x128 and 128x128  | 4     | 8     |
+    | 128x256              | 4     | 8     |
+    | 64x256 and 64x256    | 4     | 4     |
+
+    Only for GPUs that have `wgmma`.
 
     Needs: `cta.num_warps`, tiles without layouts. Leaves: `cta.num_warps`.
   }];
