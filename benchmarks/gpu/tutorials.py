@@ -179,8 +179,15 @@ def _flat(result: Any) -> list[torch.Tensor]:
     return [tensor.double().clone() for tensor in found]
 
 
+def _chosen(module: types.ModuleType) -> dict[str, str]:
+    """What each kernel of a tutorial that has tuned itself has chosen."""
+    tuned = {name: getattr(kernel, "best_config", None) for name, kernel in vars(module).items()}
+    return {name: str(config) for name, config in tuned.items() if config}
+
+
 def measure(folder: Path, name: str) -> dict[str, Any]:
-    """One row: both results, how far they are apart, and both times in microseconds."""
+    """One row: both results, how far they are apart, both times in microseconds, and the
+    configurations that were chosen."""
     file, make = ROWS[name]
     runs: dict[str, Run] = {}
     results: dict[str, list[torch.Tensor]] = {}
@@ -188,9 +195,11 @@ def measure(folder: Path, name: str) -> dict[str, Any]:
     for compiler in SIDES:
         try:
             with side(compiler):
-                runs[compiler] = make(load(folder / f"{file}.py", compiler))
+                module = load(folder / f"{file}.py", compiler)
+                runs[compiler] = make(module)
                 results[compiler] = _flat(runs[compiler]())
                 torch.cuda.synchronize()
+                row.setdefault("configs", {})[compiler] = _chosen(module)
         except Exception as error:
             row.setdefault("failed", {})[compiler] = f"{type(error).__name__}: {error}"[-600:]
     if len(results) == len(SIDES):

@@ -13,6 +13,8 @@
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Transforms/Passes.h"
 
+#include <limits>
+
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CTAADDWARPS
 #include "triton-shared/Transforms/Passes.h.inc"
