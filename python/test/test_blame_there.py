@@ -56,6 +56,7 @@ def _no_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.nightly
 def test_edited_ptx_and_a_pass_are_blamed(tmp_path: Path):
     names = {"edited PTX", "pass structured-recover-accesses"}
     found = blamed.blame_all(tmp_path, PRINTED, names.__contains__, climb, configurations=False)

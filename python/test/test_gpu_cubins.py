@@ -326,7 +326,14 @@ def test_all_threads_know_where_operands_lie(
         assert not [one for one in loop if one.startswith("R2UR")]
 
 
-@pytest.mark.parametrize("name", STACKS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        # All configurations of what is timed take long.
+        pytest.param(name, marks=pytest.mark.nightly if name.startswith("timed ") else ())
+        for name in STACKS
+    ],
+)
 def test_what_is_allowed_is_needed(
     name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -49,6 +49,7 @@ def test_language_server(tmp_path: Path):
     assert replay("language-server.md", tmp_path) == 2
 
 
+@pytest.mark.nightly
 @pytest.mark.skipif(not PINNED, reason="the page shows the columns that Triton 3.6 gives")
 def test_diff(tmp_path: Path):
     assert replay("diff.md", tmp_path) == 9
