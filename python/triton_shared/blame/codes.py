@@ -101,7 +101,11 @@ def through_our_llvm(made: Codes) -> str:
     if "llir" not in made.phases:
         return ""
     options = parse_options(Target.parse(f"cuda:{ARCH}"), {})
-    done = library.compile_text(made.phases["llir"], f"{options.words()} from=llvm-ir")
+    text = made.phases["llir"]
+    if "\ntarget triple" not in text:
+        # Triton says it to LLVM only when that makes PTX.
+        text = f'target triple = "nvptx64-nvidia-cuda"\n{text}'
+    done = library.compile_text(text, f"{options.words()} from=llvm-ir")
     return done.artefact("ptx").decode()
 
 
