@@ -21,6 +21,8 @@ public:
   static constexpr unsigned kWarpSize = 32;
   /// Warps that execute one `wgmma`, where there is one.
   static constexpr unsigned kWarpgroupWarps = 4;
+  /// The most registers of 32 bits that a thread can have.
+  static constexpr unsigned kRegistersPerThread = 255;
   /// The most that one instruction moves for one thread, in any memory; a row
   /// of `ldmatrix` has as many.
   static constexpr unsigned kBytesPerAccess = 16;

@@ -25,20 +25,24 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// Of one thread, for all that it has.
-constexpr int64_t kRegisters = 255;
 /// More share the registers of a multiprocessor: each has fewer.
 constexpr int64_t kMostWarps = 8;
 /// That one warp computes of a product's result.
 constexpr int64_t kRowsPerWarp = 16;
 
-/// The elements of all sums of products that `loop` carries from turn to turn.
-int64_t countSums(scf::ForOp loop) {
-  int64_t elements = 0;
+/// The bytes of all sums of products that `loop` carries from turn to turn.
+int64_t countBytes(scf::ForOp loop) {
+  int64_t bytes = 0;
   for (Value next : loop.getYieldedValues())
     if (auto dot = next.getDefiningOp<cta::DotOp>())
-      elements += dot.getType().getNumElements();
-  return elements;
+      bytes += cta::getTileBytes(dot.getType());
+  return bytes;
+}
+
+/// True if a thread of so many warps has no register for anything else.
+bool fillsRegisters(int64_t bytes, int64_t warps) {
+  int64_t threads = warps * GpuTarget::kWarpSize;
+  return bytes / (4 * threads) >= GpuTarget::kRegistersPerThread;
 }
 
 /// The least rows of a product in `function`, each of which a warp of its own
@@ -61,11 +65,10 @@ struct CtaAddWarps : triton_shared::impl::CtaAddWarpsBase<CtaAddWarps> {
         continue;
       int64_t sums = 0;
       function.walk(
-          [&](scf::ForOp loop) { sums = std::max(sums, countSums(loop)); });
+          [&](scf::ForOp loop) { sums = std::max(sums, countBytes(loop)); });
       int64_t most = std::min(kMostWarps, countRows(function) / kRowsPerWarp);
       int64_t warps = *asked;
-      while (sums / (warps * GpuTarget::kWarpSize) >= kRegisters &&
-             2 * warps <= most)
+      while (fillsRegisters(sums, warps) && 2 * warps <= most)
         warps *= 2;
       function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(warps));
     }

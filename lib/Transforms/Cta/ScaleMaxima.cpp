@@ -91,13 +91,13 @@ static std::optional<ScaledExtremum> findScaled(cta::ReduceOp reduce) {
 /// beside what a loop around carries. A branch between them makes it hold both,
 /// and half as many for powers that are there before the maximum is known.
 static bool fitsIntoRegisters(const ScaledExtremum &found, bool speculates) {
-  constexpr int64_t kRegisters = 65536, kMostPerThread = 255, kOther = 24;
+  constexpr int64_t kRegisters = 65536, kOther = 24;
   cta::ReduceOp reduce = found.reduce;
   auto function = reduce->getParentOfType<func::FuncOp>();
   int64_t warps = cta::getNumWarps(function).value_or(1);
   // Another warp may copy for these.
-  int64_t perThread =
-      std::min(kRegisters / (32 * (warps + 1)) / 8 * 8, kMostPerThread);
+  int64_t perThread = std::min<int64_t>(kRegisters / (32 * (warps + 1)) / 8 * 8,
+                                        GpuTarget::kRegistersPerThread);
   int64_t bytes = cta::getTileBytes(cta::getTile(found.elements)) *
                   (speculates ? 5 : 4) / 2;
   if (auto loop = reduce->getParentOfType<scf::ForOp>())

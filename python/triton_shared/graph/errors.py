@@ -48,6 +48,11 @@ def rounded(value: Any, error: Any, dtype: Any) -> Any:
     return torch.where(size > torch.finfo(dtype).max * (1 - kind.unit), torch.inf, error)
 
 
+def or_infinite(error: Any) -> Any:
+    """The error; infinite where it is no number, and where it is infinite already."""
+    return error.nan_to_num(torch.inf, posinf=torch.inf)
+
+
 def unknown(operands: Operands, value: Any, /, **_: Any) -> Any:
     """Of operations that stand for a graph: nobody asks."""
     raise NotImplementedError("a compound operation has no rule of its own: expand it first")
@@ -165,9 +170,9 @@ def _power(x: Inexact, y: Inexact, value: Any) -> Any:
     logs = torch.log(x.value.abs())
     error = y.value.abs() * (logs - torch.log(low)) + y.error * logs.abs()
     error = torch.where((x.error == 0) & (y.error == 0), 0.0, error)
-    moved = value.abs() * torch.expm1(error.nan_to_num(torch.inf, posinf=torch.inf))
+    moved = value.abs() * torch.expm1(or_infinite(error))
     wide = FUNCTION * (1 + (y.value * logs).abs().nan_to_num(1.0, posinf=1.0))
-    return moved.nan_to_num(torch.inf, posinf=torch.inf) + wide * value.abs() + TINY
+    return or_infinite(moved) + wide * value.abs() + TINY
 
 
 def power(operands: Operands, value: Any, /, **_: Any) -> Any:

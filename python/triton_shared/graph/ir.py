@@ -223,8 +223,7 @@ class Graph:
                 continue
             operands = [known[operand] for operand in node.inputs]
             value = node.row.reference(*(one.value for one in operands), **node.named)
-            error = node.row.error(operands, value, **node.named)
-            error = error.nan_to_num(torch.inf, posinf=torch.inf)
+            error = errors.or_infinite(node.row.error(operands, value, **node.named))
             if node.kind != "view":
                 error = errors.rounded(value, error, node.dtype)
             known[node] = Inexact(value, error)

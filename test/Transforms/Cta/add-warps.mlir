@@ -65,6 +65,18 @@ func.func @few_rows(%n: index, %s: tensor<64x32xf16>, %a: tensor<128x32xf16>, %b
   return
 }
 
+// Two elements of f16 are in one register.
+// CHECK: func.func @halves({{.*}}) attributes {cta.num_warps = 4 : i32
+func.func @halves(%n: index, %a: tensor<128x32xf16>, %b: tensor<32x256xf16>, %zero: tensor<128x256xf16>) attributes {cta.num_warps = 4 : i32, cta.target = #hopper} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (tensor<128x256xf16>) {
+    %d = cta.dot %a, %b, %sum : tensor<128x32xf16>, tensor<32x256xf16> -> tensor<128x256xf16>
+    scf.yield %d : tensor<128x256xf16>
+  }
+  return
+}
+
 // A product whose result is not carried on takes its registers for a moment.
 // CHECK: func.func @not_carried({{.*}}) attributes {cta.num_warps = 4 : i32
 func.func @not_carried(%n: index, %a: tensor<128x32xf16>, %b: tensor<32x256xf16>, %zero: tensor<128x256xf32>) attributes {cta.num_warps = 4 : i32, cta.target = #hopper} {
