@@ -235,6 +235,7 @@ def test_a_script_without_a_kernel_is_told_so(tmp_path: Path):
     assert "the script must compile one kernel once; it has compiled none" in done.stderr
 
 
+@pytest.mark.nightly
 def test_who_waits_is_told_what_runs(
     script: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -195,6 +195,7 @@ def test_a_case_that_kills_workers_is_found_out(fuzzer: Fuzzer, tmp_path: Path) 
     assert "2 workers died" in outcomes[2].said
 
 
+@pytest.mark.nightly
 def test_what_is_not_done_in_time_is_left(fuzzer: Fuzzer, tmp_path: Path) -> None:
     fuzzer.plan({5: "hang"})
     with writing(tmp_path / "r.sqlite") as results:
@@ -295,6 +296,7 @@ def test_a_worker_of_a_cluster_that_is_killed_loses_no_case(
     assert (fuzzer.folder / "kills-3").exists()
 
 
+@pytest.mark.nightly
 def test_a_cluster_that_is_not_there() -> None:
     pytest.importorskip("distributed", reason="requirements.txt has it")
     with pytest.raises(CampaignError, match="no scheduler of Dask at"):
@@ -334,6 +336,7 @@ def kernels(tmp_path: Path) -> Path:
     return file
 
 
+@pytest.mark.nightly
 def test_checks_of_many_cases(
     kernels: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

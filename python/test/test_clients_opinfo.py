@@ -72,6 +72,7 @@ def test_a_function_of_f64_is_held_to_that_of_scipy():
     assert outcome.status == opinfo.RIGHT, outcome.said
 
 
+@pytest.mark.nightly
 def test_the_table_tells_what_the_language_of_triton_refuses():
     facts = {"operation": "index_reduce mean", "dtype": "uint8", "samples": 1}
     outcome = opinfo.run(opinfo.KIND, facts)

@@ -126,6 +126,7 @@ class TestWhatPrints:
         assert said.err.count("the module is loaded") == 1
         assert "pid (1, 0, 0) idx (7) i: 15" in said.err
 
+    @pytest.mark.nightly
     def test_a_phase_that_is_overridden_spoils_no_report_and_its_side_is_named(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ):

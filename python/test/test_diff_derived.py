@@ -183,6 +183,7 @@ def launches(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 class TestCommand:
+    @pytest.mark.nightly
     def test_the_bound_is_named(self, launches: dict[str, Any]):
         tensors = {one["argument"]: one for one in launches["case_of_sums"]["tensors"]}
         assert tensors["out"]["policy"] == "derived"

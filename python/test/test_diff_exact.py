@@ -288,6 +288,7 @@ class TestCommand:
         status = main([str(file), "--exact", "--json", str(told), *words])
         return status, json.loads(told.read_text())["launches"]
 
+    @pytest.mark.nightly
     def test_an_algorithm_is_located(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         status, (told,) = self.run(
             tmp_path, "--case", "differences", "--targets", "cpu,emulated", "--locate"
@@ -300,6 +301,7 @@ class TestCommand:
         assert "exact: different at out[0], written by program (0, 0, 0): 90 of 90" in said
         assert "total = tl.reduce(v, 0, minus)" in said
 
+    @pytest.mark.nightly
     def test_what_is_equal_and_what_has_no_form(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
@@ -310,6 +312,7 @@ class TestCommand:
         assert "exact: not done: " in said
         assert "ordered.py:24:" in said
 
+    @pytest.mark.nightly
     def test_other_targets_have_no_text_to_run(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):

@@ -73,6 +73,7 @@ class TestFaults:
         assert worst.bound == "accumulated"
         assert abs(worst.left - worst.expected) < worst.allowed < abs(worst.right - worst.expected)
 
+    @pytest.mark.nightly
     def test_the_bound_of_an_operation_may_be_wider(self, launch: Recording, tmp_path: Path):
         wider = Widening("tolerances.toml:1", "mixed", 1e12, "a test", op="tt.dot")
         kind, op, nth, _ = FAULTS[11]
@@ -91,6 +92,7 @@ class TestFaults:
         assert all(one.margin > 1 for one in found.widened)
         assert f":{line_of('product')}: tt.dot: its bound widened" in found.widened[0].describe()
 
+    @pytest.mark.nightly
     def test_what_is_rounded_once_is_off_by_more_than_that(self, launch: Recording, tmp_path: Path):
         worst = find(launch, FAULTS[10], "cpu-fast", tmp_path).worst
         assert worst.bound == "one rounding"
@@ -98,6 +100,7 @@ class TestFaults:
         # Half of the distance between the two, or a quarter across a power of two.
         assert worst.allowed * 4 >= abs(worst.right - worst.left) > worst.allowed
 
+    @pytest.mark.nightly
     def test_a_difference_that_vanishes_under_probes_is_found_by_stores(
         self, launch: Recording, tmp_path: Path
     ):
@@ -112,6 +115,7 @@ class TestFaults:
         assert found.worst.off == "right"
         assert abs(found.worst.right - found.worst.expected) > found.worst.allowed
 
+    @pytest.mark.nightly
     def test_a_right_compiler_has_no_culprit(self, launch: Recording, tmp_path: Path):
         # In fast mode, sums have another order: values differ, and none is wrong.
         finding = culprit.find(launch, ("cpu", "cpu-fast"), (1, 0, 0), tmp_path)
@@ -139,6 +143,7 @@ class TestLogs:
         log = probes.Log(launch, probed, (0, 0, 0), "cpu", folder, words, 60)
         return list(log.entries())
 
+    @pytest.mark.nightly
     def test_a_log_has_every_value_in_order(self, tmp_path: Path):
         x = torch.arange(8, dtype=torch.int16)
         launch = record(lambda: branches[(1,)](x, torch.zeros(8, dtype=torch.float64), 5, B=8))
@@ -158,6 +163,7 @@ class TestLogs:
         doubles = [e for e in entries if e.value.dtype == torch.float64]
         assert torch.equal(doubles[-1].value, (x.double() * 8 + 1) * 3)
 
+    @pytest.mark.nightly
     def test_memory_that_is_too_small_for_one_value(self, tmp_path: Path):
         launch = record(
             lambda: branches[(1,)](

@@ -336,6 +336,7 @@ def test_a_launch_of_a_signature_becomes_part_of_the_page(tmp_path: Path):
     assert again[3:] == [f"{FILE}::add_kernel", *map(str, words)]
 
 
+@pytest.mark.nightly
 def test_a_launch_that_is_explained_is_kept_in_a_reproducer(tmp_path: Path):
     page, kept = tmp_path / "add.json", tmp_path / "add.ttrepro"
     words = [*LAUNCH, "-o", page, "--repro", kept]

@@ -35,6 +35,7 @@ def report() -> Report:
     return found.report(next(n for n, text in enumerate(found.texts) if "tt.dot" in str(text)))
 
 
+@pytest.mark.nightly
 def test_a_page_of_a_found_kernel_shows_all_candidates_and_where_they_ended(report: Report):
     search = report.data["search"]
     page = report.html()
@@ -53,6 +54,7 @@ def test_a_found_kernel_has_its_source_and_its_launch(report: Report):
     assert report.data["run"]["roofline"]["flops"] >= 2 * 4 * 48 * 32
 
 
+@pytest.mark.nightly
 def test_a_graph_that_was_not_searched_has_no_candidates(capsys: pytest.CaptureFixture[str]):
     found = written().explain()
     assert found.search is None

@@ -51,6 +51,7 @@ def test_many_random_programs(first: int, mode: str):
     assert wrong_programs(range(first, first + BATCH), mode) == {}
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", mutants.DAMAGE)
 def test_mutants(kind: str):
     result = mutants.run(first=0, count=150, kind=kind)
@@ -87,6 +88,7 @@ def test_memory_that_is_reserved_already_is_not_limited(monkeypatch: pytest.Monk
     assert limits == [(1 << 60, 1 << 60)]
 
 
+@pytest.mark.nightly
 def test_a_campaign_of_everything(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     """A batch of each kind, where python/fuzz is found; a second call has nothing to do."""
     words = ["fuzz", "--programs", "0:2", "--mutants", "0:2", "--workers", "1"]

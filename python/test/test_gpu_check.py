@@ -83,6 +83,7 @@ def test_what_agrees_says_which_operations_it_had(tmp_path: Path):
     assert all(line["cells"] == [["arith.addi", "i16"]] for line in lines)
 
 
+@pytest.mark.nightly
 def test_kernels_of_the_newest_triton_travel_as_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

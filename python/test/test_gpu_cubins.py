@@ -171,6 +171,7 @@ def test_a_warp_copies_for_both_loops_of_causal_attention_by_pointers(
 _GRADIENTS = [p.name for p in problems.all_problems() if " gradients " in p.name]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", _GRADIENTS)
 def test_no_product_begins_with_a_zero_that_others_read(
     name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -23,6 +23,7 @@ def test_a_seed_is_a_graph():
     assert len(set(keys)) > 15
 
 
+@pytest.mark.nightly
 def test_a_campaign_asks_all_who_compute_on_a_cpu(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ):

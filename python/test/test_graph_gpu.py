@@ -57,6 +57,7 @@ def quick_graph() -> mi.KernelGraph:
     return graph
 
 
+@pytest.mark.nightly
 def test_candidates_are_verified_on_the_cpu_and_timed_by_both_compilers(timed: list[str]):
     graph = rms_norm_matmul()
     with searched(graph, candidates=1) as run:

@@ -47,6 +47,7 @@ def _believe_the_estimate(self: search.Search, one: Any) -> None:
     one.row.time, one.row.stage = one.row.estimate, "PROFILED"
 
 
+@pytest.mark.nightly
 def test_the_best_verified_configurations_of_a_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

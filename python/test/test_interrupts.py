@@ -468,6 +468,7 @@ print(all(torch.equal(out, expected) for out in outs), len(calls) >= 8)
 """
 
 
+@pytest.mark.nightly
 @MODES
 def test_interruptions_leave_no_trace_in_a_long_computation(mode: str, tmp_path: Path):
     """Handlers compute with all registers, in other modes of floating point."""

@@ -32,10 +32,12 @@ def test_gpu_attention(tmp_path: Path):
     assert replay("gpu-attention.md", tmp_path) == 7
 
 
+@pytest.mark.nightly
 def test_add_a_pass(tmp_path: Path):
     assert replay("add-a-pass.md", tmp_path) == 4
 
 
+@pytest.mark.nightly
 def test_triage(tmp_path: Path):
     assert replay("triage.md", tmp_path) == 6
 
@@ -55,6 +57,7 @@ def test_diff(tmp_path: Path):
     assert replay("diff.md", tmp_path) == 9
 
 
+@pytest.mark.nightly
 def test_graph(tmp_path: Path):
     assert replay("graph.md", tmp_path) == 4
 

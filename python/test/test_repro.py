@@ -107,6 +107,7 @@ class TestWhatIsKept:
 
 
 class TestCommands:
+    @pytest.mark.nightly
     def test_from_a_comparison_that_fails_to_one_that_fails_again(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):

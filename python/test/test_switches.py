@@ -1,4 +1,4 @@
-"""Triton's own environment variables, as docs/debugging.md lists them."""
+"""Environment variables, Triton's own and ours, as docs/debugging.md lists them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import triton
 import triton.language as tl
 from kernels import scale
 from triton.backends.compiler import GPUTarget
-from triton_shared import CompilationError, library
+from triton_shared import CompilationError, check, library
 
 SIGNATURE = {
     "x_ptr": "*fp32", "out_ptr": "*fp32", "n": "i32", "factor": "fp32", "BLOCK": "constexpr",
@@ -290,3 +290,18 @@ def test_errors_are_shown_without_being_asked_for(monkeypatch: pytest.MonkeyPatc
         texts.append(str(caught.value))
     assert "error: " in texts[0]
     assert texts[0] == texts[1]
+
+
+# Ours.
+
+
+@pytest.mark.parametrize("switch", ["0", "1"])
+def test_checks_are_switched_off(switch: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TRITON_SHARED_CHECKS", switch)
+    monkeypatch.setenv("TRITON_INSTRUMENTATION_MODE", "check-bounds")
+    # The kernel writes behind its tensor, and not behind the memory.
+    x, out = torch.arange(32.0), torch.zeros(32)
+    with check() as report:
+        scale[(1,)](x, out[:20], 32, 2.0, BLOCK=32)
+    assert report.is_clean == (switch == "0")
+    assert torch.equal(out[20:], 2 * x[20:]) == (switch == "0")

@@ -116,6 +116,7 @@ class TestDiff:
         targets = ["--targets", "cpu,interpreter", "--json", str(told), *words]
         return main([str(file), *targets]), json.loads(told.read_text())
 
+    @pytest.mark.nightly
     def test_a_file_beside_the_kernels_is_used_and_named(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
@@ -130,6 +131,7 @@ class TestDiff:
         assert widened["widening"]["reason"] == "a test of wide bounds"
         assert [one["kernel"] for one in told["unused"]] == ["other"]
 
+    @pytest.mark.nightly
     def test_a_bound_is_no_wider_than_it_says(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):
@@ -139,6 +141,7 @@ class TestDiff:
         assert "100 of 100 elements are beyond the bound" in said
         assert "widened 1.5 times by" in said
 
+    @pytest.mark.nightly
     def test_a_file_by_name_comes_before_the_one_beside(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ):

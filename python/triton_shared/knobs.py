@@ -15,8 +15,8 @@ from pathlib import Path
 
 _PREFIX = "TRITON_SHARED_"
 _OURS = (
-    "ACTIVE", "CPU", "DOT", "DUMP", "GRAPH_CACHE", "GRID_ORDER", "GRID_SEED", "ISOLATE", "LIBCUDA",
-    "LIBRARY", "MODE", "PRECISE", "PTXAS_WARNING", "THREADS", "TUNING_SECONDS",
+    "ACTIVE", "CHECKS", "CPU", "DOT", "DUMP", "GRAPH_CACHE", "GRID_ORDER", "GRID_SEED", "ISOLATE",
+    "LIBCUDA", "LIBRARY", "MODE", "PRECISE", "PTXAS_WARNING", "THREADS", "TUNING_SECONDS",
 )  # fmt: skip
 _OF_OTHERS = ("TEST_", "ROUNDTRIP", "LLVM_ROOT", "PYTHON", "SANITIZE")
 """What variables of our build and of its tests begin with."""
@@ -191,6 +191,12 @@ def warns_of_ptxas() -> bool:
     """`TRITON_SHARED_PTXAS_WARNING`: 0 says nothing of a ptxas that is known to be wrong."""
     text = os.environ.get("TRITON_SHARED_PTXAS_WARNING", "")
     return _one_of("TRITON_SHARED_PTXAS_WARNING", text, _SWITCH) != "0"
+
+
+def checks() -> bool:
+    """`TRITON_SHARED_CHECKS`: 0 runs kernels in `triton_shared.check()` as outside of it."""
+    text = os.environ.get("TRITON_SHARED_CHECKS", "")
+    return _one_of("TRITON_SHARED_CHECKS", text, _SWITCH) != "0"
 
 
 def cuda_home() -> Path | None:

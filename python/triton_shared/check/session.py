@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from .. import knobs as our_knobs
 from .. import library
 from ..device import device
 from ..errors import TritonSharedError
@@ -32,6 +33,7 @@ def check(*, bounds_only: bool = False, hints: bool = False) -> Iterator[Report]
     An error that ends a launch is raised as it is without checks. With `bounds_only`, each access
     is compared with its tensor alone, which costs next to nothing; otherwise with all others, too,
     and programs run on one thread. With `hints`, masks are told that leave out nothing, or all.
+    With `TRITON_SHARED_CHECKS=0` nothing is checked, and the report stays empty.
 
         with triton_shared.check() as report:
             kernel[grid](x, y, n)
@@ -42,11 +44,12 @@ def check(*, bounds_only: bool = False, hints: bool = False) -> Iterator[Report]
     from .unwritten import marked
 
     report = Report(bounds_only, hints)
+    words = (BOUNDS if bounds_only else ALL) if our_knobs.checks() else ""
     before = knobs.compilation.instrumentation_mode
-    knobs.compilation.instrumentation_mode = BOUNDS if bounds_only else ALL
+    knobs.compilation.instrumentation_mode = words
     _reports.append(report)
     try:
-        with device("cpu"), nullcontext() if bounds_only else marked():
+        with device("cpu"), marked() if words == ALL else nullcontext():
             yield report
     finally:
         _reports.remove(report)
