@@ -122,6 +122,40 @@ def test_what_was_stored_is_read(tmp_path: Path):
     torch.testing.assert_close(x, torch.cat(want), atol=1e-2, rtol=1e-2)
 
 
+@triton.jit
+def _steps(read, written, rows, turns, B: tl.constexpr):
+    """Blocks of rows that are written by one name, each of what another name has before it."""
+    x = tl.make_tensor_descriptor(
+        tl.load(read).to(tl.pointer_type(tl.float16)), [rows, B], [B, 1], [B, B]
+    )
+    y = tl.make_tensor_descriptor(
+        tl.load(written).to(tl.pointer_type(tl.float16)), [rows, B], [B, 1], [B, B]
+    )
+    for turn in range(turns):
+        total = tl.zeros((B, B), dtype=tl.float32)
+        for i in range(0, 1 + turn // 1000):
+            total += tl.dot(x.load([turn * B, i * B]), x.load([0, i * B]))
+        y.store([turn * B + B, 0], total.to(tl.float16))
+
+
+@pytest.mark.parametrize("is_same", [False, True])
+def test_what_was_stored_by_another_name_is_read(is_same: bool, tmp_path: Path):
+    """Turns wait for stores only where the two are one tensor; the end always does."""
+    types = "read:*i64 written:*i64 rows:i32 turns:i32"
+    kernel = compiled(_steps, types, {"B": 64}, tmp_path)
+    assert kernel.llvm.count("cp.async.bulk.wait_group 0;") == 2
+    x = torch.zeros(4 * 64, 64, dtype=torch.float16)
+    x[:64] = matrix(64, 64, torch.float16) / 4
+    y = x if is_same else x.clone()
+    want = [x[:64].clone()]
+    for _ in range(3):
+        last = want[-1] if is_same or len(want) == 1 else torch.zeros_like(want[0])
+        want.append((last.float() @ want[0].float()).half())
+    places = [torch.tensor([one.data_ptr()]) for one in (x, y)]
+    emulate.launch(kernel, [*places, 4 * 64, 3], (1,), memory=[x, y])
+    torch.testing.assert_close(y, torch.cat(want), atol=1e-2, rtol=1e-2)
+
+
 @pytest.mark.parametrize("is_stride", [False, True])
 def test_what_no_map_can_have_ends_the_kernel(is_stride: bool, tmp_path: Path):
     """Descriptors promise multiples of 16 bytes; what is no such is not read from elsewhere."""

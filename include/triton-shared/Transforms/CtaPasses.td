@@ -347,11 +347,23 @@ def CtaStoreBoxes : Pass<"cta-store-boxes", "::mlir::ModuleOp"> {
     its own: the copy engine's writes are seen by later kernels only, and are in
     no order. So does one whose rows are shorter than 32 bytes.
 
+    If the kernel computes the address, it may be anywhere: then the tensor is
+    written before anything that follows, unless a loop reads by copies alone and
+    the kernel sees that none of them has a byte of it. What comes after the loop
+    waits:
+
+    ```mlir
+    scf.if %may_meet {
+      cta.wait_stores written
+    }
+    ```
+
     Needs: layouts, `cta.target`. Leaves: `cta.store_box` in place of such stores.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cta::CTADialect", "::mlir::gpu::GPUDialect",
-                           "::mlir::LLVM::LLVMDialect"];
+                           "::mlir::LLVM::LLVMDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {

@@ -63,6 +63,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     expandFloat8(module);
     outlineKernels(module);
     placeTensorMaps(module);
+    shareUniformScalars(module);
 
     TypeConverter types;
     addThreadConversion(types);

@@ -8,7 +8,10 @@
 // writes there, so what a map does not name stays zero.
 //
 // Who makes a map is who asks for copies by it, so that fences of one thread
-// order both. Source: PTX ISA, "tensormap.replace" and "fence.proxy".
+// order both. A fence waits until memory has all that was written: maps that
+// are made one after the other have one, and what is known before is written
+// when the room is taken. Source: PTX ISA, "tensormap.replace"
+// and "fence.proxy".
 //
 //===----------------------------------------------------------------------===//
 
@@ -179,28 +182,8 @@ private:
 
 } // namespace
 
-void triton_shared::placeTensorMaps(ModuleOp module) {
-  module.walk([](gpu::GPUFuncOp kernel) {
-    SmallVector<cta::MakeTensorMapOp> maps;
-    kernel.walk([&](cta::MakeTensorMapOp map) { maps.push_back(map); });
-    if (maps.empty())
-      return;
-    Rooms rooms(kernel, maps.size());
-    Value room = rooms.take();
-    OpBuilder builder(kernel.getContext());
-    builder.setInsertionPointAfterValue(room);
-    for (auto [i, map] : llvm::enumerate(maps)) {
-      Value place = LLVM::GEPOp::create(
-          builder, kernel.getLoc(), room.getType(), builder.getI8Type(), room,
-          LLVM::GEPArg(static_cast<int32_t>(i * tts::kTensorMapBytes)));
-      map.getPlaceMutable().assign(place);
-    }
-    rooms.giveBack();
-  });
-}
-
 //===----------------------------------------------------------------------===//
-// Maps
+// Fields
 //===----------------------------------------------------------------------===//
 
 /// What the type of elements is called in a map. Only for floats it matters,
@@ -262,6 +245,113 @@ private:
   Value place;
 };
 
+} // namespace
+
+/// What is known before the kernel runs. ptxas reads each word of a map once
+/// for fields that are written one after the other.
+static void writeConstants(OpBuilder &builder, cta::MakeTensorMapOp op) {
+  Location loc = op.getLoc();
+  Type element =
+      cast<UnrankedMemRefType>(op.getBase().getType()).getElementType();
+  unsigned rank = op.getSizes().size();
+  MapFields map(builder, loc, op.getPlace());
+  // The map names the dimension of neighbours first.
+  for (unsigned dim = 0; dim < rank; ++dim)
+    map.setOf("box.dim", dim,
+              createI32(builder, loc, op.getBox()[rank - 1 - dim]));
+  for (unsigned dim = 0; dim < rank; ++dim)
+    map.setOf("element.stride", dim, createI32(builder, loc, 1));
+  map.set("rank", rank - 1);
+  map.set("elemtype", getElementCode(element));
+  map.set("interleave.layout", 0);
+  map.set("swizzle.mode", getSwizzleCode(op.getSwizzle()));
+  map.set("fill.mode", op.getIsNanOutside());
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Says whether any of `maps` is used before `op`, which is in their block.
+static bool isUsedBefore(ArrayRef<cta::MakeTensorMapOp> maps, Operation *op) {
+  return llvm::any_of(maps, [&](cta::MakeTensorMapOp map) {
+    return llvm::any_of(map->getUsers(), [&](Operation *user) {
+      Operation *around = op->getBlock()->findAncestorOpInBlock(*user);
+      return around && around->isBeforeInBlock(op);
+    });
+  });
+}
+
+/// Lets copies that follow read what was written to `maps`.
+static void createFence(ArrayRef<cta::MakeTensorMapOp> maps) {
+  cta::MakeTensorMapOp last = maps.back();
+  Location loc = last.getLoc();
+  OpBuilder builder(last->getContext());
+  builder.setInsertionPointAfter(last);
+  scf::IfOp::create(
+      builder, loc, createIsAsking(builder, last),
+      [&](OpBuilder &inside, Location) {
+        NVVM::FenceProxyReleaseOp::create(inside, loc, NVVM::MemScopeKind::GPU);
+        for (cta::MakeTensorMapOp map : maps) {
+          Value place = LLVM::AddrSpaceCastOp::create(
+              inside, loc, LLVM::LLVMPointerType::get(inside.getContext()),
+              map.getPlace());
+          NVVM::FenceProxyAcquireOp::create(
+              inside, loc, NVVM::MemScopeKind::GPU, place,
+              createI32(inside, loc, tts::kTensorMapBytes));
+        }
+        scf::YieldOp::create(inside, loc);
+      });
+}
+
+/// One fence for all of `maps`, in the order of the program, that no copy lies
+/// between.
+static void createFences(ArrayRef<cta::MakeTensorMapOp> maps) {
+  while (!maps.empty()) {
+    size_t count = 1;
+    while (count < maps.size() &&
+           maps[count]->getBlock() == maps.front()->getBlock() &&
+           !isUsedBefore(maps.take_front(count), maps[count]))
+      ++count;
+    createFence(maps.take_front(count));
+    maps = maps.drop_front(count);
+  }
+}
+
+void triton_shared::placeTensorMaps(ModuleOp module) {
+  module.walk([](gpu::GPUFuncOp kernel) {
+    SmallVector<cta::MakeTensorMapOp> maps;
+    kernel.walk([&](cta::MakeTensorMapOp map) { maps.push_back(map); });
+    if (maps.empty())
+      return;
+    Rooms rooms(kernel, maps.size());
+    Value room = rooms.take();
+    OpBuilder builder(kernel.getContext());
+    builder.setInsertionPointAfterValue(room);
+    for (auto [i, map] : llvm::enumerate(maps)) {
+      Value place = LLVM::GEPOp::create(
+          builder, kernel.getLoc(), room.getType(), builder.getI8Type(), room,
+          LLVM::GEPArg(static_cast<int32_t>(i * tts::kTensorMapBytes)));
+      map.getPlaceMutable().assign(place);
+    }
+    scf::IfOp::create(builder, kernel.getLoc(),
+                      createIsAsking(builder, maps.front()),
+                      [&](OpBuilder &inside, Location loc) {
+                        for (cta::MakeTensorMapOp map : maps)
+                          writeConstants(inside, map);
+                        scf::YieldOp::create(inside, loc);
+                      });
+    createFences(maps);
+    rooms.giveBack();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
 struct ConvertMakeTensorMap : OpConversionPattern<cta::MakeTensorMapOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -277,8 +367,7 @@ struct ConvertMakeTensorMap : OpConversionPattern<cta::MakeTensorMapOp> {
                         // LLVM's trap has no predicate, and takes a branch.
                         createPtx(inside, loc, {}, {numbers.isMisplaced},
                                   "@$0 trap;", "b", PtxEffects::Memory);
-                        write(inside, op, adaptor.getPlace(), element, numbers);
-                        fence(inside, loc, adaptor.getPlace());
+                        write(inside, loc, adaptor.getPlace(), numbers);
                         scf::YieldOp::create(inside, loc);
                       });
     Value generic = LLVM::AddrSpaceCastOp::create(rewriter, loc, op.getType(),
@@ -328,35 +417,16 @@ private:
     return numbers;
   }
 
-  static void write(OpBuilder &builder, cta::MakeTensorMapOp op, Value place,
-                    Type element, const Numbers &numbers) {
-    Location loc = op.getLoc();
+  static void write(OpBuilder &builder, Location loc, Value place,
+                    const Numbers &numbers) {
     MapFields map(builder, loc, place);
     unsigned rank = numbers.sizes.size();
     map.set("global.address", numbers.address);
-    map.set("rank", rank - 1);
     // The map names the dimension of neighbours first.
-    for (unsigned dim = 0; dim < rank; ++dim) {
+    for (unsigned dim = 0; dim < rank; ++dim)
       map.setOf("global.dim", dim, numbers.sizes[rank - 1 - dim]);
-      map.setOf("box.dim", dim,
-                createI32(builder, loc, op.getBox()[rank - 1 - dim]));
-      map.setOf("element.stride", dim, createI32(builder, loc, 1));
-      if (dim)
-        map.setOf("global.stride", dim - 1, numbers.strides[rank - 1 - dim]);
-    }
-    map.set("elemtype", getElementCode(element));
-    map.set("interleave.layout", 0);
-    map.set("swizzle.mode", getSwizzleCode(op.getSwizzle()));
-    map.set("fill.mode", op.getIsNanOutside());
-  }
-
-  static void fence(OpBuilder &builder, Location loc, Value place) {
-    NVVM::FenceProxyReleaseOp::create(builder, loc, NVVM::MemScopeKind::GPU);
-    place = LLVM::AddrSpaceCastOp::create(
-        builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), place);
-    NVVM::FenceProxyAcquireOp::create(
-        builder, loc, NVVM::MemScopeKind::GPU, place,
-        createI32(builder, loc, tts::kTensorMapBytes));
+    for (unsigned dim = 1; dim < rank; ++dim)
+      map.setOf("global.stride", dim - 1, numbers.strides[rank - 1 - dim]);
   }
 };
 

@@ -38,6 +38,9 @@ void populateCtaToGpuTensorMaps(const TypeConverter &types,
                                 RewritePatternSet &patterns);
 /// Finds memory for the tensor maps that kernels of `module` make.
 void placeTensorMaps(ModuleOp module);
+/// Lets ptxas know that scalars of kernels with `wgmma` or TMA are the same in
+/// all threads of a warp.
+void shareUniformScalars(ModuleOp module);
 /// Says whether `op` waits for the program's threads alone.
 bool isBarrierOfProgram(Operation *op);
 void populateCtaToGpuSpecialize(const TypeConverter &types,

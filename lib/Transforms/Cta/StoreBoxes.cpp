@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoxStores.h"
+#include "StoreOrder.h"
 #include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,19 +57,17 @@ public:
     if (parted && !std::exchange(hasWaited, true))
       waitForStores(builder, found.store.getLoc(), /*pending=*/0);
     Value tile = findUnmoved(found.getValue());
+    cta::StoreBoxOp last;
     if (parted && found.store->hasAttr(cta::kInParts) && findStageParts(found))
-      storeInParts(builder, found, tile, parted);
+      last = storeInParts(builder, found, tile, parted);
     else
-      storeAtOnce(builder, found, tile, parted);
-    if (found.isOrdered) {
-      cta::WaitStoresOp::create(builder, found.store.getLoc(), /*pending=*/0,
-                                /*written=*/true);
-      gpu::BarrierOp::create(builder, found.store.getLoc());
-    }
+      last = storeAtOnce(builder, found, tile, parted);
     Value moved = found.getValue();
     found.store.erase();
     if (moved != tile)
       moved.getDefiningOp()->erase();
+    if (found.isOrdered)
+      waitUntilWritten(last);
   }
 
 private:
@@ -87,18 +86,19 @@ private:
         cta::kMatrixAlignment);
   }
 
-  static void storeAtOnce(OpBuilder &builder, BoxStore &found, Value tile,
-                          cta::SpecializeOp parted) {
+  static cta::StoreBoxOp storeAtOnce(OpBuilder &builder, BoxStore &found,
+                                     Value tile, cta::SpecializeOp parted) {
     // What goes on needs its place all the time.
     OpBuilder place(parted ? parted.getOperation() : found.store);
     cta::AllocOp buffer = createBuffer(place, found.store.getLoc(), found,
                                        cta::getTile(tile), /*slots=*/1);
-    store(builder, found, tile, buffer, /*number=*/0, /*along=*/0,
-          /*goesOn=*/bool(parted));
+    return store(builder, found, tile, buffer, /*number=*/0, /*along=*/0,
+                 /*goesOn=*/bool(parted));
   }
 
-  void storeInParts(OpBuilder &builder, BoxStore &found, Value tile,
-                    cta::SpecializeOp parted) {
+  /// The last of the stores.
+  cta::StoreBoxOp storeInParts(OpBuilder &builder, BoxStore &found, Value tile,
+                               cta::SpecializeOp parted) {
     RankedTensorType type = cta::getTile(tile);
     SmallVector<int64_t> sizes = *findStageParts(found),
                          offsets(type.getRank(), 0);
@@ -112,22 +112,24 @@ private:
       ring = createBuffer(place, loc, found, part, kStageSlots);
     }
     unsigned along = found.getAlong();
+    cta::StoreBoxOp last;
     for (int64_t &at = offsets[along]; at < type.getDimSize(along);
          at += sizes[along], ++numParts) {
       // The slot has been read that another part took before.
       if (numParts >= kStageSlots)
         waitForStores(builder, loc, kStageSlots - 1);
       Value slice = cta::SliceOp::create(builder, loc, part, tile, offsets);
-      store(builder, found, slice, ring, numParts % kStageSlots, at,
-            /*goesOn=*/true);
+      last = store(builder, found, slice, ring, numParts % kStageSlots, at,
+                   /*goesOn=*/true);
     }
+    return last;
   }
 
   /// Stores `tile`, which lies so many elements further along the rows of the
   /// box, from slot `number` of `buffer`.
-  static void store(OpBuilder &builder, BoxStore &found, Value tile,
-                    cta::AllocOp buffer, int64_t number, int64_t along,
-                    bool goesOn) {
+  static cta::StoreBoxOp store(OpBuilder &builder, BoxStore &found, Value tile,
+                               cta::AllocOp buffer, int64_t number,
+                               int64_t along, bool goesOn) {
     Location loc = found.store.getLoc();
     Value slot = arith::ConstantIntOp::create(builder, loc, number, 32);
     cta::WriteOp::create(builder, loc, tile, buffer, slot, /*fenced=*/true);
@@ -141,8 +143,8 @@ private:
       start.back() = arith::AddIOp::create(
           builder, loc, start.back(),
           arith::ConstantIntOp::create(builder, loc, along, 32));
-    cta::StoreBoxOp::create(builder, loc, buffer, slot, map.address, start,
-                            map.dims, map.piece, goesOn);
+    return cta::StoreBoxOp::create(builder, loc, buffer, slot, map.address,
+                                   start, map.dims, map.piece, goesOn);
   }
 
   bool hasWaited = false;
