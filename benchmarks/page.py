@@ -81,7 +81,7 @@ TUTORIALS = """
 
 `python -m benchmarks.gpu.tutorials FOLDER`, on {gpu}, Triton {triton}: sources as Triton publishes
 them, each tuned by itself on either compiler, results compared before. `-` is a kernel that one of
-them does not compile. Tutorial 10 asks for a newer GPU.
+them does not compile, or whose results differ. Tutorial 10 asks for a newer GPU.
 
 {table}
 

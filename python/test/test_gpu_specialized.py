@@ -171,6 +171,40 @@ def test_attention(dims: int, is_causal: bool, tmp_path: Path):
         assert (out.double() - want).norm() < 2e-3 * want.norm()
 
 
+@triton.jit
+def _attention_to_memory(
+    queries, keys, values, place, heads, length, scale,
+    D: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+):  # fmt: skip
+    rows = heads * length
+    q = tl.make_tensor_descriptor(queries, [rows, D], [D, 1], [BM, D])
+    k = tl.make_tensor_descriptor(keys, [rows, D], [D, 1], [BN, D])
+    v = tl.make_tensor_descriptor(values, [rows, D], [D, 1], [BN, D])
+    out = tl.make_tensor_descriptor(place, [rows, D], [D, 1], [BM, D])
+    described_attention(q, k, v, out, length, scale, D, BM, BN)
+
+
+def test_who_is_done_waits_for_products_of_others(tmp_path: Path):
+    """Threads store the result, through memory that had the queries: the other group may still
+    multiply these. Only its own wait tells that a product that goes on is over."""
+    types = dict.fromkeys(("queries", "keys", "values", "place"), "*fp16")
+    types |= {"heads": "i32", "length": "i32", "scale": "fp32"}
+    constants = {"D": 128, "BM": 128, "BN": 128}
+    kinds = {**types, **dict.fromkeys(constants, "constexpr")}
+    aligned = list(types)[:4]
+    ttir = ast_to_ttir(
+        _attention_to_memory, kinds, constants, aligned, target="cuda:90a", num_warps=8
+    )
+    kernel = emulate.compile_kernel(ttir, 8, tmp_path)
+    assert COPIES in kernel.llvm
+    q, k, v = torch.randn(3, 256, 128, generator=torch.Generator().manual_seed(0)).half()
+    want = torch.softmax(q.double() @ k.double().T, 1) @ v.double()
+    for order in range(4):
+        out = torch.zeros(256, 128).half()
+        emulate.launch(kernel, [q, k, v, out, 1, 256, 1.0], (2,), order)
+        assert (out.double() - want).norm() < 2e-3 * want.norm()
+
+
 @pytest.mark.parametrize(
     ("columns", "softmax"),
     [(128, "exact"), (64, "deferred"), (64, "speculative"), (128, "speculative")],

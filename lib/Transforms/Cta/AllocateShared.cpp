@@ -66,9 +66,12 @@ struct Place {
 struct PendingAccess {
   const Place *place;
   bool isWrite;
+  /// Who uses the same buffer waits for it.
+  bool goesOn = false;
 
   bool operator==(const PendingAccess &other) const {
-    return place == other.place && isWrite == other.isWrite;
+    return place == other.place && isWrite == other.isWrite &&
+           goesOn == other.goesOn;
   }
 };
 
@@ -229,7 +232,8 @@ private:
 
   /// What an operation does with the place of a buffer.
   PendingAccess getAccess(const cta::BufferUse &use) const {
-    return {placeOf.lookup(use.buffer.getDefiningOp()), use.isWrite};
+    return {placeOf.lookup(use.buffer.getDefiningOp()), use.isWrite,
+            use.goesOn};
   }
 
   /// The place that `op` writes and reads while it runs, if any.
@@ -242,7 +246,8 @@ private:
                            const PendingAccesses &pending) {
     return llvm::any_of(pending, [&](const PendingAccess &earlier) {
       return (access.isWrite || earlier.isWrite) &&
-             access.place->overlaps(*earlier.place);
+             access.place->overlaps(*earlier.place) &&
+             !(earlier.goesOn && earlier.place == access.place);
     });
   }
 
@@ -277,8 +282,8 @@ private:
         pending.clear();
       }
       for (const cta::BufferUse &use : uses)
-        // What goes on ends with a wait, and one for copies is a barrier.
-        if (!use.goesOn)
+        // Copies that go on end with a wait, which is a barrier.
+        if (!use.goesOn || !use.isWrite)
           add(pending, getAccess(use));
       // An exchange waits between writing and reading.
       if (exchange)

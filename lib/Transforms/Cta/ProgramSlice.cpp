@@ -3,6 +3,7 @@
 #include "ProgramSlice.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -47,7 +48,9 @@ bool ProgramSlice::addOperation(Operation *op) {
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     waiting.push_back(branch.getCondition());
   } else {
-    if (op->getNumRegions() || !isMemoryEffectFree(op))
+    // Each thread that asks for copies has a room for its own maps.
+    bool canRepeat = isMemoryEffectFree(op) || isa<cta::MakeTensorMapOp>(op);
+    if (op->getNumRegions() || !canRepeat)
       return false;
     llvm::append_range(waiting, op->getOperands());
   }

@@ -135,6 +135,8 @@ func.func @buffers(%x: tensor<128xf32, #a>) -> tensor<128xf32, #b> attributes {c
 #left = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
 #k = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [1, 0], [2, 8], [4, 16], [8, 0], [16, 0], [32, 0]]>
 #n = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0], [16, 0]]>
+#turned = #cta.layout<register = [[0, 1], [0, 2]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#sum2 = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [32, 0]]>
 // CHECK-LABEL: func.func @going_on(
 // CHECK-NOT: gpu.barrier
 // CHECK: return
@@ -156,6 +158,25 @@ func.func @going_on(%p: memref<*xf16>, %x: tensor<64x16xf32, #sum>, %n: i32, %mo
     scf.yield %e : tensor<64x16xf32, #sum>
   }
   return %r : tensor<64x16xf32, #sum>
+}
+
+// The wait for such a product is that of one group of warps alone: in its operands' place, nobody writes before all are
+// there.
+// CHECK-LABEL: func.func @going_on_elsewhere(
+// CHECK: cta.alloc {{.*}}cta.shared_offset = 0 : i64
+// CHECK: cta.wait_dot
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+func.func @going_on_elsewhere(%x: tensor<64x16xf32, #sum>, %y: tensor<64x32xf16, #left>, %z: tensor<32x16xf16, #turned>) -> tensor<64x16xf32, #sum2> attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %a = cta.alloc {alignment = 1024 : i64} : <1, 64x32xf16, #k>
+  %b = cta.alloc {alignment = 1024 : i64} : <1, 32x16xf16, #n>
+  cta.write %y to %a[%zero] fenced : tensor<64x32xf16, #left> to <1, 64x32xf16, #k>
+  cta.write %z to %b[%zero] fenced : tensor<32x16xf16, #turned> to <1, 32x16xf16, #n>
+  %d = cta.dot %a[%zero], %b[%zero], %x goes_on : !cta.buffer<1, 64x32xf16, #k>, !cta.buffer<1, 32x16xf16, #n> -> tensor<64x16xf32, #sum> by #cta.wgmma<m64n16k16>
+  %e = cta.wait_dot %d : tensor<64x16xf32, #sum>
+  %f = cta.convert_layout %e : tensor<64x16xf32, #sum> -> tensor<64x16xf32, #sum2>
+  return %f : tensor<64x16xf32, #sum2>
 }
 
 // Copies are waited for: the wait is the only barrier. A ring that a loop reads
