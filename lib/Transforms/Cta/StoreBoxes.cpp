@@ -23,6 +23,7 @@
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Layout/LayoutParts.h"
 #include "triton-shared/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CTASTOREBOXES
@@ -175,17 +176,21 @@ struct CtaStoreBoxes : triton_shared::impl::CtaStoreBoxesBase<CtaStoreBoxes> {
   }
 
 private:
-  /// No thread ends before its stores have been read.
+  /// Stores that go on have been read when the loop around them has ended: what
+  /// comes then may be in the place of their buffers, and threads may end.
   static void endStores(cta::SpecializeOp parted) {
-    WalkResult result = parted.getConsumers().walk([](cta::StoreBoxOp store) {
-      return store.getGoesOn() ? WalkResult::interrupt()
-                               : WalkResult::advance();
+    SetVector<Operation *> loops;
+    parted.getConsumers().walk([&](cta::StoreBoxOp store) {
+      if (store.getGoesOn())
+        loops.insert(
+            parted.getConsumers().front().findAncestorOpInBlock(*store));
     });
-    if (!result.wasInterrupted())
-      return;
-    OpBuilder builder(parted.getConsumers().front().getTerminator());
-    cta::WaitStoresOp::create(builder, parted.getLoc(), /*pending=*/0,
-                              /*written=*/false);
+    for (Operation *loop : loops) {
+      OpBuilder builder(loop->getContext());
+      builder.setInsertionPointAfter(loop);
+      cta::WaitStoresOp::create(builder, parted.getLoc(), /*pending=*/0,
+                                /*written=*/false);
+    }
   }
 };
 

@@ -150,7 +150,7 @@ func.func @overlapping(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, 
 }
 
 // In parts, of as many columns as a line of 128 bytes has: a slot is written again when all but the last part have been
-// read.
+// read. What comes after the loop may be in the place of the buffer: all have been read before.
 #wide = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 // CHECK-LABEL: func.func @in_parts(
 // CHECK: %[[RING:.*]] = cta.alloc {alignment = 1024 : i64} : <2, 64x64xf16
@@ -175,7 +175,8 @@ func.func @overlapping(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, 
 // CHECK: cta.store_box %[[RING]][%c1_i32] to %[[MAP]][%[[ROW]], %c192_i32]
 // CHECK-NEXT: }
 // CHECK-NEXT: cta.wait_stores
-func.func @in_parts(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %n: i32, %stride: i64 {tt.divisibility = 8 : i32}, %tile: tensor<64x256xf16, #wide>, %px: i32 {tts.parameter = "program.x"})
+// CHECK-NEXT: tts.store
+func.func @in_parts(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %done: memref<*xi32>, %m: i32, %n: i32, %stride: i64 {tt.divisibility = 8 : i32}, %tile: tensor<64x256xf16, #wide>, %px: i32 {tts.parameter = "program.x"})
     attributes {cta.num_warps = 4 : i32, cta.producer_warps = 1 : i32, cta.target = #cta.target<"sm_90a">} {
   %none = arith.constant 0 : i64
   %zero = arith.constant 0 : i32
@@ -193,6 +194,7 @@ func.func @in_parts(%o: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32, %n:
       %offset = arith.muli %row, %stride : i64
       tts.store %tile to %o[%offset] strides [%stride, 1] bounds [0, 1] from(%low, %none) to(%high, %columns) {cta.in_parts} : tensor<64x256xf16, #wide>, memref<*xf16>
     }
+    tts.store %m to %done[%none] strides [] : i32, memref<*xi32>
   }
   return
 }
