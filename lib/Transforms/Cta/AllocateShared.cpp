@@ -66,12 +66,14 @@ struct Place {
 struct PendingAccess {
   const Place *place;
   bool isWrite;
-  /// Who uses the same buffer waits for it.
+  /// It goes on after its operation: who uses the same buffer waits for it.
   bool goesOn = false;
+  /// Nobody has waited for it yet, so that it also goes on after barriers.
+  bool isInFlight = goesOn;
 
   bool operator==(const PendingAccess &other) const {
     return place == other.place && isWrite == other.isWrite &&
-           goesOn == other.goesOn;
+           goesOn == other.goesOn && isInFlight == other.isInFlight;
   }
 };
 
@@ -114,11 +116,24 @@ private:
     return hasEffect<MemoryEffects::Allocate>(op) ? op->getResult(0) : Value();
   }
 
+  /// Adds who waits for `dot`, if it goes on: until then it reads operands.
+  static void addWaits(cta::DotOp dot, SmallVectorImpl<Operation *> &users) {
+    if (!dot.getGoesOn())
+      return;
+    for (Operation *user : dot.getResult().getUsers()) {
+      users.push_back(user);
+      if (auto next = dyn_cast<cta::DotOp>(user))
+        addWaits(next, users);
+    }
+  }
+
   /// Who uses `buffer`, as it is or in another order.
   static SmallVector<Operation *> findUsers(Value buffer) {
     SmallVector<Operation *> users;
     for (Operation *user : buffer.getUsers()) {
       users.push_back(user);
+      if (auto dot = dyn_cast<cta::DotOp>(user))
+        addWaits(dot, users);
       if (auto transposed = dyn_cast<cta::TransposeBufferOp>(user))
         llvm::append_range(users, findUsers(transposed));
     }
@@ -251,6 +266,22 @@ private:
     });
   }
 
+  /// All threads have come to a barrier.
+  static void meet(PendingAccesses &pending) {
+    llvm::erase_if(pending, [](const PendingAccess &access) {
+      return !access.isInFlight;
+    });
+  }
+
+  /// Each group of warps has waited for its own products.
+  static void land(PendingAccesses &pending) {
+    PendingAccesses all = std::exchange(pending, {});
+    for (PendingAccess access : all) {
+      access.isInFlight = false;
+      add(pending, access);
+    }
+  }
+
   static void add(PendingAccesses &pending, PendingAccess access) {
     if (!llvm::is_contained(pending, access))
       pending.push_back(access);
@@ -261,7 +292,9 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       // One that the program asks for, or of an earlier turn of a loop.
       if (isBarrier(&op))
-        pending.clear();
+        meet(pending);
+      if (auto wait = dyn_cast<cta::WaitDotOp>(op); wait && !wait.getPending())
+        land(pending);
       auto tiles = dyn_cast<cta::CtaOpInterface>(op);
       // Regions of `cta` are what happens to elements. Who copies for others
       // meets them at barriers of its own.
@@ -279,15 +312,17 @@ private:
       if (mustWait) {
         OpBuilder builder(&op);
         gpu::BarrierOp::create(builder, op.getLoc());
-        pending.clear();
+        meet(pending);
       }
       for (const cta::BufferUse &use : uses)
         // Copies that go on end with a wait, which is a barrier.
         if (!use.goesOn || !use.isWrite)
           add(pending, getAccess(use));
       // An exchange waits between writing and reading.
-      if (exchange)
-        pending.assign({{exchange, /*isWrite=*/false}});
+      if (exchange) {
+        meet(pending);
+        add(pending, {exchange, /*isWrite=*/false});
+      }
     }
   }
 

@@ -161,10 +161,12 @@ func.func @going_on(%p: memref<*xf16>, %x: tensor<64x16xf32, #sum>, %n: i32, %mo
 }
 
 // The wait for such a product is that of one group of warps alone: in its operands' place, nobody writes before all are
-// there.
+// there once more.
 // CHECK-LABEL: func.func @going_on_elsewhere(
 // CHECK: cta.alloc {{.*}}cta.shared_offset = 0 : i64
-// CHECK: cta.wait_dot
+// CHECK: cta.dot
+// CHECK-NEXT: gpu.barrier
+// CHECK-NEXT: cta.wait_dot
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
 func.func @going_on_elsewhere(%x: tensor<64x16xf32, #sum>, %y: tensor<64x32xf16, #left>, %z: tensor<32x16xf16, #turned>) -> tensor<64x16xf32, #sum2> attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
@@ -174,6 +176,7 @@ func.func @going_on_elsewhere(%x: tensor<64x16xf32, #sum>, %y: tensor<64x32xf16,
   cta.write %y to %a[%zero] fenced : tensor<64x32xf16, #left> to <1, 64x32xf16, #k>
   cta.write %z to %b[%zero] fenced : tensor<32x16xf16, #turned> to <1, 32x16xf16, #n>
   %d = cta.dot %a[%zero], %b[%zero], %x goes_on : !cta.buffer<1, 64x32xf16, #k>, !cta.buffer<1, 32x16xf16, #n> -> tensor<64x16xf32, #sum> by #cta.wgmma<m64n16k16>
+  gpu.barrier
   %e = cta.wait_dot %d : tensor<64x16xf32, #sum>
   %f = cta.convert_layout %e : tensor<64x16xf32, #sum> -> tensor<64x16xf32, #sum2>
   return %f : tensor<64x16xf32, #sum2>
