@@ -4,6 +4,7 @@ take in both orders, loops that share what was written for them, keys in pages."
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,10 @@ class Launcher:
     def __getitem__(self, grid: tuple[int, ...]) -> Callable[..., None]:
         def launch(*arguments: Any, num_warps: int = 4, num_stages: int = 3, **named: Any) -> None:
             options = {"num_stages": num_stages, **self.options}
+            orders = options.pop("orders", (0,))
             compiled = self.compile(arguments, named, num_warps, options)
-            emulate.launch(compiled, list(arguments), grid)
+            for order in orders:
+                emulate.launch(compiled, list(arguments), grid, order)
 
         return launch
 
@@ -49,7 +52,9 @@ class Launcher:
             if isinstance(value, torch.Tensor) or (isinstance(value, int) and value % 16 == 0):
                 known.append(name)
         ttir = ast_to_ttir(self.kernel, kinds, constants, known, target="cuda:90a", num_warps=warps)
-        return emulate.compile_kernel(ttir, warps, self.folder, **options)
+        # A library that is loaded stays: another kernel has another file.
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        return emulate.compile_kernel(ttir, warps, folder, **options)
 
     @staticmethod
     def kind(value: Any) -> str:
@@ -157,3 +162,23 @@ def test_a_window_has_turns_without_masks_only_where_it_is_wide(
     emulated: Callable[..., None], window: int
 ):
     emulated(attentions.masked(Shape(1, 256, 64, window=window)), config(64, 64, 4))
+
+
+FORMS: dict[str, Callable[[int], Problem]] = {
+    "full": lambda dims: attentions.plain(Shape(1, 256, dims)),
+    "causal": lambda dims: attentions.masked(Shape(1, 256, dims, causal=True)),
+    "causal in one loop": lambda dims: attentions.in_one_loop(Shape(1, 256, dims, causal=True)),
+    "window": lambda dims: attentions.masked(Shape(1, 384, dims, window=150)),
+    "gradients of keys": lambda dims: attentions.gradients(Shape(1, 256, dims), False),
+    "gradients of queries": lambda dims: attentions.gradients(Shape(1, 256, dims), True),
+}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("dims", [32, 64, 96, 128, 256])
+@pytest.mark.parametrize("form", FORMS)
+def test_every_configuration_that_is_timed(emulated: Callable[..., None], form: str, dims: int):
+    """Nobody writes what others still read, in whatever order threads run."""
+    problem = FORMS[form](dims)
+    for one in problem.configs:
+        emulated(problem, one, orders=(0, 1, 2))
