@@ -98,16 +98,22 @@ def test_a_group_of_matrices(warps: int, tmp_path: Path):
 
 
 @triton.jit
+def _multiply(x, y, turns, B: tl.constexpr):
+    """Blocks of rows of y, each the product of the one before in x and the first."""
+    for turn in range(turns):
+        total = tl.zeros((B, B), dtype=tl.float32)
+        for i in range(0, 1 + turn // 1000):
+            total += tl.dot(x.load([turn * B, i * B]), x.load([0, i * B]))
+        y.store([turn * B + B, 0], total.to(tl.float16))
+
+
+@triton.jit
 def _chain(place, rows, turns, B: tl.constexpr):
     """Blocks of rows, each the product of the one before and the first."""
     x = tl.make_tensor_descriptor(
         tl.load(place).to(tl.pointer_type(tl.float16)), [rows, B], [B, 1], [B, B]
     )
-    for turn in range(turns):
-        total = tl.zeros((B, B), dtype=tl.float32)
-        for i in range(0, 1 + turn // 1000):
-            total += tl.dot(x.load([turn * B, i * B]), x.load([0, i * B]))
-        x.store([turn * B + B, 0], total.to(tl.float16))
+    _multiply(x, x, turns, B)
 
 
 def test_what_was_stored_is_read(tmp_path: Path):
@@ -131,11 +137,7 @@ def _steps(read, written, rows, turns, B: tl.constexpr):
     y = tl.make_tensor_descriptor(
         tl.load(written).to(tl.pointer_type(tl.float16)), [rows, B], [B, 1], [B, B]
     )
-    for turn in range(turns):
-        total = tl.zeros((B, B), dtype=tl.float32)
-        for i in range(0, 1 + turn // 1000):
-            total += tl.dot(x.load([turn * B, i * B]), x.load([0, i * B]))
-        y.store([turn * B + B, 0], total.to(tl.float16))
+    _multiply(x, y, turns, B)
 
 
 @pytest.mark.parametrize("is_same", [False, True])
