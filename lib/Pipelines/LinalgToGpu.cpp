@@ -39,8 +39,7 @@ void triton_shared::buildInstructions(OpPassManager &manager,
   if (target.onlineSoftmax != OnlineSoftmaxMode::Exact)
     manager.addPass(createCtaOnlineSoftmax());
   if (target.fusesMultiplyAdd && !target.isPrecise)
-    manager.addPass(createCtaScaleMaxima(
-        {target.onlineSoftmax == OnlineSoftmaxMode::Speculative}));
+    manager.addPass(createCtaScaleMaxima());
   if (!target.keepsWarps)
     manager.addPass(createCtaAddWarps());
   manager.addPass(createCtaSwapOperands());
@@ -55,6 +54,10 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
     manager.addPass(createCtaFitWarps());
   manager.addPass(createCtaAssignLayouts());
   addStructuredCleanUp(manager);
+  if (!target.isPrecise) {
+    manager.addPass(createCtaSumInThreads());
+    addStructuredCleanUp(manager);
+  }
   manager.addPass(createLoopInvariantCodeMotionPass());
   if (target.numStages > 1) {
     manager.addPass(createCtaGuardRows());
@@ -70,12 +73,12 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaStreamDots());
   manager.addPass(createCtaGuardBlocks());
   addStructuredCleanUp(manager);
+  manager.addPass(createCtaOrderAccesses());
+  manager.addPass(createCtaTakeTurns());
   if (target.onlineSoftmax == OnlineSoftmaxMode::Speculative) {
     manager.addPass(createCtaSpeculateSoftmax());
     addStructuredCleanUp(manager);
   }
-  manager.addPass(createCtaOrderAccesses());
-  manager.addPass(createCtaTakeTurns());
   manager.addPass(createCtaAllocateShared());
   manager.addPass(createCtaStartLongest());
   if (!target.keepsWarps)

@@ -23,16 +23,20 @@ def CtaScaleMaxima : Pass<"cta-scale-maxima", "::mlir::ModuleOp"> {
     %y = arith.mulf %x, %s : tensor<64x64xf32>
     %m = cta.reduce %y axis 1 : … { arith.maxnumf … }
     // becomes
-    %r = cta.reduce %x axis 1 : … { arith.maxnumf … }
-    %t = cta.splat %scale : tensor<64xf32>
-    %u = arith.mulf %r, %t : tensor<64xf32>
     %in_order = … // 0 < %scale, and not infinite
-    %m = scf.if %in_order -> (tensor<64xf32>) {
-      scf.yield %u : tensor<64xf32>
+    %rare = scf.if %in_order -> (tensor<64xf32>) {
+      scf.yield %zeros : tensor<64xf32>
     } else {
       … // either end of the elements, times %scale
     }
+    %r = cta.reduce %x axis 1 : … { arith.maxnumf … }
+    %t = cta.splat %scale : tensor<64xf32>
+    %u = arith.mulf %r, %t : tensor<64xf32>
+    %m = arith.select %in_order, %u, %rare
     ```
+
+    The branch comes first, so that the usual largest element is in one block
+    with what is computed from it: code generators see one at a time.
 
     The smallest of elements likewise. A constant needs no branch; one that is
     not above zero, or infinite, stays. Products stay, too,
@@ -41,15 +45,10 @@ def CtaScaleMaxima : Pass<"cta-scale-maxima", "::mlir::ModuleOp"> {
     - if a number that is no constant scales them, and the largest one is none
       as soon as one of them is (`arith.maximumf`);
     - if a thread had no registers for the elements and the products beside what
-      the loop carries, and, with `speculates`, beside powers that are thrown
-      away where a maximum has grown.
+      the loop carries.
 
     Needs: tiles without layouts, `cta.num_warps`. Leaves: the same.
   }];
-  let options = [
-    Option<"speculates", "speculates", "bool", /*default=*/"false",
-           "powers are computed before the maximum is known">
-  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cta::CTADialect",
                            "::mlir::math::MathDialect",
@@ -95,6 +94,43 @@ def CtaOnlineSoftmax : Pass<"cta-online-softmax", "::mlir::ModuleOp"> {
                            "::mlir::cta::CTADialect"];
 }
 
+def CtaSumInThreads : Pass<"cta-sum-in-threads", "::mlir::ModuleOp"> {
+  let summary = "Add up the parts of a softmax's sums behind its loop";
+  let description = [{
+    A turn of a softmax adds up the powers of each row. Threads that share a row
+    need not know each other's powers before the loop is over: what there was is
+    multiplied by one number for the row, and more is added. Each goes on with
+    its part.
+
+    ```mlir
+    scf.for … iter_args(%sum = %zero) -> (tensor<64xf32>) {
+      %turn = cta.reduce %powers axis 1 : (tensor<64x32xf32>) { arith.addf … }
+      %scaled = arith.mulf %sum, %factor
+      %next = arith.addf %scaled, %turn
+    }
+    // becomes, if four threads have columns 0, 1, 8, 9, … and so on of a row
+    %parts = scf.for … iter_args(%part = %zeros) -> (tensor<64x4xf32>) {
+      %split = cta.reshape %powers : … -> tensor<64x4x4x2xf32>
+      … // sums along axes 3 and 1, which are those of one thread
+      %factors = … // %factor, repeated
+      %scaled = arith.mulf %part, %factors
+      %next = arith.addf %scaled, %turn
+    }
+    %sum = cta.reduce %parts axis 1 : (tensor<64x4xf32>) { arith.addf … }
+    ```
+
+    What the loop begins with is all in the first thread's part. Only sums of
+    powers, which have one sign, are carried so, and only times a power of a
+    number that is not above zero: no other product could tell parts from the
+    whole.
+
+    Needs: layouts. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def CtaSpeculateSoftmax : Pass<"cta-speculate-softmax", "::mlir::ModuleOp"> {
   let summary = "Compute powers before the maximum is known";
   let description = [{
@@ -105,29 +141,39 @@ def CtaSpeculateSoftmax : Pass<"cta-speculate-softmax", "::mlir::ModuleOp"> {
     A warp in which one is computes the turn again as it was:
 
     ```mlir
+    %scores = cta.wait_dot %product
     %m = cta.reduce %scores axis 1 : … { arith.maxnumf … }
     %new = arith.maxnumf %old, %m
     %number = arith.select %is_near, %old, %new {cta.relative}
     %factor = math.exp2 (%old - %number) {cta.relative}
     %powers = math.exp2 (%scores - %number)
     %sums = cta.reduce %powers axis 1 : … { arith.addf … }
+    %few = arith.truncf %powers
     %rest = cta.rescale %sum by %factor
     // becomes
+    %scores = cta.wait_dot %product
     %powers = math.exp2 (%scores - %old)
     %sums = cta.reduce %powers axis 1 : … { arith.addf … }
-    %none = arith.cmpf une, (%old - %old), %zero
     %large = arith.cmpf ugt, %sums, %limit
-    %again = cta.warp_any %none, %large
-    %number, %powers, %sums, %rest = scf.if %again -> … {
-      … // as above
+    %again = cta.warp_any %large
+    %number, %powers, %sums, %factor = scf.if %again -> … {
+      … // as above, from operands of the product that are still there
     } else {
-      scf.yield %old, %powers, %sums, %sum
+      scf.yield %old, %powers, %sums, %one
     }
+    %few = arith.truncf %powers
+    %rest = cta.rescale %sum by %factor
     ```
 
+    Scores that are a product of `wgmma` are computed again by the warp's
+    `mma.sync`, from shared memory: so no thread keeps them beside their powers.
+    Warps give the operands back behind the branch, each for itself. Other
+    scores are kept.
+
     The sums of before are relative to the same number exactly if e to the
-    difference of the two is one, which is asked as well: it is no number in a
-    row without a score so far. A loop stays as it is if
+    difference of the two is one: it is no number in a row without a score so
+    far. That is asked as well where something else than the number itself is
+    subtracted; otherwise no sum is a number there. A loop stays as it is if
     - powers are not summed up as they are, so that nothing tells whether one is
       too large;
     - rows lie across warps, which would have to agree;

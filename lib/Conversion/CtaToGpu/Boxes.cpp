@@ -139,8 +139,9 @@ struct ConvertArrive : OpConversionPattern<cta::ArriveOp> {
   matchAndRewrite(cta::ArriveOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value isFirst = createIsFirstOf(
-        rewriter, loc, GpuTarget::kWarpgroupWarps * GpuTarget::kWarpSize);
+    int64_t warps = op.getByWarps() ? 1 : GpuTarget::kWarpgroupWarps;
+    Value isFirst =
+        createIsFirstOf(rewriter, loc, warps * GpuTarget::kWarpSize);
     Value arrives =
         arith::AndIOp::create(rewriter, loc, op.getCondition(), isFirst);
     Value mbarrier = createSlotAddress(rewriter, loc, adaptor.getMbarriers(),

@@ -88,9 +88,8 @@ static std::optional<ScaledExtremum> findScaled(cta::ReduceOp reduce) {
 }
 
 /// True if a thread has registers for the elements and their products at once,
-/// beside what a loop around carries. A branch between them makes it hold both,
-/// and half as many for powers that are there before the maximum is known.
-static bool fitsIntoRegisters(const ScaledExtremum &found, bool speculates) {
+/// beside what a loop around carries: a branch between them makes it hold both.
+static bool fitsIntoRegisters(const ScaledExtremum &found) {
   constexpr int64_t kRegisters = 65536, kOther = 24;
   cta::ReduceOp reduce = found.reduce;
   auto function = reduce->getParentOfType<func::FuncOp>();
@@ -98,8 +97,7 @@ static bool fitsIntoRegisters(const ScaledExtremum &found, bool speculates) {
   // Another warp may copy for these.
   int64_t perThread = std::min<int64_t>(kRegisters / (32 * (warps + 1)) / 8 * 8,
                                         GpuTarget::kRegistersPerThread);
-  int64_t bytes = cta::getTileBytes(cta::getTile(found.elements)) *
-                  (speculates ? 5 : 4) / 2;
+  int64_t bytes = 2 * cta::getTileBytes(cta::getTile(found.elements));
   if (auto loop = reduce->getParentOfType<scf::ForOp>())
     for (Type type : loop.getResultTypes())
       if (auto tile = dyn_cast<RankedTensorType>(type))
@@ -120,13 +118,16 @@ static Value createEnd(OpBuilder &builder, Location loc, bool isLarger,
   return arith::MinNumFOp::create(builder, loc, left, right);
 }
 
-/// The largest or smallest of `elements`, along the axis of `reduce`.
-static Value reduceToEnd(OpBuilder &builder, cta::ReduceOp reduce,
-                         bool isLarger, Value elements) {
-  Location loc = reduce.getLoc();
-  auto end = cta::ReduceOp::create(builder, loc, reduce.getResultTypes(),
-                                   elements, reduce.getAxis());
-  Type element = getElementTypeOrSelf(elements.getType());
+/// The largest or smallest of `elements` along `axis`.
+static Value reduceToEnd(OpBuilder &builder, Location loc, bool isLarger,
+                         Value elements, int64_t axis) {
+  RankedTensorType type = cta::getTile(elements);
+  Type element = type.getElementType();
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  auto end =
+      cta::ReduceOp::create(builder, loc, RankedTensorType::get(shape, element),
+                            elements, builder.getI64IntegerAttr(axis));
   OpBuilder::InsertionGuard guard(builder);
   Block *body = builder.createBlock(&end.getCombine(), {}, {element, element},
                                     {loc, loc});
@@ -134,6 +135,24 @@ static Value reduceToEnd(OpBuilder &builder, cta::ReduceOp reduce,
                        createEnd(builder, loc, isLarger, body->getArgument(0),
                                  body->getArgument(1)));
   return end.getResult(0);
+}
+
+/// The same, where the halves of the axis meet first: in the order of the code
+/// behind the branch, LLVM would find the largest element on both ways, and
+/// compute it before they meet.
+static Value reduceHalvesToEnd(OpBuilder &builder, Location loc, bool isLarger,
+                               Value elements, int64_t axis) {
+  RankedTensorType type = cta::getTile(elements);
+  SmallVector<int64_t> shape(type.getShape());
+  if (shape[axis] > 1) {
+    shape[axis] /= 2;
+    shape.insert(shape.begin() + axis, 2);
+    elements = cta::ReshapeOp::create(
+        builder, loc, RankedTensorType::get(shape, type.getElementType()),
+        elements);
+    elements = reduceToEnd(builder, loc, isLarger, elements, axis);
+  }
+  return reduceToEnd(builder, loc, isLarger, elements, axis);
 }
 
 /// `numbers` times `scale`, which is one number for all of them.
@@ -166,15 +185,17 @@ static Value scaleEitherEnd(OpBuilder &builder, const ScaledExtremum &found,
   cta::ReduceOp reduce = found.reduce;
   Location loc = reduce.getLoc();
   bool isLarger = takesLarger(found.combine);
+  int64_t axis = reduce.getAxis();
   Value ends[] = {
-      reduceToEnd(builder, reduce, /*isLarger=*/true, found.elements),
-      reduceToEnd(builder, reduce, /*isLarger=*/false, found.elements)};
+      reduceHalvesToEnd(builder, loc, /*isLarger=*/true, found.elements, axis),
+      reduceHalvesToEnd(builder, loc, /*isLarger=*/false, found.elements,
+                        axis)};
   for (Value &end : ends)
     end = multiply(builder, found, end, scale);
   Value extremum = createEnd(builder, loc, isLarger, ends[0], ends[1]);
   Value nearest =
-      reduceToEnd(builder, reduce, /*isLarger=*/false,
-                  math::AbsFOp::create(builder, loc, found.elements));
+      reduceToEnd(builder, loc, /*isLarger=*/false,
+                  math::AbsFOp::create(builder, loc, found.elements), axis);
   Value isNumber = arith::CmpFOp::create(
       builder, loc, arith::CmpFPredicate::ORD, extremum, extremum);
   return arith::SelectOp::create(builder, loc, isNumber, extremum,
@@ -199,21 +220,30 @@ static Value createKeepsOrder(OpBuilder &builder, Location loc, Value scale) {
   return arith::AndIOp::create(builder, loc, isAbove, isFinite);
 }
 
-/// Scales the extremum by a number that is known when the kernel runs.
+/// Scales the extremum by a number that is known when the kernel runs. The rare
+/// case has its branch first: code generators see one block at a time, and so
+/// the usual extremum is in one with what is computed from it.
 static Value scaleByNumber(OpBuilder &builder, const ScaledExtremum &found) {
   cta::ReduceOp reduce = found.reduce;
   Location loc = reduce.getLoc();
-  Value usual = scaleExtremum(builder, found, found.scale);
-  auto choice = scf::IfOp::create(
-      builder, loc, createKeepsOrder(builder, loc, found.scale),
+  auto rows = cast<RankedTensorType>(reduce.getResult(0).getType());
+  Value keepsOrder = createKeepsOrder(builder, loc, found.scale);
+  auto rare = scf::IfOp::create(
+      builder, loc, keepsOrder,
       [&](OpBuilder &inside, Location) {
-        scf::YieldOp::create(inside, loc, usual);
+        Value nothing =
+            arith::ConstantOp::create(inside, loc, inside.getZeroAttr(rows));
+        scf::YieldOp::create(inside, loc, nothing);
       },
       [&](OpBuilder &inside, Location) {
         scf::YieldOp::create(inside, loc,
                              scaleEitherEnd(inside, found, found.scale));
       });
-  return choice.getResult(0);
+  Value usual = scaleExtremum(builder, found, found.scale);
+  Value isUsual = cta::SplatOp::create(
+      builder, loc, rows.clone(builder.getI1Type()), keepsOrder);
+  return arith::SelectOp::create(builder, loc, isUsual, usual,
+                                 rare.getResult(0));
 }
 
 /// Scales the extremum of a constant, if that keeps the order of elements; null
@@ -248,13 +278,11 @@ namespace {
 
 struct CtaScaleMaxima
     : triton_shared::impl::CtaScaleMaximaBase<CtaScaleMaxima> {
-  using CtaScaleMaximaBase::CtaScaleMaximaBase;
-
   void runOnOperation() override {
     SmallVector<ScaledExtremum> all;
     getOperation().walk([&](cta::ReduceOp reduce) {
       std::optional<ScaledExtremum> found = findScaled(reduce);
-      if (found && fitsIntoRegisters(*found, speculates))
+      if (found && fitsIntoRegisters(*found))
         all.push_back(*found);
     });
     for (ScaledExtremum found : all) {

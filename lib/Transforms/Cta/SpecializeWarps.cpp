@@ -197,7 +197,8 @@ private:
 
   void arrive(OpBuilder &builder, unsigned group, Value slot, Value condition) {
     cta::MbarriersOp empty = barriers.at(group).empty;
-    cta::ArriveOp::create(builder, empty.getLoc(), empty, slot, condition);
+    cta::ArriveOp::create(builder, empty.getLoc(), empty, slot, condition,
+                          /*byWarps=*/false);
   }
 
   const RingPlan &plan;

@@ -215,6 +215,40 @@ static Value createLastTurn(OpBuilder &builder, scf::ForOp loop) {
   return arith::SubIOp::create(builder, loc, bound, step);
 }
 
+/// Lets the waits for the last product's operands seem to depend on what `turn`
+/// has summed up: no sum of powers is below zero. Otherwise ptxas adds them up
+/// behind the wait for that product, when there is nothing to do meanwhile. It
+/// does not where all is multiplied behind that wait.
+void TurnAhead::waitForSums(OpBuilder &builder, IRMapping &turn) const {
+  if (llvm::none_of(updates,
+                    [](Operation *op) { return isa<cta::RescaleOp>(op); }))
+    return;
+  scf::ForOp turns = loop;
+  SmallVector<Value> negative;
+  for (Value value : turns.getYieldedValues()) {
+    auto sum = value.getDefiningOp<arith::AddFOp>();
+    if (!sum || !isa<RankedTensorType>(value.getType()) ||
+        !llvm::is_contained(powers, sum.getOperation()))
+      continue;
+    Value now = turn.lookup(value);
+    Value zero = arith::ConstantOp::create(builder, sum.getLoc(),
+                                           builder.getZeroAttr(now.getType()));
+    negative.push_back(arith::CmpFOp::create(
+        builder, sum.getLoc(), arith::CmpFPredicate::OLT, now, zero));
+  }
+  if (negative.empty())
+    return;
+  Location loc = negative.front().getLoc();
+  Value any =
+      cta::WarpAnyOp::create(builder, loc, builder.getI1Type(), negative);
+  any = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), any);
+  for (Operation *op : last.waits) {
+    Value phase = cast<cta::WaitMbarrierOp>(op).getPhase();
+    turn.map(phase, arith::XOrIOp::create(builder, loc,
+                                          turn.lookupOrDefault(phase), any));
+  }
+}
+
 /// The loop of all turns but the last. `begin` is what the first turn has
 /// carried so far.
 scf::ForOp TurnAhead::createLoop(OpBuilder &builder, ValueRange begin,
@@ -238,7 +272,9 @@ scf::ForOp TurnAhead::createLoop(OpBuilder &builder, ValueRange begin,
   cloneAll(inside, powers, next);
   // A branch between powers and the wait for the last product: ptxas would
   // wait before it computes.
-  cloneAll(inside, last.waits, next);
+  IRMapping waits = next;
+  waitForSums(inside, waits);
+  cloneAll(inside, last.waits, waits);
   next.map(loop.getRegionIterArg(sum), letGoOn(inside, made.last, /*turns=*/0));
   cloneAll(inside, last.releases, now);
   cloneAll(inside, updates, next);

@@ -62,6 +62,7 @@ private:
 
   SmallVector<Value> getCarried(const IRMapping &mapping) const;
   void mapCarried(IRMapping &now, IRMapping &next, ValueRange values) const;
+  void waitForSums(OpBuilder &builder, IRMapping &turn) const;
   scf::ForOp createLoop(OpBuilder &builder, ValueRange begin,
                         AheadProducts &made);
 

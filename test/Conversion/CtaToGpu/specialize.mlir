@@ -4,7 +4,8 @@
 #lines = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 
 // All threads meet once. Thread 0 makes barriers; those at multiples of 128, the first of the program and that of the
-// warp which copies, ask for copies; of each group of four warps one arrives.
+// warp which copies, ask for copies; of each group of four warps one arrives, or one
+// of each warp.
 // CHECK-LABEL: gpu.func @parted(
 // CHECK-SAME: cta.producer_warps = 1 : i32
 // CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>
@@ -25,6 +26,10 @@
 // CHECK: nvvm.barrier id = %c1_i32 number_of_threads = %c128_i32
 // CHECK: %[[ARRIVES:.*]] = arith.andi %{{.*}}, %{{.*}} : i1
 // CHECK: "@$0 mbarrier.arrive.shared.b64 _, [$1];", "b,r" %[[ARRIVES]]
+// CHECK: %[[IN_WARP:.*]] = arith.andi %[[ID]], %c31_i32
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[IN_WARP]], %c0_i32
+// CHECK: %[[OF_WARP:.*]] = arith.andi %{{.*}}, %[[IS_FIRST]] : i1
+// CHECK: "@$0 mbarrier.arrive.shared.b64 _, [$1];", "b,r" %[[OF_WARP]]
 // CHECK: cp.async.bulk.tensor.2d.global
 // CHECK-NEXT: "@$0 cp.async.bulk.commit_group;"
 // CHECK-NEXT: "@$0 cp.async.bulk.wait_group.read 0;"
@@ -43,6 +48,7 @@ func.func @parted(%row: i32, %column: i32, %more: i1, %phase: i32, %x: memref<*x
     cta.wait_mbarrier %full[%one] phase %phase : !cta.mbarriers<2>
     gpu.barrier
     cta.arrive %empty[%one] if %more : !cta.mbarriers<2>
+    cta.arrive %empty[%one] if %more by_warps : !cta.mbarriers<2>
     cta.store_box %ring[%one] to %map[%row, %column] dims [0, 1] by [16, 64] goes_on : !cta.buffer<2, 16x64xf16, #lines>, !llvm.ptr
     cta.wait_stores
   }

@@ -2,29 +2,35 @@
 // RUN: triton-shared-opt %s --cta-scale-maxima | FileCheck %s
 
 // A number that is above zero and not infinite keeps the order. Of any other one, either end of the elements may have
-// the largest product. What is left of the products comes behind the branch.
+// the largest product: a branch before all else finds it, in another order than what comes behind. What is left of the
+// products comes behind the branch.
 // CHECK-LABEL: func.func @largest(
 // CHECK-SAME: %[[X:.*]]: tensor<64x64xf32>, %[[S:.*]]: f32)
 // CHECK: %[[ALL:.*]] = cta.splat %[[S]] : tensor<64x64xf32>
 // CHECK-NOT: arith.mulf
-// CHECK: %[[R:.*]] = cta.reduce %[[X]] axis 1
-// CHECK: arith.maxnumf
-// CHECK: %[[ROWS:.*]] = cta.splat %[[S]] : tensor<64xf32>
-// CHECK: %[[USUAL:.*]] = arith.mulf %[[R]], %[[ROWS]]
 // CHECK: %[[ABOVE:.*]] = arith.cmpf ogt, %[[S]], %{{.*}} : f32
 // CHECK: %[[FINITE:.*]] = arith.cmpf ole, %[[S]], %{{.*}} : f32
 // CHECK: %[[ORDER:.*]] = arith.andi %[[ABOVE]], %[[FINITE]]
-// CHECK: %[[M:.*]] = scf.if %[[ORDER]]
-// CHECK:   scf.yield %[[USUAL]]
+// CHECK: %[[RARE:.*]] = scf.if %[[ORDER]]
+// CHECK:   scf.yield %{{.*}}
 // CHECK: } else {
-// CHECK:   cta.reduce %[[X]] axis 1
+// CHECK:   %[[HALVES:.*]] = cta.reshape %[[X]] : tensor<64x64xf32> -> tensor<64x2x32xf32>
+// CHECK:   cta.reduce %[[HALVES]] axis 1
 // CHECK:   arith.maxnumf
-// CHECK:   cta.reduce %[[X]] axis 1
+// CHECK:   cta.reduce %{{.*}} axis 1 : (tensor<64x32xf32>)
+// CHECK:   arith.maxnumf
+// CHECK:   arith.minnumf
 // CHECK:   arith.minnumf
 // CHECK:   %[[END:.*]] = arith.maxnumf
 // CHECK:   math.absf %[[X]]
 // CHECK:   arith.cmpf ord, %[[END]], %[[END]]
 // CHECK: }
+// CHECK: %[[R:.*]] = cta.reduce %[[X]] axis 1
+// CHECK: arith.maxnumf
+// CHECK: %[[ROWS:.*]] = cta.splat %[[S]] : tensor<64xf32>
+// CHECK: %[[USUAL:.*]] = arith.mulf %[[R]], %[[ROWS]]
+// CHECK: %[[IS_USUAL:.*]] = cta.splat %[[ORDER]] : tensor<64xi1>
+// CHECK: arith.select %[[IS_USUAL]], %[[USUAL]], %[[RARE]]
 // CHECK: %[[Y:.*]] = arith.mulf %[[X]], %[[ALL]]
 // CHECK: arith.subf %[[Y]]
 func.func @largest(%x: tensor<64x64xf32>, %s: f32) -> (tensor<64xf32>, tensor<64x64xf32>) attributes {cta.num_warps = 4 : i32} {

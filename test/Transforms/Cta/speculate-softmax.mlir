@@ -12,30 +12,26 @@
 #column_across = #cta.layout<register = [[8, 0], [32, 0]], lane = [[0, 0], [0, 0], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 0]]>
 #o_across = #cta.layout<register = [[0, 1], [8, 0], [32, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [0, 8]]>
 
-// The search for the largest score is only where a sum is too large, a NaN, or what was there before relative to nothing. The
-// product takes either powers.
+// The search for the largest score is only where a sum is too large or no number, which tells also whether there was a
+// score before. What was summed up before is multiplied behind the branch, and powers become narrow there. The product
+// takes either powers.
 // CHECK-LABEL: func.func @turn(
-// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32
 // CHECK-DAG: %[[LIMIT:.*]] = arith.constant dense<3.276800e+04> : tensor<64xf32
 // CHECK: scf.for {{.*}} iter_args(%[[TOP:[^ ]*]] = %{{.*}}, %[[WEIGHT:[^ ]*]] = %{{.*}}, %[[TOTAL:[^ ]*]] = %{{.*}})
 // CHECK-NOT: arith.maxnumf
 // CHECK: cta.reshape %[[TOP]]
 // CHECK: %[[POWERS:.*]] = math.exp2
-// CHECK: %[[CHANGE:.*]] = arith.subf %[[TOP]], %[[TOP]]
-// CHECK: %[[FEW:.*]] = arith.truncf %[[POWERS]]
 // CHECK: %[[SUMS:.*]] = cta.reduce %[[POWERS]] axis 1
 // CHECK: %[[NEXT:.*]] = arith.addf %[[WEIGHT]], %[[SUMS]]
-// CHECK: %[[CHANGED:.*]] = arith.cmpf une, %[[CHANGE]], %[[ZERO]]
 // CHECK: %[[LARGE:.*]] = arith.cmpf ugt, %[[SUMS]], %[[LIMIT]]
-// CHECK: %[[AGAIN:.*]] = cta.warp_any %[[CHANGED]], %[[LARGE]]
+// CHECK: %[[AGAIN:.*]] = cta.warp_any %[[LARGE]] :
 // CHECK: %[[RESULTS:.*]]:4 = scf.if %[[AGAIN]]
 // CHECK: arith.maxnumf
 // CHECK: %[[NUMBER:.*]] = arith.select {{.*}} {cta.relative}
-// CHECK: %[[RESCALED:.*]] = cta.rescale %[[TOTAL]]
-// CHECK: scf.yield %[[NUMBER]], %[[RESCALED]], %{{.*}}, %{{.*}} :
 // CHECK: } else {
-// CHECK-NEXT: scf.yield %[[TOP]], %[[TOTAL]], %[[FEW]], %[[NEXT]] :
-// CHECK: %[[D:.*]] = cta.dot %[[RESULTS]]#2, %{{.*}}, %[[RESULTS]]#1
+// CHECK-NEXT: scf.yield %[[TOP]], %[[POWERS]], %[[TOTAL]], %[[NEXT]] :
+// CHECK: %[[FEW:.*]] = arith.truncf %[[RESULTS]]#1
+// CHECK: %[[D:.*]] = cta.dot %[[FEW]], %{{.*}}, %[[RESULTS]]#2
 // CHECK: scf.yield %[[RESULTS]]#0, %[[RESULTS]]#3, %[[D]]
 func.func @turn(%scores: tensor<64x32xf32, #s>, %v: !cta.buffer<1, 32x16xf16, #v>, %n: index) -> (tensor<64xf32, #row>, tensor<64x16xf32, #o>)
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
@@ -214,4 +210,72 @@ func.func @across_warps(%scores: tensor<64x32xf32, #across>, %v: !cta.buffer<1, 
     scf.yield %number, %10, %7 : tensor<64xf32, #row_across>, tensor<64xf32, #row_across>, tensor<64x16xf32, #o_across>
   }
   return %r#1, %r#2 : tensor<64xf32, #row_across>, tensor<64x16xf32, #o_across>
+}
+
+// Scores that are a product of buffers are computed again from these, by each warp for itself: 32 columns at a time, in
+// steps of 16. No branch takes the scores of before. The buffers are given back behind the branch, by each warp.
+#q = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0], [16, 0], [32, 0]]>
+#k = #cta.shared<[[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [8, 1], [16, 2], [32, 4], [0, 8], [0, 16], [0, 32]]>
+#wide = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
+// CHECK-LABEL: func.func @product(
+// CHECK: %[[FREE:.*]] = cta.mbarriers arrivals 4
+// CHECK: %[[PRODUCT:.*]] = cta.dot {{.*}} goes_on
+// CHECK: %[[SCORES:.*]] = cta.wait_dot %[[PRODUCT]]
+// CHECK: scf.if
+// CHECK-NOT: %[[SCORES]]{{[^0-9]}}
+// CHECK: cta.read %{{.*}} [0, 0] : {{.*}} -> tensor<64x16xf16
+// CHECK: cta.read %{{.*}} [0, 0] : {{.*}} -> tensor<16x32xf16
+// CHECK: cta.dot {{.*}} by #cta.mma<m16n8k16, f16>
+// CHECK: cta.read %{{.*}} [0, 16] : {{.*}} -> tensor<64x16xf16
+// CHECK: cta.read %{{.*}} [16, 0] : {{.*}} -> tensor<16x32xf16
+// CHECK: cta.dot {{.*}} by #cta.mma<m16n8k16, f16>
+// CHECK: cta.insert_slice {{.*}} [0, 0]
+// CHECK: cta.read %{{.*}} [0, 32] : {{.*}} -> tensor<16x32xf16
+// CHECK: cta.insert_slice {{.*}} [0, 32]
+// CHECK: arith.maxnumf
+// CHECK-NOT: %[[SCORES]]{{[^0-9]}}
+// CHECK: } else {
+// CHECK: cta.arrive %[[FREE]][%{{.*}}] if %{{.*}} by_warps
+// CHECK: cta.wait_dot
+func.func @product(%q: !cta.buffer<1, 64x64xf16, #q>, %k: !cta.buffer<1, 64x64xf16, #k>, %other: tensor<64x64xf32, #wide>, %n: index) -> (tensor<64xf32, #row>, tensor<64x64xf32, #wide>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %slot = arith.constant 0 : i32
+  %true = arith.constant true
+  %least = arith.constant dense<-8.0> : tensor<64xf32, #row>
+  %none = arith.constant dense<0xFF800000> : tensor<64xf32, #row>
+  %zero = arith.constant dense<0.0> : tensor<64xf32, #row>
+  %zeros = arith.constant dense<0.0> : tensor<64x64xf32, #wide>
+  %free = cta.mbarriers arrivals 1 : <1>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%top = %none, %weight = %zero) -> (tensor<64xf32, #row>, tensor<64xf32, #row>) {
+    %d = cta.dot %q[%slot], %k[%slot], %zeros goes_on : !cta.buffer<1, 64x64xf16, #q>, !cta.buffer<1, 64x64xf16, #k> -> tensor<64x64xf32, #wide> by #cta.wgmma<m64n64k16>
+    %scores = cta.wait_dot %d but 1 : tensor<64x64xf32, #wide>
+    cta.arrive %free[%slot] if %true : <1>
+    %m = cta.reduce %scores axis 1 : (tensor<64x64xf32, #wide>) -> tensor<64xf32, #row> {
+    ^bb0(%a: f32, %b: f32):
+      %x = arith.maxnumf %a, %b : f32
+      cta.yield %x : f32
+    }
+    %new = arith.maxnumf %top, %m : tensor<64xf32, #row>
+    %growth = arith.subf %top, %new : tensor<64xf32, #row>
+    %near = arith.cmpf oge, %growth, %least : tensor<64xf32, #row>
+    %number = arith.select %near, %top, %new {cta.relative} : tensor<64xi1, #row>, tensor<64xf32, #row>
+    %0 = cta.reshape %number : tensor<64xf32, #row> -> tensor<64x1xf32, #column>
+    %1 = cta.broadcast %0 : tensor<64x1xf32, #column> -> tensor<64x64xf32, #wide>
+    %2 = arith.subf %scores, %1 : tensor<64x64xf32, #wide>
+    %p = math.exp2 %2 : tensor<64x64xf32, #wide>
+    %difference = arith.subf %top, %number : tensor<64xf32, #row>
+    %f = math.exp2 %difference {cta.relative} : tensor<64xf32, #row>
+    %8 = cta.reduce %p axis 1 : (tensor<64x64xf32, #wide>) -> tensor<64xf32, #row> {
+    ^bb0(%a: f32, %b: f32):
+      %x = arith.addf %a, %b : f32
+      cta.yield %x : f32
+    }
+    %9 = arith.mulf %weight, %f : tensor<64xf32, #row>
+    %10 = arith.addf %9, %8 : tensor<64xf32, #row>
+    %done = cta.wait_dot %other : tensor<64x64xf32, #wide>
+    scf.yield %number, %10 : tensor<64xf32, #row>, tensor<64xf32, #row>
+  }
+  return %r#1, %other : tensor<64xf32, #row>, tensor<64x64xf32, #wide>
 }

@@ -28,7 +28,7 @@ def CTA_Mbarriers : TypeDef<CTA_Dialect, "Mbarriers"> {
 def CTA_MbarriersOp : CTA_Op<"mbarriers", [MemoryEffects<[MemAlloc, MemWrite]>],
     ["getSharedBytes", "getNoun", "getBufferUses"]> {
   let summary = "Barriers at which `arrivals` arrive in each phase";
-  let description = "Copies, or groups of four warps: what arrives at one.";
+  let description = "Copies, warps or groups of four: what arrives at one.";
   let arguments = (ins ConfinedAttr<I32Attr, [IntPositive]>:$arrivals);
   let results = (outs CTA_Mbarriers:$mbarriers);
   let assemblyFormat = "`arrivals` $arrivals attr-dict `:` type($mbarriers)";
@@ -126,12 +126,15 @@ def CTA_ArriveOp : CTA_Op<"arrive", [MemoryEffects<[MemRead, MemWrite]>],
     ["getBufferUses"]> {
   let summary = "Each group of four warps arrives at the barrier of a slot";
   let description = [{
-    What the group has waited for before has happened for who waits there.
-    Nothing happens where `condition` is false.
+    What the group has waited for before has happened for who waits there; what
+    a warp has read, if it arrives `by_warps`. Nothing happens where `condition`
+    is false.
   }];
-  let arguments = (ins CTA_Mbarriers:$mbarriers, I32:$slot, I1:$condition);
+  let arguments = (ins CTA_Mbarriers:$mbarriers, I32:$slot, I1:$condition,
+                       UnitAttr:$byWarps);
   let assemblyFormat = [{
-    $mbarriers `[` $slot `]` `if` $condition attr-dict `:` type($mbarriers)
+    $mbarriers `[` $slot `]` `if` $condition (`by_warps` $byWarps^)? attr-dict
+    `:` type($mbarriers)
   }];
 }
 
