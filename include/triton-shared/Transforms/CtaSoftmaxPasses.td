@@ -178,7 +178,8 @@ def CtaSpeculateSoftmax : Pass<"cta-speculate-softmax", "::mlir::ModuleOp"> {
       too large;
     - rows lie across warps, which would have to agree;
     - a power is rounded to a type that does not hold 2^15;
-    - what the number is used for comes after something that waits for it.
+    - what the number is used for comes after something that waits for it;
+    - scores would be kept beside a product that goes on.
 
     Needs: layouts, what `cta-online-softmax` leaves. Leaves: the same, and
     `cta.warp_any`.

@@ -8,14 +8,15 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScoresAgain.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -25,7 +26,6 @@ namespace mlir::triton_shared {
 
 using namespace mlir;
 using namespace mlir::triton_shared;
-using cta::LinearLayout;
 
 /// The largest sum of a row's powers that is good enough: f16 holds each of
 /// them.
@@ -39,140 +39,18 @@ static bool isOfWarps(Operation *op) {
          (!ofCta || ofCta.getSharedBytes() == 0);
 }
 
-//===----------------------------------------------------------------------===//
-// Scores
-//===----------------------------------------------------------------------===//
-
-/// The instruction with which one warp multiplies what `dot` does with three
-/// others; null if there is none.
-static cta::MmaAttr findMmaOfWarp(cta::DotOp dot) {
-  Type operand = cta::DotOp::getOperandElementType(dot.getA());
-  bool isKnown = (operand.isF16() || operand.isBF16()) &&
-                 operand == cta::DotOp::getOperandElementType(dot.getB()) &&
-                 getElementTypeOrSelf(dot.getType()).isF32();
-  return isKnown ? cta::MmaAttr::get(dot.getContext(), 16, 8, 16, operand)
-                 : nullptr;
+/// True if `op`, or what it holds, takes a value for which `isSuch` is true.
+static bool takesAny(Operation *op, llvm::function_ref<bool(Value)> isSuch) {
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(), isSuch)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 namespace {
-
-/// The scores of a turn, which a warp can compute again from their operands in
-/// shared memory: then no thread keeps them beside their powers.
-class Scores {
-public:
-  /// Those that `waited` is; nothing if they cannot be computed again.
-  static std::optional<Scores> find(cta::WaitDotOp waited) {
-    auto dot = waited.getSource().getDefiningOp<cta::DotOp>();
-    if (!dot || !dot.getWgmma() || dot.getPartialDepth() ||
-        !dot.isReadFromShared(dot.getAMutable()) ||
-        !dot.isReadFromShared(dot.getBMutable()) ||
-        !matchPattern(dot.getAccumulator(), m_AnyZeroFloat()))
-      return std::nullopt;
-    cta::MmaAttr mma = findMmaOfWarp(dot);
-    RankedTensorType tile = cta::getTile(dot.getResult());
-    LinearLayout layout = cta::getLayout(tile);
-    if (!mma || cta::getResultLayout(tile.getShape(), mma,
-                                     cta::readWarpGrid(layout, mma)) != layout)
-      return std::nullopt;
-    Scores scores(waited, dot, mma);
-    for (Operation *op = waited->getNextNode(); op; op = op->getNextNode())
-      if (auto arrive = dyn_cast<cta::ArriveOp>(op))
-        scores.releases.push_back(arrive);
-      else if (!isMemoryEffectFree(op))
-        break;
-    if (scores.releases.size() != 1)
-      return std::nullopt;
-    return scores;
-  }
-
-  cta::WaitDotOp getWaited() const { return waited; }
-
-  /// Computes them, by the warps that come here: some columns at a time, and
-  /// step by step, as operands have no place in registers beside what the loop
-  /// carries and the scores.
-  Value computeAgain(OpBuilder &builder) const {
-    cta::DotOp product = dot;
-    Value all = product.getAccumulator();
-    RankedTensorType tile = cta::getTile(all);
-    int64_t columns = tile.getDimSize(1);
-    int64_t some = std::min(kColumnsAtOnce, columns);
-    for (int64_t first = 0; first < columns; first += some) {
-      Value part = computePart(builder, first, some);
-      all = cta::InsertSliceOp::create(builder, product.getLoc(), part, all,
-                                       ArrayRef<int64_t>{0, first});
-    }
-    return all;
-  }
-
-  /// Gives the operands back behind `last`, each warp for itself.
-  void keepOperandsUntil(Operation *last) const {
-    for (cta::ArriveOp release : releases) {
-      release->moveAfter(last);
-      auto barriers = release.getMbarriers().getDefiningOp<cta::MbarriersOp>();
-      if (release.getByWarps())
-        continue;
-      barriers.setArrivals(barriers.getArrivals() * GpuTarget::kWarpgroupWarps);
-      for (Operation *user : barriers->getUsers())
-        if (auto arrive = dyn_cast<cta::ArriveOp>(user))
-          arrive.setByWarps(true);
-    }
-  }
-
-private:
-  Scores(cta::WaitDotOp waited, cta::DotOp dot, cta::MmaAttr mma)
-      : waited(waited), dot(dot), mma(mma) {}
-
-  /// So many columns, from `first` on.
-  Value computePart(OpBuilder &builder, int64_t first, int64_t columns) const {
-    cta::DotOp product = dot;
-    Location loc = product.getLoc();
-    RankedTensorType tile = cta::getTile(product.getResult());
-    SmallVector<int64_t> shape = {tile.getDimSize(0), columns};
-    auto type = cast<RankedTensorType>(cta::withLayout(
-        RankedTensorType::get(shape, tile.getElementType()),
-        cta::getResultLayout(shape, mma,
-                             cta::readWarpGrid(cta::getLayout(tile), mma))));
-    Value sum =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-    int64_t depth = cta::DotOp::getOperandShape(product.getA())[1];
-    for (int64_t k = 0; k < depth; k += mma.getK()) {
-      Value left = read(builder, product.getA(), product.getASlot(), {0, k},
-                        {shape[0], mma.getK()});
-      Value right = read(builder, product.getB(), product.getBSlot(),
-                         {k, first}, {mma.getK(), columns});
-      auto step = cta::DotOp::create(builder, loc, left, right, sum,
-                                     product.getPrecisionAttr(), mma);
-      left.setType(
-          cta::withLayout(left.getType(), cta::getLeftOperandLayout(step)));
-      right.setType(
-          cta::withLayout(right.getType(), cta::getRightOperandLayout(step)));
-      sum = step;
-    }
-    return sum;
-  }
-
-  /// A part of an operand that has no layout yet.
-  static Value read(OpBuilder &builder, Value buffer, Value slot,
-                    ArrayRef<int64_t> offsets, ArrayRef<int64_t> shape) {
-    auto type = cast<cta::BufferType>(buffer.getType());
-    return cta::ReadOp::create(
-        builder, buffer.getLoc(),
-        RankedTensorType::get(shape, type.getElementType()), buffer, slot,
-        offsets);
-  }
-
-  static constexpr int64_t kColumnsAtOnce = 32;
-
-  cta::WaitDotOp waited;
-  cta::DotOp dot;
-  cta::MmaAttr mma;
-  /// What gives their operands back.
-  SmallVector<cta::ArriveOp> releases;
-};
-
-//===----------------------------------------------------------------------===//
-// Turns
-//===----------------------------------------------------------------------===//
 
 /// What a turn computes from the number that its powers are relative to.
 class SoftmaxTurn {
@@ -192,8 +70,7 @@ public:
         !llvm::all_of(uses, [&](Operation *op) { return holdsPowers(op); }) ||
         !llvm::all_of(late, [&](Operation *op) { return holdsPowers(op); }))
       return false;
-    findScores();
-    return true;
+    return findScores();
   }
 
   void speculate() {
@@ -217,8 +94,7 @@ public:
         [&](OpBuilder &inside, Location) {
           IRMapping again;
           if (scores)
-            again.map(scores->getWaited().getResult(),
-                      scores->computeAgain(inside));
+            again.map(scores->getWaited().getResult(), scores->compute(inside));
           for (Operation &op : *reference->getBlock())
             if (isInside(&op) || made.contains(&op))
               inside.clone(op, again);
@@ -291,45 +167,45 @@ private:
     }
   }
 
-  /// Finds the scores, and what is made of them before there is a number.
-  void findScores() {
-    for (Operation *op = reference->getPrevNode(); op && !scores;
+  /// Finds the scores, and what is made of them before there is a number. False
+  /// if threads would have to keep them, and another product goes on with what
+  /// it adds to and reads in registers.
+  bool findScores() {
+    cta::WaitDotOp waited;
+    for (Operation *op = reference->getPrevNode(); op && !waited;
          op = op->getPrevNode())
-      if (auto waited = dyn_cast<cta::WaitDotOp>(op))
-        scores = Scores::find(waited);
-    if (!scores)
-      return;
-    llvm::SmallDenseSet<Value> ofScores = {scores->getWaited().getResult()};
-    for (Operation *op = scores->getWaited()->getNextNode(); op != end;
+      waited = dyn_cast<cta::WaitDotOp>(op);
+    if (!waited)
+      return true;
+    scores = ScoresAgain::find(waited);
+    if (scores && collectMade(waited))
+      return true;
+    scores.reset();
+    return waited.getPending() == 0;
+  }
+
+  /// False if something that is made of them waits for other warps.
+  bool collectMade(cta::WaitDotOp waited) {
+    llvm::SmallDenseSet<Value> ofScores = {waited.getResult()};
+    for (Operation *op = waited->getNextNode(); op != end;
          op = op->getNextNode()) {
-      if (op == reference || llvm::is_contained(uses, op) ||
-          llvm::is_contained(late, op))
+      bool isMade =
+          op != reference && !llvm::is_contained(uses, op) &&
+          !llvm::is_contained(late, op) &&
+          takesAny(op, [&](Value value) { return ofScores.contains(value); });
+      if (!isMade)
         continue;
-      WalkResult walked = op->walk([&](Operation *inner) {
-        bool takes = llvm::any_of(inner->getOperands(), [&](Value value) {
-          return ofScores.contains(value);
-        });
-        return takes ? WalkResult::interrupt() : WalkResult::advance();
-      });
-      if (!walked.wasInterrupted())
-        continue;
-      if (!isOfWarps(op)) {
-        scores.reset();
-        return;
-      }
+      if (!isOfWarps(op))
+        return false;
       ofScores.insert(op->result_begin(), op->result_end());
       made.insert(op);
     }
+    return true;
   }
 
   bool dependsOnNumber(Operation *op) const {
-    WalkResult walked = op->walk([&](Operation *inner) {
-      bool isUse = llvm::any_of(inner->getOperands(), [&](Value value) {
-        return isInside(value.getDefiningOp());
-      });
-      return isUse ? WalkResult::interrupt() : WalkResult::advance();
-    });
-    return walked.wasInterrupted();
+    return takesAny(
+        op, [&](Value value) { return isInside(value.getDefiningOp()); });
   }
 
   bool isInside(Operation *op) const {
@@ -467,7 +343,7 @@ private:
   llvm::SmallMapVector<Operation *, Value, 2> sums;
   /// Scores that are computed again, and what is made of them before there is a
   /// number.
-  std::optional<Scores> scores;
+  std::optional<ScoresAgain> scores;
   llvm::SmallDenseSet<Operation *> made;
 };
 

@@ -216,9 +216,10 @@ static Value createLastTurn(OpBuilder &builder, scf::ForOp loop) {
 }
 
 /// Lets the waits for the last product's operands seem to depend on what `turn`
-/// has summed up: no sum of powers is below zero. Otherwise ptxas adds them up
-/// behind the wait for that product, when there is nothing to do meanwhile. It
-/// does not where all is multiplied behind that wait.
+/// has summed up: no sum of powers is below zero. ptxas would add up behind the
+/// wait for that product, when the tensor cores have nothing to do, where a
+/// branch follows it; where the sums of products are always multiplied, it does
+/// not.
 void TurnAhead::waitForSums(OpBuilder &builder, IRMapping &turn) const {
   if (llvm::none_of(updates,
                     [](Operation *op) { return isa<cta::RescaleOp>(op); }))
