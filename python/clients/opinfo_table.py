@@ -18,6 +18,8 @@ _COUNTS = ("operations", "samples", "right", "theirs", "kernels", "nothing", "le
 _WHOSE = {
     r"atomic_\w+ does not support u?int(8|16)\b": "Triton's: its language refuses atomics of "
     "integers below 32 bits on each target, and inductor asks for one",
+    r"KeyError: 'complex(64|128)'": "inductor's: its code generator for Triton has no name for "
+    "complex numbers, and stops before there is a kernel",
 }
 """Of failures that are not ours: a pattern of what is said, and whose they are."""
 
