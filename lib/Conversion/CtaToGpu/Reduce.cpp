@@ -81,11 +81,8 @@ private:
   }
 
   bool isSumOfProducts() {
-    Block &body = op.getCombine().front();
     Value source = op.getSources().front();
-    return op.getSources().size() == 1 &&
-           llvm::hasSingleElement(body.without_terminator()) &&
-           isa<arith::AddFOp>(body.front()) && source.hasOneUse() &&
+    return cta::addsUp(op) && source.hasOneUse() &&
            source.getDefiningOp<arith::MulFOp>();
   }
 

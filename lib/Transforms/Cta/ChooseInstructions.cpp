@@ -15,7 +15,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -38,28 +38,6 @@ static constexpr int64_t kWgmmaDepthBytes = 32;
 /// The columns of sums that are added to others later. Two of them are in
 /// registers besides those, for which ptxas has no room if they are larger.
 static constexpr int64_t kPartialColumns = 32;
-
-/// The matrices that tensor cores multiply of the element types of `dot`; null
-/// if there are none.
-static MmaAttr findMma(cta::DotOp dot) {
-  Builder builder(dot.getContext());
-  Type operand = getElementTypeOrSelf(dot.getA());
-  Type sum = getElementTypeOrSelf(dot.getType());
-  auto get = [&](unsigned m, unsigned n, unsigned k, Type type) {
-    return MmaAttr::get(dot.getContext(), m, n, k, type);
-  };
-  if (operand != getElementTypeOrSelf(dot.getB()))
-    return nullptr;
-  if ((operand.isF16() || operand.isBF16()) && sum.isF32())
-    return get(16, 8, 16, operand);
-  if (operand.isInteger(8) && sum.isInteger(32))
-    return get(16, 8, 32, operand);
-  if (operand.isF32() && sum.isF32() && dot.getPrecision() == "tf32")
-    return get(16, 8, 8, builder.getTF32Type());
-  if (operand.isF64() && sum.isF64())
-    return get(8, 8, 4, operand);
-  return nullptr;
-}
 
 /// True if `value` is computed, element by element, from the result of a
 /// product: then tensor cores can take it from where that one left it.
@@ -227,7 +205,7 @@ struct CtaChooseInstructions
         for (cta::DotOp dot : findWithout(function))
           chooseWgmma(dot, numWarps);
       for (cta::DotOp dot : findWithout(function))
-        if (MmaAttr mma = findMma(dot); mma && suits(dot, mma))
+        if (MmaAttr mma = cta::findMma(dot); mma && suits(dot, mma))
           dot.setInstructionAttr(mma);
       function.walk(
           [](cta::DotOp dot) { dot->removeDiscardableAttr(tts::kAddsInHalf); });

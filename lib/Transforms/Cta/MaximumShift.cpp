@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -318,14 +319,11 @@ bool ShiftFollower::followReshape(cta::ReshapeOp op) {
 
 /// Sums along rows.
 bool ShiftFollower::followReduce(cta::ReduceOp op) {
-  Block &body = op.getCombine().front();
-  if (op.getSources().size() != 1 || body.getOperations().size() != 2 ||
-      !isa<arith::AddFOp>(body.front()))
+  if (!cta::addsUp(op))
     return false;
   Shift shift = get(op.getSources().front());
   int64_t axis = op.getAxis();
   if (shift.kind != Kind::Scaled || shift.rows == axis ||
-      body.front().getOperand(0) == body.front().getOperand(1) ||
       !isa<RankedTensorType>(op.getResult(0).getType()))
     return false;
   if (shift.rows > axis)

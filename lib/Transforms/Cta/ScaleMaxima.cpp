@@ -13,7 +13,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -41,15 +41,11 @@ struct ScaledExtremum {
 } // namespace
 
 /// The operation that `reduce` combines elements with, if it keeps one of them.
-static Operation *findCombine(cta::ReduceOp reduce) {
-  Block &body = reduce.getCombine().front();
-  if (reduce.getSources().size() != 1 || body.getOperations().size() != 2)
-    return nullptr;
-  Operation *combine = &body.front();
-  bool keepsOne = isa<arith::MaxNumFOp, arith::MaximumFOp, arith::MinNumFOp,
-                      arith::MinimumFOp>(combine);
-  return keepsOne && combine->getOperand(0) != combine->getOperand(1) ? combine
-                                                                      : nullptr;
+static Operation *findChoice(cta::ReduceOp reduce) {
+  Operation *combine = cta::findCombine(reduce);
+  bool keepsOne = isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp,
+                                  arith::MinNumFOp, arith::MinimumFOp>(combine);
+  return keepsOne ? combine : nullptr;
 }
 
 /// The number that is every element of `tile`; null if that is not known.
@@ -68,7 +64,7 @@ static bool takesProduct(Operation *user) {
 }
 
 static std::optional<ScaledExtremum> findScaled(cta::ReduceOp reduce) {
-  Operation *combine = findCombine(reduce);
+  Operation *combine = findChoice(reduce);
   if (!combine)
     return std::nullopt;
   auto product = reduce.getSources().front().getDefiningOp<arith::MulFOp>();

@@ -4,7 +4,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
@@ -15,14 +14,10 @@ using cta::LinearLayout;
 static constexpr int64_t kColumnsAtOnce = 32;
 
 /// The instruction with which one warp multiplies what `dot` does with three
-/// others; null if there is none.
+/// others; null if there is none that takes f16 or bf16, as both read these.
 static cta::MmaAttr findMmaOfWarp(cta::DotOp dot) {
   Type operand = cta::DotOp::getOperandElementType(dot.getA());
-  bool isKnown = (operand.isF16() || operand.isBF16()) &&
-                 operand == cta::DotOp::getOperandElementType(dot.getB()) &&
-                 getElementTypeOrSelf(dot.getType()).isF32();
-  return isKnown ? cta::MmaAttr::get(dot.getContext(), 16, 8, 16, operand)
-                 : nullptr;
+  return operand.isF16() || operand.isBF16() ? cta::findMma(dot) : nullptr;
 }
 
 /// What gives operands back once `waited` is there; null if that is not one

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScoresAgain.h"
+#include "TakenValues.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,7 +17,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -37,17 +38,6 @@ static bool isOfWarps(Operation *op) {
   auto ofCta = dyn_cast<cta::CtaOpInterface>(op);
   return isPure(op) && !isa<cta::DotOp>(op) &&
          (!ofCta || ofCta.getSharedBytes() == 0);
-}
-
-/// True if `op`, or what it holds, takes a value for which `isSuch` is true.
-static bool takesAny(Operation *op, llvm::function_ref<bool(Value)> isSuch) {
-  return op
-      ->walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperands(), isSuch)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
 }
 
 namespace {
@@ -231,28 +221,21 @@ private:
     if (op->hasAttr(cta::kRelative))
       shrink = op;
     auto reduce = dyn_cast<cta::ReduceOp>(op);
-    if (!reduce || reduce.getSources().size() != 1)
+    if (!reduce || !cta::addsUp(reduce))
       return;
-    Block &body = reduce.getCombine().front();
     Operation *power = findSummedUp(reduce);
-    if (isa_and_nonnull<math::ExpOp, math::Exp2Op>(power) &&
-        llvm::hasSingleElement(body.without_terminator()) &&
-        isa<arith::AddFOp>(body.front()))
+    if (isa_and_nonnull<math::ExpOp, math::Exp2Op>(power))
       sums[power] = reduce.getResult(0);
   }
 
   /// What `reduce` adds up, maybe in several steps.
-  Operation *findSummedUp(cta::ReduceOp reduce) const {
+  static Operation *findSummedUp(cta::ReduceOp reduce) {
     Operation *op = reduce.getSources().front().getDefiningOp();
-    while (auto reshape = dyn_cast_or_null<cta::ReshapeOp>(op))
-      op = reshape.getSource().getDefiningOp();
-    auto inner = dyn_cast_or_null<cta::ReduceOp>(op);
-    if (!inner)
-      return op;
-    for (auto [power, sum] : sums)
-      if (sum == inner.getResult(0))
-        return power;
-    return nullptr;
+    while (isa_and_nonnull<cta::ReshapeOp>(op) ||
+           (isa_and_nonnull<cta::ReduceOp>(op) &&
+            cta::addsUp(cast<cta::ReduceOp>(op))))
+      op = op->getOperand(0).getDefiningOp();
+    return op;
   }
 
   /// True if `op` is no power whose size nobody asks about.

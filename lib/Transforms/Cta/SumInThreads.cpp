@@ -14,7 +14,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
-#include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -77,17 +77,9 @@ static bool isAtMostOne(Value value) {
   return difference && isAtLeast(difference.getRhs(), difference.getLhs());
 }
 
-static bool addsUp(cta::ReduceOp reduce) {
-  Block &body = reduce.getCombine().front();
-  return reduce.getSources().size() == 1 &&
-         llvm::hasSingleElement(body.without_terminator()) &&
-         isa<arith::AddFOp>(body.front()) &&
-         body.front().getOperand(0) != body.front().getOperand(1);
-}
-
 /// True if `reduce` adds up powers, and its sum is asked for once.
 static bool addsPowers(cta::ReduceOp reduce) {
-  return addsUp(reduce) && reduce.getResult(0).hasOneUse() &&
+  return cta::addsUp(reduce) && reduce.getResult(0).hasOneUse() &&
          isPower(reduce.getSources().front().getDefiningOp());
 }
 
@@ -127,7 +119,7 @@ public:
   static std::optional<AxisParts> find(const LinearLayout &layout,
                                        unsigned axis, int64_t size) {
     AxisParts parts(axis);
-    int64_t seen = 0;
+    int64_t seen = 0, ofThreads = 0;
     for (const LinearLayout::Bases *bases :
          {&layout.getRegisters(), &layout.getLanes(), &layout.getWarps()})
       for (const cta::Coordinates &basis : *bases) {
@@ -139,13 +131,13 @@ public:
           return std::nullopt;
         seen |= bit;
         if (bases != &layout.getRegisters())
-          parts.ofThreads |= bit;
+          ofThreads |= bit;
       }
-    if (seen != size - 1 || !parts.ofThreads)
+    if (seen != size - 1 || !ofThreads)
       return std::nullopt;
-    // From the highest bit on, runs of bits of one kind are a dimension.
+    // Each run of bits of one kind is a dimension.
     for (int64_t bit = size / 2; bit; bit /= 2) {
-      bool isOfThreads = parts.ofThreads & bit;
+      bool isOfThreads = ofThreads & bit;
       if (parts.runs.empty() || parts.runs.back().isOfThreads != isOfThreads)
         parts.runs.push_back({isOfThreads, 1});
       parts.runs.back().size *= 2;
@@ -153,53 +145,38 @@ public:
     return parts;
   }
 
-  /// The sums of what each thread has of `tile`: the axis is as long as there
-  /// are threads.
+  /// The tile that is left of `all` if each thread adds up what it has: the
+  /// axis is as long as there are threads.
+  RankedTensorType getPartType(RankedTensorType all) const {
+    SmallVector<int64_t> shape = split(all.getShape()), left(all.getShape());
+    LinearLayout layout = cta::getLayout(all).reshape(left, shape);
+    for (size_t i = runs.size(); i-- > 0;)
+      if (!runs[i].isOfThreads) {
+        layout = layout.dropDimension(axis + i);
+        shape.erase(shape.begin() + axis + i);
+        left[axis] /= runs[i].size;
+      }
+    return getTileType(left, all.getElementType(), layout.reshape(shape, left));
+  }
+
+  /// Those sums.
   Value sumInThreads(OpBuilder &builder, cta::ReduceOp reduce) const {
     Value sum = reduce.getSources().front();
-    SmallVector<int64_t> shape(cta::getTile(sum).getShape());
-    shape.erase(shape.begin() + axis);
-    for (auto [i, run] : llvm::enumerate(runs))
-      shape.insert(shape.begin() + axis + i, run.size);
-    sum = reshape(builder, sum, shape);
-    for (size_t i = runs.size(); i-- > 0;) {
-      if (runs[i].isOfThreads)
-        continue;
-      sum = reduceAlong(builder, reduce, sum, axis + i);
-      shape.erase(shape.begin() + axis + i);
-    }
-    return reshape(builder, sum, getShape(reduce));
-  }
-
-  /// The layout of what is left of a tile of `layout`.
-  LinearLayout dropRegisters(const LinearLayout &layout) const {
-    auto keep = [&](LinearLayout::Bases bases) {
-      for (cta::Coordinates &basis : bases)
-        basis[axis] = compress(basis[axis]);
-      return bases;
-    };
-    LinearLayout::Bases registers = layout.getRegisters();
-    llvm::erase_if(registers,
-                   [&](const cta::Coordinates &basis) { return basis[axis]; });
-    return LinearLayout(layout.getRank(), registers, keep(layout.getLanes()),
-                        keep(layout.getWarps()));
-  }
-
-  /// The shape of what is left of the source of `reduce`.
-  SmallVector<int64_t> getShape(cta::ReduceOp reduce) const {
-    SmallVector<int64_t> shape(
-        cta::getTile(reduce.getSources().front()).getShape());
-    shape[axis] = int64_t(1) << llvm::popcount(uint64_t(ofThreads));
-    return shape;
+    RankedTensorType all = cta::getTile(sum);
+    sum = reshape(builder, sum, split(all.getShape()));
+    for (size_t i = runs.size(); i-- > 0;)
+      if (!runs[i].isOfThreads)
+        sum = reduceAlong(builder, reduce, sum, axis + i);
+    return reshape(builder, sum, getPartType(all).getShape());
   }
 
   /// `row`, which has one number for each row, with one for each part.
   Value repeat(OpBuilder &builder, Value row, RankedTensorType type) const {
     SmallVector<int64_t> shape(type.getShape());
     shape[axis] = 1;
-    LinearLayout layout = cta::getLayout(type).collapseDimensions(axis);
-    auto column = cast<RankedTensorType>(cta::withLayout(
-        RankedTensorType::get(shape, type.getElementType()), layout));
+    RankedTensorType column =
+        getTileType(shape, type.getElementType(),
+                    cta::getLayout(type).collapseDimensions(axis));
     Location loc = row.getLoc();
     row = cta::ReshapeOp::create(builder, loc, column, row);
     return cta::BroadcastOp::create(builder, loc, type, row);
@@ -211,16 +188,14 @@ public:
     Location loc = row.getLoc();
     // Another loop has left it so.
     auto reduce = row.getDefiningOp<cta::ReduceOp>();
-    if (reduce && reduce.getSources().front().getType() == type &&
-        addsUp(reduce))
+    if (reduce && cta::addsUp(reduce) && reduce.getAxis() == axis &&
+        reduce.getSources().front().getType() == type)
       return reduce.getSources().front();
     auto zero =
         arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
     if (matchPattern(row, m_AnyZeroFloat()))
       return zero;
-    auto indices = cast<RankedTensorType>(cta::withLayout(
-        RankedTensorType::get(type.getShape(), builder.getI32Type()),
-        cta::getLayout(type)));
+    RankedTensorType indices = type.clone(builder.getI32Type());
     Value number = cta::IotaOp::create(builder, loc, indices, axis);
     Value isFirst = arith::CmpIOp::create(
         builder, loc, arith::CmpIPredicate::eq, number,
@@ -242,9 +217,19 @@ private:
 
   explicit AxisParts(unsigned axis) : axis(axis) {}
 
-  /// The place of a bit of threads among theirs.
-  int32_t compress(int32_t bit) const {
-    return bit ? 1 << llvm::popcount(uint64_t(ofThreads & (bit - 1))) : 0;
+  /// `shape` with a dimension for each run in the place of the axis.
+  SmallVector<int64_t> split(ArrayRef<int64_t> shape) const {
+    SmallVector<int64_t> parts(shape.take_front(axis));
+    for (const Run &run : runs)
+      parts.push_back(run.size);
+    llvm::append_range(parts, shape.drop_front(axis + 1));
+    return parts;
+  }
+
+  static RankedTensorType getTileType(ArrayRef<int64_t> shape, Type element,
+                                      const LinearLayout &layout) {
+    return cast<RankedTensorType>(
+        cta::withLayout(RankedTensorType::get(shape, element), layout));
   }
 
   static Value reshape(OpBuilder &builder, Value tile,
@@ -252,9 +237,9 @@ private:
     RankedTensorType from = cta::getTile(tile);
     if (from.getShape() == shape)
       return tile;
-    LinearLayout layout = cta::getLayout(from).reshape(from.getShape(), shape);
-    Type type = cta::withLayout(
-        RankedTensorType::get(shape, from.getElementType()), layout);
+    RankedTensorType type =
+        getTileType(shape, from.getElementType(),
+                    cta::getLayout(from).reshape(from.getShape(), shape));
     return cta::ReshapeOp::create(builder, tile.getLoc(), type, tile);
   }
 
@@ -263,9 +248,8 @@ private:
     RankedTensorType from = cta::getTile(tile);
     SmallVector<int64_t> shape(from.getShape());
     shape.erase(shape.begin() + axis);
-    LinearLayout layout = cta::getLayout(from).dropDimension(axis);
-    Type type = cta::withLayout(
-        RankedTensorType::get(shape, from.getElementType()), layout);
+    RankedTensorType type = getTileType(
+        shape, from.getElementType(), cta::getLayout(from).dropDimension(axis));
     auto reduce =
         cta::ReduceOp::create(builder, like.getLoc(), type, tile, axis);
     IRMapping same;
@@ -274,8 +258,7 @@ private:
   }
 
   unsigned axis;
-  /// Bits of the coordinate.
-  int64_t ofThreads = 0;
+  /// From the highest bit of the coordinate on.
   SmallVector<Run> runs;
 };
 
@@ -300,17 +283,6 @@ static Value createNext(OpBuilder &builder, const CarriedSum &sum,
                                next.getFastmath());
 }
 
-/// The type of what each thread has of `sum`.
-static RankedTensorType getPartType(const CarriedSum &sum,
-                                    const AxisParts &parts) {
-  cta::ReduceOp reduce = sum.reduce;
-  RankedTensorType all = cta::getTile(reduce.getSources().front());
-  LinearLayout layout = parts.dropRegisters(cta::getLayout(all));
-  return cast<RankedTensorType>(cta::withLayout(
-      RankedTensorType::get(parts.getShape(reduce), all.getElementType()),
-      layout));
-}
-
 static void carryParts(IRRewriter &rewriter, scf::ForOp loop) {
   SmallVector<std::pair<CarriedSum, AxisParts>> sums;
   SmallVector<Value> inits;
@@ -329,7 +301,7 @@ static void carryParts(IRRewriter &rewriter, scf::ForOp loop) {
     sums.push_back({*sum, *parts});
     inits.push_back(parts->keepInFirst(rewriter,
                                        loop.getTiedLoopInit(carried)->get(),
-                                       getPartType(*sum, *parts)));
+                                       parts->getPartType(all)));
     numbers.push_back(loop.getTiedLoopResult(carried).getResultNumber());
   }
   if (sums.empty())

@@ -3,6 +3,7 @@
 #include "TurnAhead.h"
 
 #include "LastingDot.h"
+#include "TakenValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,19 +25,6 @@ std::optional<TurnAhead> TurnAhead::find(scf::ForOp loop, cta::DotOp first,
 // What a turn has
 //===----------------------------------------------------------------------===//
 
-/// True if `op`, or what it holds, takes one of `values`.
-static bool takesAny(Operation &op,
-                     const llvm::SmallPtrSetImpl<Value> &values) {
-  return op
-      .walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperands(),
-                            [&](Value value) { return values.contains(value); })
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Sorts what is in a turn. False if there is something that has to stay where
 /// it is.
 bool TurnAhead::collect() {
@@ -44,6 +32,7 @@ bool TurnAhead::collect() {
     return false;
   Guarded *next = &first, *done = nullptr;
   llvm::SmallPtrSet<Value, 16> added{loop.getRegionIterArg(sum)};
+  auto isAdded = [&](Value value) { return added.contains(value); };
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (&op == first.dot) {
       done = &first;
@@ -57,14 +46,14 @@ bool TurnAhead::collect() {
       done->releases.push_back(&op);
     } else if (!isMemoryEffectFree(&op)) {
       return false;
-    } else if (takesAny(op, added)) {
+    } else if (takesAny(&op, isAdded)) {
       added.insert_range(op.getResults());
       updates.push_back(&op);
     } else {
       powers.push_back(&op);
     }
   }
-  if (first.waits.empty() || last.waits.empty() || takesAny(*first.dot, added))
+  if (first.waits.empty() || last.waits.empty() || takesAny(first.dot, isAdded))
     return false;
   collectTaken();
   SmallVector<Operation *> ahead(first.waits);

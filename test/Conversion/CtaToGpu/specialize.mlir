@@ -4,8 +4,8 @@
 #lines = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 8], [2, 16], [4, 32], [8, 0]]>
 
 // All threads meet once. Thread 0 makes barriers; those at multiples of 128, the first of the program and that of the
-// warp which copies, ask for copies; of each group of four warps one arrives, or one
-// of each warp.
+// warp which copies, ask for copies; of each group of four warps one arrives, or of each
+// warp.
 // CHECK-LABEL: gpu.func @parted(
 // CHECK-SAME: cta.producer_warps = 1 : i32
 // CHECK-SAME: nvvm.reqntid = array<i32: 160, 1, 1>

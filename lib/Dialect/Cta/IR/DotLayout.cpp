@@ -79,6 +79,26 @@ static Matrices getMatrices(Attribute instruction, int64_t elementBytes) {
           static_cast<int32_t>(kRegisterBytes / elementBytes)};
 }
 
+MmaAttr cta::findMma(DotOp dot) {
+  Builder builder(dot.getContext());
+  Type operand = DotOp::getOperandElementType(dot.getA());
+  Type sum = getElementTypeOrSelf(dot.getType());
+  auto get = [&](unsigned m, unsigned n, unsigned k, Type type) {
+    return MmaAttr::get(dot.getContext(), m, n, k, type);
+  };
+  if (operand != DotOp::getOperandElementType(dot.getB()))
+    return nullptr;
+  if ((operand.isF16() || operand.isBF16()) && sum.isF32())
+    return get(16, 8, 16, operand);
+  if (operand.isInteger(8) && sum.isInteger(32))
+    return get(16, 8, 32, operand);
+  if (operand.isF32() && sum.isF32() && dot.getPrecision() == "tf32")
+    return get(16, 8, 8, builder.getTF32Type());
+  if (operand.isF64() && sum.isF64())
+    return get(8, 8, 4, operand);
+  return nullptr;
+}
+
 unsigned cta::getCommonWarpBits(Attribute instruction) {
   return isa<WgmmaAttr>(instruction)
              ? llvm::Log2_32(triton_shared::GpuTarget::kWarpgroupWarps)

@@ -90,6 +90,21 @@ bool cta::isCommutative(Region &combine) {
   return op.hasTrait<OpTrait::IsCommutative>() || isa<arith::AddFOp>(op);
 }
 
+Operation *cta::findCombine(ReduceOp reduce) {
+  Block &body = reduce.getCombine().front();
+  if (reduce.getSources().size() != 1 ||
+      !llvm::hasSingleElement(body.without_terminator()))
+    return nullptr;
+  Operation *combine = &body.front();
+  bool takesBoth = combine->getNumOperands() == 2 &&
+                   combine->getOperand(0) != combine->getOperand(1);
+  return takesBoth ? combine : nullptr;
+}
+
+bool cta::addsUp(ReduceOp reduce) {
+  return isa_and_nonnull<arith::AddFOp>(findCombine(reduce));
+}
+
 std::optional<int32_t> cta::getFirstWarpStep(const LinearLayout::Bases &warps,
                                              unsigned axis) {
   std::optional<int32_t> first;

@@ -22,6 +22,10 @@ struct WarpGrid {
   unsigned rowBits = 0, columnBits = 0, freeBits = 0;
 };
 
+/// The matrices that `mma.sync` multiplies of the element types of `dot`, be
+/// its operands tiles or in buffers; null if there are none.
+MmaAttr findMma(DotOp dot);
+
 /// How many bits of a warp's number stand for warps that execute `instruction`,
 /// an attribute of `cta.dot`, together.
 unsigned getCommonWarpBits(Attribute instruction);

@@ -44,6 +44,12 @@ std::optional<WarpShuffle> findShuffle(ConvertLayoutOp op);
 /// the order of its sides.
 bool isCommutative(Region &combine);
 
+/// The one operation that `reduce` combines two elements with; null if it does
+/// more, or combines tuples.
+Operation *findCombine(ReduceOp reduce);
+/// True if `reduce` adds up floats.
+bool addsUp(ReduceOp reduce);
+
 /// The smallest distance along the axis between warps; nothing if all warps
 /// hold the same there.
 std::optional<int32_t> getFirstWarpStep(const LinearLayout::Bases &warps,
