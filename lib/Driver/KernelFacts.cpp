@@ -42,7 +42,8 @@ llvm::json::Object triton_shared::describeKernel(FunctionOpInterface kernel,
   llvm::json::Array args;
   for (Type type : tts::KernelSignature(kernel).getWrittenTypes())
     args.push_back(describeParameter(type));
-  llvm::json::Object object{{"name", kernel.getName()},
+  // Facts outlive the names of the module.
+  llvm::json::Object object{{"name", kernel.getName().str()},
                             {"args", std::move(args)}};
   object["entry"] = target.isGpu() ? kernel.getName().str()
                                    : (kernel.getName() + kEntrySuffix).str();
