@@ -63,10 +63,13 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
     manager.addPass(createCtaGuardRows());
     manager.addPass(createCtaGuardBoxes());
   }
-  if (target.numStages > 1 && target.specializesWarps != SpecializeWarps::Never)
+  if (target.numStages > 1 &&
+      target.specializesWarps != SpecializeWarps::Never) {
+    manager.addPass(createCtaHoistGuards());
     manager.addPass(createCtaSpecializeWarps(
         {target.numStages, target.specializesWarps == SpecializeWarps::Always,
          /*movesRegisters=*/target.maxRegisters == 0}));
+  }
   manager.addPass(createCtaPipelineLoads({target.numStages}));
   manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaStoreBoxes());

@@ -175,3 +175,41 @@ def test_sizes_that_are_constants(tmp_path: Path):
     strides = (launch.a.stride(0), launch.b.stride(0))
     emulate.launch(compiled, [launch.a, launch.b, out, 80, 64, *strides], (2, 1))
     assert torch.equal(out, launch.want)
+
+
+@triton.jit
+def _scaled(a, b, scales, c, K, B: tl.constexpr, BK: tl.constexpr):
+    """Rows of b are scaled, by what is loaded in each turn."""
+    rows, ks = tl.arange(0, B), tl.arange(0, BK)
+    total = tl.zeros((B, B), dtype=tl.float32)
+    for k in range(0, K, BK):
+        left = tl.load(a + rows[:, None] * K + (k + ks)[None, :])
+        right = tl.load(b + (k + ks)[:, None] * B + rows[None, :])
+        scale = tl.load(scales + k // BK * B + rows)
+        total = tl.dot(left, right, total * scale[None, :])
+    tl.store(c + rows[:, None] * B + rows[None, :], total)
+
+
+@pytest.mark.parametrize(("depth", "is_box"), [(64, True), (32, False)])
+def test_threads_copy_small_boxes_where_they_copy_rows(depth: int, is_box: bool, tmp_path: Path):
+    """Of 32 rows: to ask for them and to wait for them takes as long."""
+    kinds = {"a": "*fp16", "b": "*fp16", "scales": "*fp32", "c": "*fp32", "K": "i32"}
+    blocks = {"B": 64, "BK": depth}
+    ttir = ast_to_ttir(
+        _scaled, kinds | dict.fromkeys(blocks, "constexpr"), blocks, list(kinds),
+        target="cuda:90a", num_warps=4,
+    )  # fmt: skip
+    kernel = emulate.compile_kernel(ttir, 4, tmp_path)
+    assert has_maps(kernel) == is_box
+    turns = 4
+    a = matrix(64, depth * turns, False, torch.float16).contiguous()
+    b = matrix(depth * turns, 64, False, torch.float16).contiguous()
+    scales = torch.ones(turns, 64)
+    scales[2] = 2
+    c = torch.zeros(64, 64)
+    emulate.launch(kernel, [a, b, scales, c, depth * turns], (1,))
+    parts = [
+        a[:, k : k + depth].double() @ b[k : k + depth].double()
+        for k in range(0, depth * turns, depth)
+    ]
+    assert torch.equal(c.double(), 2 * (parts[0] + parts[1]) + parts[2] + parts[3])

@@ -16,6 +16,7 @@ from test_gpu_boxes import flat, matrix
 from test_product_forms import launched
 from triton_shared import emulate, library
 from triton_shared.frontend import ast_to_ttir
+from tutorial_forms import tutorial_09_by_pointers
 
 from benchmarks.gpu.attention_kernels import described_attention
 
@@ -296,6 +297,26 @@ def test_boxes_under_a_guard(warps: int, tmp_path: Path):
         trial.out.zero_()
         emulate.launch(kernel, values, grid, order)
         assert trial.is_right()
+
+
+@pytest.mark.parametrize(("warps", "is_turned"), [(4, False), (8, False), (4, True)])
+def test_tiles_by_pointers_that_are_boxes_in_all_turns(warps: int, is_turned: bool, tmp_path: Path):
+    """A persistent program asks once whether its blocks end within the matrices: one more warp
+    copies where they do, and threads where they do not, in the room of the ring. Some programs have
+    both, more tiles than lanes ask about at once, or none."""
+    sizes = [(256, 128, 96), (208, 112, 96), (64, 48, 32), (640, 320, 32), (640, 336, 32)]
+    trials = [tutorial_09_by_pointers(*size, is_turned) for size in sizes]
+    text, *_ = launched(trials[0])
+    kernel = emulate.compile_kernel(text, warps, tmp_path)
+    assert COPIES in kernel.llvm
+    assert "vote.sync" in kernel.llvm
+    assert "cp.async.cg" in kernel.llvm
+    for trial in trials:
+        _, values, grid, _ = launched(trial)
+        for order in ORDERS:
+            trial.out.zero_()
+            emulate.launch(kernel, values, grid, order)
+            assert trial.is_right()
 
 
 @triton.jit

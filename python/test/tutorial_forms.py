@@ -235,8 +235,9 @@ def tutorial_03(m: int, n: int, k: int) -> Trial:
     )
 
 
-def tutorial_09_by_pointers(m: int, n: int, k: int) -> Trial:
-    a, b, out = whole(m, k), whole(k, n), torch.zeros(m, n, dtype=torch.float16)
+def tutorial_09_by_pointers(m: int, n: int, k: int, is_turned: bool = False) -> Trial:
+    a, out = whole(m, k), torch.zeros(m, n, dtype=torch.float16)
+    b = whole(n, k).T if is_turned else whole(k, n)
     given = (a, b, out, m, n, k, *a.stride(), *b.stride(), *out.stride())
     return Trial(
         lambda: persistent_by_pointers[(PROGRAMS,)](*given, PROGRAMS=PROGRAMS, **TILE),

@@ -60,7 +60,9 @@ def CtaGuardRows : Pass<"cta-guard-rows", "::mlir::ModuleOp"> {
     `where(i < M, i, 0)` takes rows behind the end of a matrix for its first one,
     so that the rows of a block are gathered. A loop of products with such loads
     becomes two, on a GPU whose copy engine gains by it: where the block ends
-    before `M`, its rows follow each other.
+    before `M`, its rows follow each other. Of columns that were cut, threads
+    load neighbours at once there: products read the tile from shared memory,
+    whoever has loaded it.
 
     ```mlir
     %r = scf.for … { %a = tts.load %p[%at] strides [%s, 1] gather [0] by(%i) … }
@@ -126,13 +128,55 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
 
     A loop stays if `cta-pipeline-loads` would not copy all that its products
     read from shared memory, if one of these loads is no box, or if a product
-    adds up in registers of its own: two loops would spill. So do all loops
+    adds up in registers of its own: two loops would spill. So does one in which
+    threads copy rows of numbers in each turn, as that of a gradient, if a box
+    has fewer than 64 rows: they copy these as soon as they would ask for them,
+    and wait for copies anyway. So do all loops
     of a kernel with boxes that its author has described, as by descriptors: its
     tensor maps must be there.
 
     Needs: layouts, `cta.target`. Leaves: the same.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def CtaHoistGuards : Pass<"cta-hoist-guards", "::mlir::ModuleOp"> {
+  let summary = "Ask once whether all tiles of a program are boxes";
+  let description = [{
+    A persistent program walks over tiles of the result, and asks in each turn
+    what `cta-guard-rows` and `cta-guard-boxes` ask for. A program for which
+    that holds in all turns gets a loop that does not ask: then nothing but
+    boxes is in it, and `cta-specialize-warps` can copy for the next tile while
+    this one is stored.
+
+    ```mlir
+    scf.for %tile = %program to %tiles step %programs {
+      %row = …
+      %inside = arith.cmpi sle, %row, %last
+      %r = scf.if %inside -> … { %boxes … } else { … } {cta.guard}
+      …
+    }
+    // becomes
+    %all = cta.all_turns from %program to %tiles step %programs : i32 {
+    ^bb0(%tile: i32):
+      %row = …
+      %inside = arith.cmpi sle, %row, %last
+      cta.yield %inside : i1
+    }
+    scf.if %all {
+      scf.for %tile = %program to %tiles step %programs { %boxes … }
+    } else {
+      scf.for … // as it was
+    }
+    ```
+
+    A loop stays if another one is around it, or if its guards ask for more than
+    numbers computed from that of the turn.
+
+    Needs: layouts, `cta.guard`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def CtaGuardBlocks : Pass<"cta-guard-blocks", "::mlir::ModuleOp"> {

@@ -232,6 +232,9 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     fewer slots than are asked for, and for more if it goes through a small ring
     of its own, its stores are marked `cta.in_parts` (`cta-store-boxes`).
 
+    What `cta-hoist-guards` made is left out where no warp copies: the loop that
+    asks in each turn does the same.
+
     Done where the loop has another one around it, and for loops of several
     products on eight warps, in which one group of warps can then compute what
     tensor cores cannot while those of the other do: with more warps, threads
@@ -243,12 +246,12 @@ def CtaSpecializeWarps : Pass<"cta-specialize-warps", "::mlir::ModuleOp"> {
     it is possible. A loop stays as it is if
     - a load that a product reads from shared memory is no box, or is read
       otherwise as well;
-    - where to load from depends on what is loaded, or computed from tiles.
+    - where to load from depends on what is loaded, or computed from tiles;
+    - a run may come to it and to one that copies and stays. Under the guard of
+      `cta-guard-boxes` none does: the other one has its rings in the room of
+      these.
 
     All loops of a function do if
-    - one that copies stays as it is, unless no run comes to that and to another
-      one, as under the guard of `cta-guard-boxes`: it has its rings in the room
-      of those then;
     - the kernel asks by an atomic access whether others have written something,
       before which it must not be read;
     - it reads registers of the machine, as the number of its threads, or has

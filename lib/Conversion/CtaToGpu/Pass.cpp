@@ -83,6 +83,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     populateCtaToGpuCopies(types, widths, patterns);
     populateCtaToGpuBoxes(types, patterns);
     populateCtaToGpuTensorMaps(types, patterns);
+    populateCtaToGpuAllTurns(types, patterns);
     populateCtaToGpuSpecialize(types, patterns);
     populateCtaToGpuDot(types, patterns);
     populateCtaToGpuMatrixDot(types, patterns);

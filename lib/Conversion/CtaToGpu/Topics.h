@@ -43,6 +43,8 @@ void placeTensorMaps(ModuleOp module);
 void shareUniformScalars(ModuleOp module);
 /// Says whether `op` waits for the program's threads alone.
 bool isBarrierOfProgram(Operation *op);
+void populateCtaToGpuAllTurns(const TypeConverter &types,
+                              RewritePatternSet &patterns);
 void populateCtaToGpuSpecialize(const TypeConverter &types,
                                 RewritePatternSet &patterns);
 void populateCtaToGpuDot(const TypeConverter &types,

@@ -2,8 +2,6 @@
 
 #include "Branches.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 using namespace mlir;
 using namespace mlir::triton_shared;
 
@@ -20,4 +18,13 @@ bool triton_shared::areApart(Operation *a, Operation *b, Operation *around) {
   Region *ofA = findOutermostBranch(a, around);
   Region *ofB = findOutermostBranch(b, around);
   return ofA && ofB && ofA != ofB && ofA->getParentOp() == ofB->getParentOp();
+}
+
+void triton_shared::takePart(scf::IfOp branch, Block &part) {
+  Operation *yield = part.getTerminator();
+  branch.replaceAllUsesWith(yield->getOperands());
+  yield->erase();
+  branch->getBlock()->getOperations().splice(branch->getIterator(),
+                                             part.getOperations());
+  branch.erase();
 }

@@ -3,7 +3,7 @@
 #ifndef TRITON_SHARED_LIB_TRANSFORMS_CTA_BRANCHES_H
 #define TRITON_SHARED_LIB_TRANSFORMS_CTA_BRANCHES_H
 
-#include "mlir/IR/Operation.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace mlir::triton_shared {
 
@@ -13,6 +13,9 @@ Region *findOutermostBranch(Operation *op, Operation *around);
 
 /// True if a run of `around` comes to `a` or to `b`, or to neither.
 bool areApart(Operation *a, Operation *b, Operation *around);
+
+/// Runs `part`, a block of `branch`, whatever its condition is.
+void takePart(scf::IfOp branch, Block &part);
 
 } // namespace mlir::triton_shared
 

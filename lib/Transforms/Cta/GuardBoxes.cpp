@@ -245,6 +245,7 @@ public:
     SmallVector<Value> results = findResults(range);
     auto guard = scf::IfOp::create(builder, loc, TypeRange(results), condition,
                                    /*withElseRegion=*/true);
+    guard->setAttr(cta::kGuard, builder.getUnitAttr());
     builder.setInsertionPointToStart(guard.thenBlock());
     IRMapping copies;
     for (Operation *op : range)
@@ -375,11 +376,14 @@ private:
   std::optional<GuardedLoop> plan(scf::ForOp loop) {
     LoopSlice slice(loop);
     GuardedLoop found = {loop, {}};
+    bool threadsCopy = false;
     for (const AheadLoad &ahead :
          AheadLoads(loop, solver, described).find(slice)) {
       // Threads copy rows of numbers, under the guard as well.
-      if (!ahead.isMatrix && ahead.getTile().getRank() == 1)
+      if (!ahead.isMatrix && ahead.getTile().getRank() == 1) {
+        threadsCopy = true;
         continue;
+      }
       auto load = cast<tts::LoadOp>(ahead.load);
       std::optional<GuardedBox> box = findBox(load, loop);
       if (!ahead.isMatrix || !box)
@@ -388,7 +392,17 @@ private:
     }
     bool isWhole =
         !found.loads.empty() && !readsOther(found) && !hasPartialSums(loop);
-    return isWhole ? std::optional(found) : std::nullopt;
+    bool isSlow = threadsCopy && llvm::any_of(found.loads, isSmall);
+    return isWhole && !isSlow ? std::optional(found) : std::nullopt;
+  }
+
+  /// Boxes that take threads as long to ask for and to wait for as to copy, if
+  /// they have to wait for copies of their own in each turn as well.
+  static bool isSmall(const std::pair<tts::LoadOp, GuardedBox> &found) {
+    constexpr int64_t kLeastRows = 64;
+    auto [load, box] = found;
+    RankedTensorType tile = load.getTileType();
+    return tile.getNumElements() / tile.getDimSize(box.innermost) < kLeastRows;
   }
 
   /// Sums in registers of their own leave none for two loops: ptxas spills.

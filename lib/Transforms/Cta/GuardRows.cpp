@@ -14,6 +14,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Analysis/AccessWidth.h"
+#include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -83,7 +85,8 @@ public:
   explicit RowGuard(scf::ForOp loop)
       : loop(loop), builder(loop), loc(loop.getLoc()) {}
 
-  void run(ArrayRef<tts::LoadOp> loads) {
+  /// Gives what it loads instead of `loads`.
+  SmallVector<tts::LoadOp> run(ArrayRef<tts::LoadOp> loads) {
     Value condition;
     for (tts::LoadOp load : loads)
       for (auto [dimension, size] :
@@ -96,16 +99,20 @@ public:
         }
     auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(),
                                    condition, /*withElseRegion=*/true);
+    guard->setAttr(cta::kGuard, builder.getUnitAttr());
     loop.replaceAllUsesWith(guard.getResults());
     builder.setInsertionPointToStart(guard.thenBlock());
     IRMapping mapping;
     Operation *inside = builder.clone(*loop, mapping);
     scf::YieldOp::create(builder, loc, inside->getResults());
+    SmallVector<tts::LoadOp> made;
     for (tts::LoadOp load : loads)
-      loadRows(cast<tts::LoadOp>(mapping.lookup(load.getOperation())));
+      made.push_back(
+          loadRows(cast<tts::LoadOp>(mapping.lookup(load.getOperation()))));
     loop->moveBefore(guard.elseBlock(), guard.elseBlock()->end());
     builder.setInsertionPointAfter(loop);
     scf::YieldOp::create(builder, loc, loop.getResults());
+    return made;
   }
 
   /// The rows of a gathered dimension, known before the loop.
@@ -134,7 +141,7 @@ private:
   }
 
   /// Replaces a load by one of rows that follow each other.
-  void loadRows(tts::LoadOp load) {
+  tts::LoadOp loadRows(tts::LoadOp load) {
     builder.setInsertionPoint(load);
     SmallVector<tts::DimensionAccess> dimensions = load.getDimensions();
     Value offset = load.getOffset();
@@ -149,6 +156,7 @@ private:
     tts::LoadOp made = load.cloneWith(builder, offset, dimensions);
     load.replaceAllUsesWith(made.getResult());
     load.erase();
+    return made;
   }
 
   scf::ForOp loop;
@@ -171,6 +179,27 @@ SmallVector<tts::LoadOp> findLoads(scf::ForOp loop) {
   return found;
 }
 
+/// Lets threads load neighbours at once, if nobody but products from shared
+/// memory asks who has which.
+void widen(tts::LoadOp load, const DataFlowSolver &solver) {
+  bool isFree = llvm::all_of(load->getUses(), [](OpOperand &use) {
+    auto dot = dyn_cast<cta::DotOp>(use.getOwner());
+    return dot && dot.isReadFromShared(use);
+  });
+  if (!isFree)
+    return;
+  AccessWidth width = describeAccessWidth(solver, load);
+  RankedTensorType tile = load.getTileType();
+  auto function = load->getParentOfType<func::FuncOp>();
+  auto layout = cta::LinearLayout::getBlocked(tile.getShape(), width.order,
+                                              width.elements,
+                                              *cta::getNumWarps(function));
+  unsigned fastest = width.order.front();
+  if (width.isContiguous && layout.countNeighbours(fastest) >
+                                cta::getLayout(tile).countNeighbours(fastest))
+    load.getResult().setType(cta::withLayout(tile, layout));
+}
+
 struct CtaGuardRows : triton_shared::impl::CtaGuardRowsBase<CtaGuardRows> {
   void runOnOperation() override {
     SmallVector<std::pair<scf::ForOp, SmallVector<tts::LoadOp>>> found;
@@ -183,8 +212,16 @@ struct CtaGuardRows : triton_shared::impl::CtaGuardRowsBase<CtaGuardRows> {
       if (!loads.empty())
         found.emplace_back(loop, std::move(loads));
     });
+    if (found.empty())
+      return;
+    SmallVector<tts::LoadOp> made;
     for (auto &[loop, loads] : found)
-      RowGuard(loop).run(loads);
+      llvm::append_range(made, RowGuard(loop).run(loads));
+    DataFlowSolver solver;
+    if (failed(runDivisibilityAnalysis(solver, getOperation())))
+      return signalPassFailure();
+    for (tts::LoadOp load : made)
+      widen(load, solver);
   }
 };
 

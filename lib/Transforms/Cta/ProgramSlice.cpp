@@ -3,6 +3,7 @@
 #include "ProgramSlice.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 
 using namespace mlir;
@@ -50,9 +51,15 @@ bool ProgramSlice::addOperation(Operation *op) {
   } else {
     // Each thread that asks for copies has a room for its own maps.
     bool canRepeat = isMemoryEffectFree(op) || isa<cta::MakeTensorMapOp>(op);
-    if (op->getNumRegions() || !canRepeat)
+    auto turns = dyn_cast<cta::AllTurnsOp>(op);
+    if (!canRepeat || (op->getNumRegions() && !turns))
       return false;
     llvm::append_range(waiting, op->getOperands());
+    if (turns) {
+      SetVector<Value> above;
+      getUsedValuesDefinedAbove(turns.getBody(), above);
+      llvm::append_range(waiting, above);
+    }
   }
   return addAround(op);
 }

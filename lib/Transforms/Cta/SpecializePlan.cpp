@@ -40,9 +40,8 @@ public:
       else
         others.push_back(loop);
     });
-    bool isWanted =
-        llvm::any_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); });
-    if (!isWanted || !areOthersApart(loops))
+    leaveOutMixed(loops);
+    if (llvm::none_of(loops, [&](BoxLoop &one) { return isWorth(one.loop); }))
       return {};
     ProgramPlan program = fit(share(loops));
     return program.isPair && hasShortLoops(loops) ? ProgramPlan() : program;
@@ -60,13 +59,22 @@ private:
   }
 
   /// Rings of other loops have room where those of a program are that does not
-  /// come to them.
-  bool areOthersApart(ArrayRef<BoxLoop> loops) {
-    return llvm::all_of(others, [&](scf::ForOp other) {
-      return llvm::all_of(loops, [&](const BoxLoop &one) {
-        return areApart(one.loop, other, function);
+  /// come to them. What a program may come to beside other loops is one of
+  /// them.
+  void leaveOutMixed(std::vector<BoxLoop> &loops) {
+    for (size_t number = 0; number < loops.size();) {
+      scf::ForOp loop = loops[number].loop;
+      bool isMixed = llvm::any_of(others, [&](scf::ForOp other) {
+        return !areApart(loop, other, function);
       });
-    });
+      if (!isMixed) {
+        ++number;
+        continue;
+      }
+      others.push_back(loop);
+      loops.erase(loops.begin() + number);
+      number = 0;
+    }
   }
 
   /// What the place of a box is computed from.

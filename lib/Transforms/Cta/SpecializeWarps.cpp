@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BoxStores.h"
+#include "Branches.h"
 #include "HandOn.h"
 #include "LastingDot.h"
 #include "OperandTiles.h"
@@ -233,6 +234,17 @@ void split(func::FuncOp function, int64_t producers,
   function->setAttr(cta::kProducerWarps, builder.getI32IntegerAttr(producers));
 }
 
+/// Leaves out the loops of `function` that a warp should have copied for.
+void dropHoisted(func::FuncOp function) {
+  SmallVector<scf::IfOp> choices;
+  function.walk([&](scf::IfOp choice) {
+    if (choice.getCondition().getDefiningOp<cta::AllTurnsOp>())
+      choices.push_back(choice);
+  });
+  for (scf::IfOp choice : choices)
+    takePart(choice, *choice.elseBlock());
+}
+
 struct CtaSpecializeWarps
     : triton_shared::impl::CtaSpecializeWarpsBase<CtaSpecializeWarps> {
   using CtaSpecializeWarpsBase::CtaSpecializeWarpsBase;
@@ -242,6 +254,8 @@ struct CtaSpecializeWarps
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (isCandidate(function))
         functions.push_back(function);
+      else
+        dropHoisted(function);
     if (functions.empty())
       return;
     DataFlowSolver solver;
@@ -254,6 +268,8 @@ struct CtaSpecializeWarps
     for (auto [function, plan] : llvm::zip_equal(functions, plans))
       if (!plan.rings.empty())
         specialize(function, plan);
+      else
+        dropHoisted(function);
   }
 
 private:

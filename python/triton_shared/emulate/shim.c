@@ -143,6 +143,10 @@ bool emu_vote_any_sync(uint32_t mask, bool vote) {
   return any;
 }
 
+bool emu_vote_all_sync(uint32_t mask, bool vote) {
+  return !emu_vote_any_sync(mask, !(vote & 1));
+}
+
 #define DEFINE_FLOAT_SHUFFLE(KIND)                                             \
   float emu_shfl_sync_##KIND##_f32(uint32_t mask, float value, uint32_t lane,  \
                                    uint32_t clamp) {                           \

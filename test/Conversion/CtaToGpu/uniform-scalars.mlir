@@ -6,7 +6,7 @@
 #none = #cta.layout<register = [], lane = [[], [], [], [], []], warp = [[], []]>
 
 // A number that a load, a division by what is not known, or a reduction gives; not what a constant divides, and not
-// what threads combine of their elements.
+// what lanes find out about turns of their own, or threads combine of their elements.
 // CHECK-LABEL: gpu.func @copy(
 // CHECK: %[[LOADED:.*]] = vector.extract %{{.*}}[0] : i32
 // CHECK: %[[TURNS:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[LOADED]], %c0_i32, %c31_i32 : i32 -> i32
@@ -15,6 +15,10 @@
 // CHECK: %[[EIGHTH:.*]] = arith.divsi %[[TURNS]], %c8_i32 : i32
 // CHECK: scf.for %{{.*}} = %c0_i32 to %[[EIGHTH]]
 // CHECK: cp.async.bulk.tensor{{.*}} %[[ROW]] :
+// CHECK-NOT: nvvm.shfl.sync idx
+// CHECK: arith.divsi
+// CHECK-NOT: nvvm.shfl.sync idx
+// CHECK: nvvm.vote.sync all
 // CHECK-NOT: nvvm.shfl.sync idx
 // CHECK: nvvm.shfl.sync bfly
 // CHECK: nvvm.shfl.sync idx
@@ -36,6 +40,15 @@ func.func @copy(%row: i32, %group: i32, %sizes: memref<*xi32>, %out: memref<*xi3
   gpu.barrier
   scf.for %turn = %zero to %turns step %one : i32 {
     cta.copy_box %map[%quotient, %zero] dims [0, 1] by [16, 64] to %ring[%one] at %full if %true : !llvm.ptr, !cta.buffer<2, 16x64xf16, #lines>, !cta.mbarriers<2>
+  }
+  %inside = cta.all_turns from %zero to %turns step %one : i32 {
+  ^bb0(%turn: i32):
+    %part = arith.divsi %turn, %group : i32
+    %holds = arith.cmpi slt, %part, %row : i32
+    cta.yield %holds : i1
+  }
+  scf.if %inside {
+    tts.store %one to %out[%first] strides [] : i32, memref<*xi32>
   }
   %lanes = cta.iota 0 : tensor<32xi32, #layout>
   %sum = cta.reduce %lanes axis 0 : (tensor<32xi32, #layout>) -> tensor<i32, #none> {

@@ -206,3 +206,26 @@ func.func @asks_about_nothing() -> i1 {
   %0 = "cta.warp_any"() : () -> i1
   return %0 : i1
 }
+
+// -----
+
+func.func @turns_are_numbers(%first: i32, %end: i32, %step: i32) -> i1 {
+  // expected-error @below {{has a region from the number of a turn, an i32, to an i1}}
+  %0 = cta.all_turns from %first to %end step %step : i32 {
+  ^bb0(%turn: i64):
+    %holds = arith.constant true
+    cta.yield %holds : i1
+  }
+  return %0 : i1
+}
+
+// -----
+
+func.func @turns_hold_or_not(%first: i32, %end: i32, %step: i32) -> i1 {
+  // expected-error @below {{has a region from the number of a turn, an i32, to an i1}}
+  %0 = cta.all_turns from %first to %end step %step : i32 {
+  ^bb0(%turn: i32):
+    cta.yield %turn : i32
+  }
+  return %0 : i1
+}

@@ -66,3 +66,14 @@ func.func @element_by_element(%x: tensor<8xi32>) -> tensor<8xi32> {
   }
   return %0 : tensor<8xi32>
 }
+
+// CHECK-LABEL: func.func @turn_by_turn(
+func.func @turn_by_turn(%first: i32, %end: i32, %step: i32, %last: i32) -> i1 {
+  // CHECK: cta.all_turns from %{{.*}} to %{{.*}} step %{{.*}} : i32 {
+  %0 = cta.all_turns from %first to %end step %step : i32 {
+  ^bb0(%turn: i32):
+    %holds = arith.cmpi slt, %turn, %last : i32
+    cta.yield %holds : i1
+  }
+  return %0 : i1
+}

@@ -277,3 +277,19 @@ func.func @either(%x: tensor<128xf32, #a>, %phase: i32, %which: i1) attributes {
   }
   return
 }
+
+// An exchange of the other branch follows none: its place need not be another one.
+// CHECK-LABEL: func.func @exchange_in_either(
+// CHECK-SAME: cta.shared = 512 : i64
+func.func @exchange_in_either(%x: tensor<128xf32, #a>, %which: i1) attributes {cta.num_warps = 2 : i32} {
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  // CHECK: cta.convert_layout {{.*}}cta.shared_offset = 0 : i64
+  %0 = scf.if %which -> (tensor<128xf32, #b>) {
+    %1 = cta.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+    scf.yield %1 : tensor<128xf32, #b>
+  } else {
+    %1 = cta.convert_layout %x : tensor<128xf32, #a> -> tensor<128xf32, #b>
+    scf.yield %1 : tensor<128xf32, #b>
+  }
+  return
+}

@@ -38,6 +38,17 @@ SmallVector<BufferUse> ArriveOp::getBufferUses() {
 
 bool SpecializeOp::isBarrier() { return true; }
 
+LogicalResult AllTurnsOp::verifyRegions() {
+  Block &body = getBody().front();
+  bool getsTurn = body.getNumArguments() == 1 &&
+                  body.getArgument(0).getType().isInteger(32);
+  TypeRange yielded = body.getTerminator()->getOperandTypes();
+  if (!getsTurn || yielded.size() != 1 || !yielded.front().isInteger(1))
+    return emitOpError("has a region from the number of a turn, an i32, to an "
+                       "i1");
+  return success();
+}
+
 SmallVector<BufferUse> CopyBoxOp::getBufferUses() {
   return {{getBuffer(), /*isWrite=*/true, /*goesOn=*/true},
           {getMbarriers(), /*isWrite=*/false}};

@@ -170,6 +170,34 @@ def CTA_SpecializeOp : CTA_Op<"specialize", [RecursiveMemoryEffects,
   let assemblyFormat = "`producer` $producer `consumers` $consumers attr-dict";
 }
 
+def CTA_AllTurnsOp : CTA_Op<"all_turns", [RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "Whether a condition holds in all turns of a loop";
+  let description = [{
+    The region gets the number of a turn, one of `first`, `first` + `step`, …
+    before `end`, and says whether the condition holds there. It has scalars
+    alone and no effect, and is not run for other numbers. The threads of a warp
+    share the turns, and get the same result: it costs about as much as one turn
+    does.
+
+    ```mlir
+    %inside = cta.all_turns from %c0 to %tiles step %programs : i32 {
+    ^bb0(%tile: i32):
+      %row = arith.divsi %tile, %across : i32
+      %holds = arith.cmpi slt, %row, %last : i32
+      cta.yield %holds : i1
+    }
+    ```
+  }];
+  let arguments = (ins I32:$first, I32:$end, I32:$step);
+  let results = (outs I1:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `from` $first `to` $end `step` $step attr-dict `:` type($first) $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
 def CTA_WaitTurnOp : CTA_Op<"wait_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "Wait until it is this group's turn to use the tensor cores";
   let description = [{

@@ -559,7 +559,8 @@ def CTA_MapOp : CTA_Op<"map", [RecursiveMemoryEffects,
 }
 
 def CTA_YieldOp : CTA_Op<"yield", [Pure, Terminator, ReturnLike,
-    ParentOneOf<["CopyOp", "ReduceOp", "ScanOp", "MapOp", "SpecializeOp"]>]> {
+    ParentOneOf<["CopyOp", "ReduceOp", "ScanOp", "MapOp", "SpecializeOp",
+                 "AllTurnsOp"]>]> {
   let summary = "What a region of this dialect computes";
   let arguments = (ins Variadic<AnyType>:$values);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ValueRange()); }]>];
