@@ -45,8 +45,7 @@ AGREEMENT = """
 ## GPU: agreement with the CPU
 
 `scripts/gpu-check --there`, on {gpu}: every kernel of the corpus and every example, compared with
-the CPU by the bounds of [gpu.md](gpu.md), and the launches of the Python tests: {tests} of
-{files} files agree. {told}
+the CPU by the bounds of [gpu.md](gpu.md){tests}. {told}
 
 {table}
 """
@@ -81,7 +80,8 @@ TUTORIALS = """
 
 `python -m benchmarks.gpu.tutorials FOLDER`, on {gpu}, Triton {triton}: sources as Triton publishes
 them, each tuned by itself on either compiler, results compared before. `-` is a kernel that one of
-them does not compile, or whose results differ. Tutorial 10 asks for a newer GPU.
+them does not compile, or whose results differ; NaN, what numbers of a result are at the
+configuration that was chosen. Tutorial 10 asks for a newer GPU.
 
 {table}
 
@@ -351,8 +351,14 @@ def tutorial_table(rows: list[dict[str, Any]]) -> str:
     """The results of benchmarks/gpu/tutorials.py in Markdown."""
     lines = ["| tutorial | ratio | ours, µs | Triton, µs |", "|---|---|---|---|"]
     for row in rows:
+        failed = row.get("failed", {})
         ours, triton = (
-            f"{row['us'][n]:.0f}" if n in row["us"] else "-" for n in ("ours", "triton")
+            f"{row['us'][n]:.0f}"
+            if n in row["us"]
+            else "NaN"
+            if "NaN" in failed.get(n, "")
+            else "-"
+            for n in ("ours", "triton")
         )
         ratio = f"{row['ratio']:.3f}" if "ratio" in row else "-"
         lines.append(f"| {row['name']} | {ratio} | {ours} | {triton} |")
@@ -421,9 +427,12 @@ def _agreement(check: dict[str, Any]) -> str:
         bounds = ", ".join(row["policies"])
         cells = (row["name"], row["verdict"], bounds, margin, str(row["registers"]))
         lines.append(f"| {' | '.join(cells)} |")
-    tests = check.get("tests", {})
-    facts = {"told": told, "tests": sum(tests.values()), "files": len(tests)}
-    return AGREEMENT.format(gpu=_gpu(check), table="\n".join(lines), **facts)
+    tests = ""
+    if files := check.get("tests", {}):
+        tests = f", and the launches of the Python tests: {sum(files.values())} of {len(files)}"
+        tests += " files agree"
+    table = "\n".join(lines)
+    return AGREEMENT.format(gpu=_gpu(check), table=table, told=told, tests=tests)
 
 
 def _costs(costs: dict[str, Any]) -> str:

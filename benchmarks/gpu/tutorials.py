@@ -208,7 +208,11 @@ def measure(folder: Path, name: str) -> dict[str, Any]:
         pairs = list(zip(results["triton"], results["ours"], strict=True))
         row["apart"] = [float((a - b).norm() / a.norm()) for a, b in pairs]
         if not all(part <= APART for part in row["apart"]):
-            row.setdefault("failed", {})["compared"] = f"results are {row['apart']} apart"
+            failed = row.setdefault("failed", {})
+            failed["compared"] = f"results are {row['apart']} apart"
+            for compiler, tensors in results.items():
+                if wrong := sum(int(tensor.isnan().sum()) for tensor in tensors):
+                    failed[compiler] = f"{wrong} numbers of the result are NaN"
             return row | {"us": {}}
     times: dict[str, list[float]] = {compiler: [] for compiler in runs}
     for _ in range(ROUNDS):

@@ -54,13 +54,15 @@ static llvm::json::Object describeCost(StringRef way, cta::MoveCost cost,
       {"instructions", int64_t(cost.instructions)}};
 }
 
-static llvm::json::Object describeMove(StringRef way,
+static llvm::json::Object describeMove(Operation *op, StringRef way,
                                        const cta::SharedLayout &shared,
                                        RankedTensorType tile) {
   cta::LinearLayout placed = shared.place(cta::getLayout(tile));
   int64_t bytes = cta::getElementBytes(tile);
-  cta::MoveCost cost = way == "write" ? cta::getStoreCost(placed, bytes)
-                                      : cta::getLoadCost(placed, bytes);
+  cta::MoveCost cost =
+      way == "write"
+          ? cta::getStoreCost(placed, bytes, cta::hasMatrixStores(op))
+          : cta::getLoadCost(placed, bytes);
   return describeCost(way, cost, countElements(placed) * bytes);
 }
 
@@ -129,17 +131,17 @@ llvm::json::Array TileFacts::describeShared(Operation *op) const {
         if (convert.getSharedBytes() == 0)
           return;
         cta::SharedLayout shared = cta::getExchangeLayout(convert);
-        moves.push_back(
-            describeMove("write", shared, cta::getTile(convert.getSource())));
-        moves.push_back(
-            describeMove("read", shared, cta::getTile(convert.getResult())));
+        moves.push_back(describeMove(op, "write", shared,
+                                     cta::getTile(convert.getSource())));
+        moves.push_back(describeMove(op, "read", shared,
+                                     cta::getTile(convert.getResult())));
       })
       .Case([&](cta::WriteOp write) {
         cta::BufferType buffer = write.getBuffer().getType();
         RankedTensorType tile = cta::getTile(write.getSource());
         if (isWholeSlot(buffer, tile))
           moves.push_back(
-              describeMove("write", buffer.getLayout().getLayout(), tile));
+              describeMove(op, "write", buffer.getLayout().getLayout(), tile));
       })
       .Case([&](cta::ReadOp read) {
         cta::BufferType buffer = read.getBuffer().getType();
@@ -147,7 +149,7 @@ llvm::json::Array TileFacts::describeShared(Operation *op) const {
         // The wavefronts of a part do not depend on where it begins.
         if (cta::getLayoutAttr(tile))
           moves.push_back(
-              describeMove("read", buffer.getLayout().getLayout(), tile));
+              describeMove(op, "read", buffer.getLayout().getLayout(), tile));
       })
       .Case([&](cta::CopyOp copy) {
         if (unsigned maxElements = copied.lookup(copy))

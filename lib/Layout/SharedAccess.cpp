@@ -90,7 +90,7 @@ SmallVector<Piece> mlir::cta::getPieces(const LinearLayout &placed,
 }
 
 //===----------------------------------------------------------------------===//
-// ldmatrix
+// Matrices
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -139,13 +139,13 @@ static std::optional<MatrixShape> findColumns(const LinearLayout &placed,
   return shape;
 }
 
-std::optional<MatrixLoad> mlir::cta::findMatrixLoad(const LinearLayout &placed,
-                                                    unsigned elementBytes) {
+std::optional<MatrixAccess>
+mlir::cta::findMatrixAccess(const LinearLayout &placed, unsigned elementBytes) {
   if (elementBytes > kBytesPerBank)
     return std::nullopt;
   std::optional<MatrixShape> shape = findRows(placed, elementBytes);
-  MatrixLoad load;
-  load.isTransposed = !shape;
+  MatrixAccess access;
+  access.isTransposed = !shape;
   if (!shape)
     shape = findColumns(placed, elementBytes);
   if (!shape)
@@ -153,8 +153,8 @@ std::optional<MatrixLoad> mlir::cta::findMatrixLoad(const LinearLayout &placed,
   SmallVector<unsigned> others = getOtherBits(placed, shape->word);
   unsigned matrixBits =
       std::min<unsigned>(llvm::Log2_32(kMaxMatrices), others.size());
-  load.numMatrices = 1u << matrixBits;
-  // Where lanes read wide pieces anyway, these are as good.
+  access.numMatrices = 1u << matrixBits;
+  // Where lanes move wide pieces anyway, these are as good.
   if ((1u << (others.size() - matrixBits)) >=
       getPieces(placed, GpuTarget::kBytesPerAccess / elementBytes).size())
     return std::nullopt;
@@ -162,7 +162,7 @@ std::optional<MatrixLoad> mlir::cta::findMatrixLoad(const LinearLayout &placed,
     Piece word;
     for (unsigned e = 0; e < 1u << shape->word.size(); ++e)
       word.push_back(spread(i, others) | spread(e, shape->word));
-    load.registers.push_back(word);
+    access.registers.push_back(word);
   }
   // Lanes 0 to 7 name the rows of the first matrix, the next ones those of the
   // second, and so on; lanes beyond the last matrix name none.
@@ -172,8 +172,8 @@ std::optional<MatrixLoad> mlir::cta::findMatrixLoad(const LinearLayout &placed,
   for (auto [k, bit] : llvm::enumerate(others))
     (k < matrixBits ? lanes : registers).push_back(placed.getRegisters()[bit]);
   lanes.resize(kLaneBits, Coordinates{0});
-  load.rows = LinearLayout(1, registers, lanes, placed.getWarps());
-  return load;
+  access.rows = LinearLayout(1, registers, lanes, placed.getWarps());
+  return access;
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,25 +221,40 @@ MoveCost mlir::cta::getPiecesCost(const LinearLayout &placed,
   return cost;
 }
 
-MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
-                                 unsigned elementBytes) {
+/// The same in pieces of any size.
+static MoveCost getWidestCost(const LinearLayout &placed,
+                              unsigned elementBytes) {
   return getPiecesCost(placed, elementBytes,
                        std::max(1u, GpuTarget::kBytesPerAccess / elementBytes));
 }
 
+/// The same by matrices, where that can be.
+static std::optional<MoveCost> getMatricesCost(const LinearLayout &placed,
+                                               unsigned elementBytes) {
+  std::optional<MatrixAccess> access = findMatrixAccess(placed, elementBytes);
+  if (!access)
+    return std::nullopt;
+  unsigned ofAllLanes = countWavefronts(
+      access->rows, GpuTarget::kBytesPerAccess / elementBytes, elementBytes);
+  MoveCost cost;
+  cost.instructions = access->registers.size() / access->numMatrices;
+  cost.wavefronts =
+      cost.instructions * ofAllLanes * access->numMatrices / kMaxMatrices;
+  return cost;
+}
+
+MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
+                                 unsigned elementBytes, bool byMatrices) {
+  std::optional<MoveCost> cost;
+  if (byMatrices)
+    cost = getMatricesCost(placed, elementBytes);
+  return cost ? *cost : getWidestCost(placed, elementBytes);
+}
+
 MoveCost mlir::cta::getLoadCost(const LinearLayout &placed,
                                 unsigned elementBytes) {
-  std::optional<MatrixLoad> load = findMatrixLoad(placed, elementBytes);
-  // Piece by piece, reading costs what writing does.
-  if (!load)
-    return getStoreCost(placed, elementBytes);
-  unsigned ofAllLanes = countWavefronts(
-      load->rows, GpuTarget::kBytesPerAccess / elementBytes, elementBytes);
-  MoveCost cost;
-  cost.instructions = load->registers.size() / load->numMatrices;
-  cost.wavefronts =
-      cost.instructions * ofAllLanes * load->numMatrices / kMaxMatrices;
-  return cost;
+  std::optional<MoveCost> cost = getMatricesCost(placed, elementBytes);
+  return cost ? *cost : getWidestCost(placed, elementBytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,7 +285,7 @@ SharedLayout mlir::cta::chooseSharedLayout(ArrayRef<int64_t> shape,
                                            unsigned elementBytes,
                                            const LinearLayout &from,
                                            const LinearLayout &to,
-                                           unsigned minWidth) {
+                                           unsigned minWidth, bool byMatrices) {
   SmallVector<unsigned> order(shape.size());
   std::iota(order.rbegin(), order.rend(), 0);
   SharedLayout best = SharedLayout::get(shape, order);
@@ -287,7 +302,7 @@ SharedLayout mlir::cta::chooseSharedLayout(ArrayRef<int64_t> shape,
       size_t width = getPieces(written, minWidth).front().size();
       std::pair<bool, unsigned> cost = {
           width < minWidth,
-          getStoreCost(written, elementBytes).getWeight() +
+          getStoreCost(written, elementBytes, byMatrices).getWeight() +
               getLoadCost(shared.place(to), elementBytes).getWeight()};
       if (least && *least <= cost)
         continue;

@@ -51,6 +51,9 @@ bool GpuTarget::makesTensorMaps() const {
   return hasTma() && !llvm::isDigit(arch.back());
 }
 
+// Source: PTX ISA, "stmatrix".
+bool GpuTarget::hasMatrixStores() const { return capability >= 90; }
+
 // Source: PTX ISA, "cvt": .e4m3x2 and .e5m2x2 to .f16x2.
 bool GpuTarget::hasFloat8() const { return capability >= 89; }
 

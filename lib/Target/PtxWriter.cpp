@@ -76,11 +76,12 @@ static std::string linkLibrary(llvm::Module &module, const CudaTools &tools) {
 static bool isWarpWide(const llvm::CallBase &call) {
   const llvm::Function *callee = call.getCalledFunction();
   return callee && (callee->getName().starts_with("llvm.nvvm.ldmatrix.sync.") ||
+                    callee->getName().starts_with("llvm.nvvm.stmatrix.sync.") ||
                     callee->getName().starts_with("llvm.nvvm.mma."));
 }
 
 /// Keeps it out of branches that only some lanes take: LLVM does not know of
-/// matrix loads and products that they must not move there.
+/// matrix accesses and products that they must not move there.
 static void markWarpWide(llvm::Module &module) {
   for (llvm::Function &function : module)
     for (llvm::BasicBlock &block : function)

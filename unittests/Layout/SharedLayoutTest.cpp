@@ -153,7 +153,7 @@ namespace {
 /// Does what `ldmatrix` does and compares with what each thread should get.
 void checkMatrixLoad(const LinearLayout &placed, unsigned elementBytes,
                      bool isTransposed) {
-  std::optional<MatrixLoad> load = findMatrixLoad(placed, elementBytes);
+  std::optional<MatrixAccess> load = findMatrixAccess(placed, elementBytes);
   ASSERT_TRUE(load);
   EXPECT_EQ(load->isTransposed, isTransposed);
   unsigned perWord = 4 / elementBytes;
@@ -188,11 +188,11 @@ TEST(SharedAccess, MatricesAreReadAsTheInstructionTakesThem) {
     checkMatrixLoad(place(k, words, getOperand(k, 32, 32, 1)), 4, false);
     // There is no such form for other sizes than 16 bits.
     EXPECT_FALSE(
-        findMatrixLoad(place(1 - k, bytes, getOperand(k, 32, 32, 4)), 1));
+        findMatrixAccess(place(1 - k, bytes, getOperand(k, 32, 32, 4)), 1));
     EXPECT_FALSE(
-        findMatrixLoad(place(1 - k, words, getOperand(k, 32, 32, 1)), 4));
+        findMatrixAccess(place(1 - k, words, getOperand(k, 32, 32, 1)), 4));
   }
-  EXPECT_FALSE(findMatrixLoad(
+  EXPECT_FALSE(findMatrixAccess(
       SharedLayout::getRowMajor({32, 32}).place(getRows({32, 32}, 8)), 2));
 }
 

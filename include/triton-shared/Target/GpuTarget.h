@@ -49,6 +49,8 @@ public:
   bool hasTma() const;
   /// A kernel can make the tensor maps that TMA copies by.
   bool makesTensorMaps() const;
+  /// Has `stmatrix`: a warp writes four matrices to shared memory at once.
+  bool hasMatrixStores() const;
   /// Converts pairs of 8-bit floats, e4m3 or e5m2, to f16.
   bool hasFloat8() const;
   /// Adds several floats in memory at once, if they lie side by side.

@@ -62,7 +62,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     markTraps(module);
     expandFloat8(module);
     outlineKernels(module);
-    placeTensorMaps(module);
+    makeTensorMaps(module);
     shareUniformScalars(module);
 
     TypeConverter types;
@@ -109,10 +109,17 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     });
     if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
         reportLeftovers())
-      signalPassFailure();
+      return signalPassFailure();
+    dropTargets();
   }
 
 private:
+  /// No later phase knows attributes of `cta`, but those of builtin types.
+  void dropTargets() {
+    getOperation().walk(
+        [](gpu::GPUFuncOp kernel) { kernel->removeAttr(cta::kTarget); });
+  }
+
   LogicalResult analyse(AccessWidths &widths, SharedComparisons &comparisons) {
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))

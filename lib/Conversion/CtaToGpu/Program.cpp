@@ -94,9 +94,9 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   auto kernel = gpu::GPUFuncOp::create(builder, loc, function.getName(),
                                        function.getFunctionType());
   tts::KernelSignature::copyNames(function, kernel);
-  for (StringRef name :
-       {StringRef(cta::kNumWarps), StringRef(cta::kProducerWarps),
-        StringRef(cta::kShared), StringRef(cta::kPrograms)})
+  for (StringRef name : {StringRef(cta::kTarget), StringRef(cta::kNumWarps),
+                         StringRef(cta::kProducerWarps),
+                         StringRef(cta::kShared), StringRef(cta::kPrograms)})
     if (Attribute attribute = function->getAttr(name))
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),

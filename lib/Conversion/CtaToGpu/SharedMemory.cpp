@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -133,6 +134,17 @@ void SharedTile::store(OpBuilder &builder, Location loc, Value vector,
                        const LinearLayout &held) const {
   LinearLayout placed = layout.place(held);
   vector = toShared(builder, loc, vector);
+  std::optional<cta::MatrixAccess> matrices;
+  if (cta::hasMatrixStores(builder.getInsertionBlock()->getParentOp()))
+    matrices = cta::findMatrixAccess(placed, cta::getElementBytes(elementType));
+  if (matrices)
+    storeMatrices(builder, loc, vector, placed, *matrices);
+  else
+    storePieces(builder, loc, vector, placed);
+}
+
+void SharedTile::storePieces(OpBuilder &builder, Location loc, Value vector,
+                             const LinearLayout &placed) const {
   SharedPointers pointers = createPointers(builder, loc, placed);
   for (const cta::Piece &piece :
        cta::getPieces(placed, getMaxElements(elementType)))
@@ -142,13 +154,45 @@ void SharedTile::store(OpBuilder &builder, Location loc, Value vector,
                           piece.size() * cta::getElementBytes(elementType));
 }
 
+/// How `ldmatrix` and `stmatrix` take rows in memory.
+static NVVM::MMALayoutAttr getMatrixLayout(OpBuilder &builder,
+                                           bool isTransposed) {
+  return NVVM::MMALayoutAttr::get(builder.getContext(),
+                                  isTransposed ? NVVM::MMALayout::col
+                                               : NVVM::MMALayout::row);
+}
+
+void SharedTile::storeMatrices(OpBuilder &builder, Location loc, Value vector,
+                               const LinearLayout &placed,
+                               const cta::MatrixAccess &access) const {
+  MLIRContext *context = builder.getContext();
+  SharedPointers pointers = createPointers(builder, loc, access.rows);
+  auto word = VectorType::get({1}, builder.getI32Type());
+  ArrayRef<cta::Piece> pieces = access.registers;
+  for (unsigned i = 0; i < access.rows.getNumRegisters(); ++i) {
+    SmallVector<Value> words;
+    for (const cta::Piece &piece : pieces.take_front(access.numMatrices))
+      words.push_back(unpackRegisters(
+          builder, loc,
+          vector::BitCastOp::create(
+              builder, loc, word,
+              shuffleRegisters(builder, loc, vector, piece)))[0]);
+    pieces = pieces.drop_front(access.numMatrices);
+    NVVM::StMatrixOp::create(builder, loc, pointers.get(i), words,
+                             getMatrixLayout(builder, access.isTransposed),
+                             NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+                             NVVM::LdStMatrixEltTypeAttr::get(
+                                 context, NVVM::LdStMatrixEltType::B16));
+  }
+}
+
 Value SharedTile::load(OpBuilder &builder, Location loc,
                        const LinearLayout &held,
                        const cta::Coordinates &origin) const {
   LinearLayout placed = layout.place(held);
   int32_t start = origin.empty() ? 0 : layout.getOffset(origin);
-  std::optional<cta::MatrixLoad> matrices =
-      cta::findMatrixLoad(placed, cta::getElementBytes(elementType));
+  std::optional<cta::MatrixAccess> matrices =
+      cta::findMatrixAccess(placed, cta::getElementBytes(elementType));
   Value vector = matrices ? loadMatrices(builder, loc, placed, *matrices, start)
                           : loadPieces(builder, loc, placed, start);
   return fromShared(builder, loc, vector, elementType);
@@ -180,9 +224,7 @@ static SmallVector<Value> createMatrixLoad(OpBuilder &builder, Location loc,
   SmallVector<Type> words(count, builder.getI32Type());
   auto load = NVVM::LdMatrixOp::create(
       builder, loc, packResultTypes(context, words), pointer,
-      builder.getI32IntegerAttr(count),
-      NVVM::MMALayoutAttr::get(context, isTransposed ? NVVM::MMALayout::col
-                                                     : NVVM::MMALayout::row),
+      builder.getI32IntegerAttr(count), getMatrixLayout(builder, isTransposed),
       NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
       NVVM::LdStMatrixEltTypeAttr::get(context, NVVM::LdStMatrixEltType::B16));
   return unpackResults(builder, loc, load.getRes(), count);
@@ -190,22 +232,22 @@ static SmallVector<Value> createMatrixLoad(OpBuilder &builder, Location loc,
 
 Value SharedTile::loadMatrices(OpBuilder &builder, Location loc,
                                const LinearLayout &placed,
-                               const cta::MatrixLoad &load,
+                               const cta::MatrixAccess &access,
                                int32_t start) const {
   Type element = getSharedType(elementType);
-  SharedPointers pointers = createPointers(builder, loc, load.rows, start);
+  SharedPointers pointers = createPointers(builder, loc, access.rows, start);
   SmallVector<Value> words;
-  for (unsigned i = 0; i < load.rows.getNumRegisters(); ++i)
-    llvm::append_range(words,
-                       createMatrixLoad(builder, loc, pointers.get(i),
-                                        load.numMatrices, load.isTransposed));
+  for (unsigned i = 0; i < access.rows.getNumRegisters(); ++i)
+    llvm::append_range(words, createMatrixLoad(builder, loc, pointers.get(i),
+                                               access.numMatrices,
+                                               access.isTransposed));
   // The words in a row are a vector of the elements, in another order.
   Value vector = vector::BitCastOp::create(
       builder, loc, VectorType::get({placed.getNumRegisters()}, element),
       packRegisters(builder, loc, words));
   SmallVector<unsigned> sources(placed.getNumRegisters());
   unsigned next = 0;
-  for (const cta::Piece &word : load.registers)
+  for (const cta::Piece &word : access.registers)
     for (unsigned reg : word)
       sources[reg] = next++;
   return shuffleRegisters(builder, loc, vector, sources);

@@ -89,7 +89,12 @@ private:
                    const cta::LinearLayout &placed, int32_t start) const;
   Value loadMatrices(OpBuilder &builder, Location loc,
                      const cta::LinearLayout &placed,
-                     const cta::MatrixLoad &load, int32_t start) const;
+                     const cta::MatrixAccess &access, int32_t start) const;
+  void storePieces(OpBuilder &builder, Location loc, Value vector,
+                   const cta::LinearLayout &placed) const;
+  void storeMatrices(OpBuilder &builder, Location loc, Value vector,
+                     const cta::LinearLayout &placed,
+                     const cta::MatrixAccess &access) const;
 
   /// Either the operation or the address that it begins at.
   Operation *op = nullptr;

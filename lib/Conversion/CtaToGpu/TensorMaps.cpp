@@ -4,13 +4,14 @@
 // for each block that a multiprocessor may run at once, in memory of the
 // module, so that a launch need not bring any: at the beginning each thread
 // that asks for copies takes a room that is free, and gives it back at the end.
-// A word for each multiprocessor has a bit for each of its rooms. Nobody else
-// writes there, so what a map does not name stays zero.
+// A word for each multiprocessor has a bit for each of its rooms, and one that
+// says whether the room has had an owner. Nobody else writes there, so what a
+// map does not name stays zero, and what is known before the kernel runs is
+// written by the first owner of a room alone.
 //
 // Who makes a map is who asks for copies by it, so that fences of one thread
 // order both. A fence waits until memory has all that was written: maps that
-// are made one after the other have one, and what is known before is written
-// when the room is taken. Source: PTX ISA, "tensormap.replace"
+// are made one after the other have one. Source: PTX ISA, "tensormap.replace"
 // and "fence.proxy".
 //
 //===----------------------------------------------------------------------===//
@@ -63,29 +64,43 @@ public:
     Value rooms =
         createMemory(name + "_tensor_maps", kWords * kRoomsOfWord * roomBytes);
     words = createMemory(name + "_tensor_map_rooms", kWords * kWordBytes);
-    Value zero = createI32(builder, loc, 0);
+    Value zero = createI32(builder, loc, 0), none = createI64(builder, loc, 0);
     auto taken = scf::IfOp::create(
         builder, loc,
         createIsAsking(builder, kernel.getBody().front().getTerminator()),
         [&](OpBuilder &inside, Location) {
           Value number = createWordNumber(inside);
-          Value bit = takeBit(inside, createWordAddress(inside, number));
+          auto [bit, before] =
+              takeBit(inside, createWordAddress(inside, number));
           createFence(inside, LLVM::AtomicOrdering::acquire);
-          scf::YieldOp::create(inside, loc, {number, bit});
+          scf::YieldOp::create(inside, loc, {number, bit, before});
         },
         [&](OpBuilder &inside, Location) {
-          scf::YieldOp::create(inside, loc, {zero, zero});
+          scf::YieldOp::create(inside, loc, {zero, none, none});
         });
     number = taken.getResult(0);
     bit = taken.getResult(1);
+    before = taken.getResult(2);
     builder.setInsertionPointAfter(taken);
     Value first = arith::MulIOp::create(builder, loc, number,
                                         createI32(builder, loc, kRoomsOfWord));
-    Value inWord = math::CountTrailingZerosOp::create(builder, loc, bit);
+    Value inWord = arith::TruncIOp::create(
+        builder, loc, builder.getI32Type(),
+        math::CountTrailingZerosOp::create(builder, loc, bit));
     Value room = arith::AddIOp::create(builder, loc, first, inWord);
     Value bytes = arith::MulIOp::create(builder, loc, room,
                                         createI32(builder, loc, roomBytes));
     return advance(builder, rooms, bytes);
+  }
+
+  /// That this thread asks for copies, and is the first owner of its room.
+  Value createIsFirst(OpBuilder &at) {
+    Value had = arith::AndIOp::create(at, loc, before, createHadOwner(at));
+    Value isNew = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::eq, had,
+                                        createI64(at, loc, 0));
+    Value isOwner = arith::CmpIOp::create(at, loc, arith::CmpIPredicate::ne,
+                                          bit, createI64(at, loc, 0));
+    return arith::AndIOp::create(at, loc, isOwner, isNew);
   }
 
   /// Gives the room back at the end of the kernel.
@@ -96,17 +111,19 @@ public:
         createIsAsking(builder, kernel.getBody().back().getTerminator()),
         [&](OpBuilder &inside, Location) {
           createFence(inside, LLVM::AtomicOrdering::release);
-          Value others = arith::XOrIOp::create(inside, loc, bit,
-                                               createI32(inside, loc, -1));
-          LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::_and,
-                                    createWordAddress(inside, number), others,
+          Value had = arith::SelectOp::create(
+              inside, loc, createIsFirst(inside), createHadOwner(inside),
+              createI64(inside, loc, 0));
+          Value changes = arith::OrIOp::create(inside, loc, bit, had);
+          LLVM::AtomicRMWOp::create(inside, loc, LLVM::AtomicBinOp::_xor,
+                                    createWordAddress(inside, number), changes,
                                     LLVM::AtomicOrdering::monotonic);
           scf::YieldOp::create(inside, loc);
         });
   }
 
 private:
-  static constexpr int64_t kWordBytes = 4;
+  static constexpr int64_t kWordBytes = 8;
 
   /// Memory of the module, zero at first.
   Value createMemory(StringRef name, int64_t bytes) {
@@ -145,39 +162,54 @@ private:
         arith::MulIOp::create(at, loc, number, createI32(at, loc, kWordBytes)));
   }
 
-  /// Sets the lowest bit of a word that is not set, and gives it.
-  Value takeBit(OpBuilder &at, Value word) {
-    Type i32 = at.getI32Type();
+  /// The bit that says whether the room has had an owner.
+  Value createHadOwner(OpBuilder &at) {
+    return arith::ShLIOp::create(at, loc, bit,
+                                 createI64(at, loc, kRoomsOfWord));
+  }
+
+  /// Sets a bit of a word that says that a room is taken. Gives it, and the
+  /// word before. Most often the first one is free: nobody is asked which is.
+  std::pair<Value, Value> takeBit(OpBuilder &at, Value word) {
+    Type i64 = at.getI64Type();
+    Value first = createI64(at, loc, 1);
     auto loop = scf::WhileOp::create(
-        at, loc, TypeRange(i32), ValueRange{},
-        [&](OpBuilder &inside, Location, ValueRange) {
-          Value none = createI32(inside, loc, 0);
+        at, loc, TypeRange{i64, i64}, first,
+        [&](OpBuilder &inside, Location, ValueRange tried) {
           Value held = LLVM::AtomicRMWOp::create(
-              inside, loc, LLVM::AtomicBinOp::_or, word, none,
+              inside, loc, LLVM::AtomicBinOp::_or, word, tried.front(),
               LLVM::AtomicOrdering::monotonic);
-          Value isFree = arith::XOrIOp::create(inside, loc, held,
-                                               createI32(inside, loc, -1));
-          Value negative = arith::SubIOp::create(inside, loc, none, isFree);
-          Value lowest = arith::AndIOp::create(inside, loc, isFree, negative);
-          Value before = LLVM::AtomicRMWOp::create(
-              inside, loc, LLVM::AtomicBinOp::_or, word, lowest,
-              LLVM::AtomicOrdering::monotonic);
-          Value wasSet = arith::AndIOp::create(inside, loc, before, lowest);
-          Value isLost = arith::CmpIOp::create(
-              inside, loc, arith::CmpIPredicate::eq, wasSet, lowest);
-          scf::ConditionOp::create(inside, loc, isLost, lowest);
+          Value wasSet =
+              arith::AndIOp::create(inside, loc, held, tried.front());
+          Value isLost =
+              arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::ne,
+                                    wasSet, createI64(inside, loc, 0));
+          scf::ConditionOp::create(inside, loc, isLost, {tried.front(), held});
         },
-        [&](OpBuilder &inside, Location, ValueRange) {
-          scf::YieldOp::create(inside, loc);
+        [&](OpBuilder &inside, Location, ValueRange lost) {
+          scf::YieldOp::create(inside, loc, createLowestFree(inside, lost[1]));
         });
-    return loop.getResult(0);
+    return {loop.getResult(0), loop.getResult(1)};
+  }
+
+  /// The lowest bit of a free room, the first one if all are taken.
+  Value createLowestFree(OpBuilder &at, Value held) {
+    Value rooms = createI64(at, loc, (int64_t(1) << kRoomsOfWord) - 1);
+    Value isFree = arith::AndIOp::create(
+        at, loc, arith::XOrIOp::create(at, loc, held, rooms), rooms);
+    Value none = createI64(at, loc, 0);
+    Value negative = arith::SubIOp::create(at, loc, none, isFree);
+    Value lowest = arith::AndIOp::create(at, loc, isFree, negative);
+    return arith::MaxUIOp::create(at, loc, lowest, createI64(at, loc, 1));
   }
 
   gpu::GPUFuncOp kernel;
   OpBuilder builder;
   Location loc;
   int64_t roomBytes;
-  Value words, number, bit;
+  /// The word of the room, its number, the room's bit, and what the word was
+  /// before that was set.
+  Value words, number, bit, before;
 };
 
 } // namespace
@@ -247,8 +279,7 @@ private:
 
 } // namespace
 
-/// What is known before the kernel runs. ptxas reads each word of a map once
-/// for fields that are written one after the other.
+/// What is known before the kernel runs.
 static void writeConstants(OpBuilder &builder, cta::MakeTensorMapOp op) {
   Location loc = op.getLoc();
   Type element =
@@ -269,7 +300,72 @@ static void writeConstants(OpBuilder &builder, cta::MakeTensorMapOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What a kernel knows of a map when it makes it, as instructions take it.
+class MapNumbers {
+public:
+  MapNumbers(OpBuilder &builder, cta::MakeTensorMapOp op)
+      : loc(op.getLoc()), place(op.getPlace()) {
+    address = tts::ToAddressOp::create(builder, loc, op.getBase());
+    // No coordinate, which has 32 bits and a sign, is beyond the most.
+    Value least = createI64(builder, loc, 1);
+    Value most = createI64(builder, loc, std::numeric_limits<int32_t>::max());
+    for (Value size : op.getSizes()) {
+      size = arith::MaxSIOp::create(builder, loc, size, least);
+      size = arith::MinSIOp::create(builder, loc, size, most);
+      sizes.push_back(
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), size));
+    }
+    Type element =
+        cast<UnrankedMemRefType>(op.getBase().getType()).getElementType();
+    Value bits = address;
+    Value bytes = createI64(builder, loc, cta::getElementBytes(element));
+    for (Value stride : op.getStrides()) {
+      strides.push_back(arith::MulIOp::create(builder, loc, stride, bytes));
+      bits = arith::OrIOp::create(builder, loc, bits, strides.back());
+    }
+    // Addresses have fewer bits than strides may have.
+    constexpr int64_t kWrong = ~((int64_t(1) << 57) - 1) | 15;
+    Value wrong = arith::AndIOp::create(builder, loc, bits,
+                                        createI64(builder, loc, kWrong));
+    isMisplaced = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
+                                        wrong, createI64(builder, loc, 0));
+  }
+
+  void check(OpBuilder &builder) const {
+    // LLVM's trap has no predicate, and takes a branch.
+    createPtx(builder, loc, {}, {isMisplaced}, "@$0 trap;", "b",
+              PtxEffects::Memory);
+  }
+
+  void write(OpBuilder &builder) const {
+    MapFields map(builder, loc, place);
+    unsigned rank = sizes.size();
+    map.set("global.address", address);
+    // The map names the dimension of neighbours first.
+    for (unsigned dim = 0; dim < rank; ++dim)
+      map.setOf("global.dim", dim, sizes[rank - 1 - dim]);
+    for (unsigned dim = 1; dim < rank; ++dim)
+      map.setOf("global.stride", dim - 1, strides[rank - 1 - dim]);
+  }
+
+private:
+  Location loc;
+  Value place, address;
+  /// Strides are in bytes.
+  SmallVector<Value> sizes, strides;
+  /// True if the copy engine cannot do with the address or a stride.
+  Value isMisplaced;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Making
 //===----------------------------------------------------------------------===//
 
 /// Says whether any of `maps` is used before `op`, which is in their block.
@@ -282,43 +378,54 @@ static bool isUsedBefore(ArrayRef<cta::MakeTensorMapOp> maps, Operation *op) {
   });
 }
 
-/// Lets copies that follow read what was written to `maps`.
-static void createFence(ArrayRef<cta::MakeTensorMapOp> maps) {
+/// Writes `maps`, and lets copies that follow read them. In one branch: ptxas
+/// reads what it changes of all of them at once.
+static void make(ArrayRef<cta::MakeTensorMapOp> maps) {
   cta::MakeTensorMapOp last = maps.back();
   Location loc = last.getLoc();
-  OpBuilder builder(last->getContext());
-  builder.setInsertionPointAfter(last);
+  OpBuilder builder(last);
+  SmallVector<MapNumbers> numbers;
+  for (cta::MakeTensorMapOp map : maps)
+    numbers.emplace_back(builder, map);
   scf::IfOp::create(
       builder, loc, createIsAsking(builder, last),
       [&](OpBuilder &inside, Location) {
+        for (const MapNumbers &one : numbers)
+          one.check(inside);
+        for (const MapNumbers &one : numbers)
+          one.write(inside);
         NVVM::FenceProxyReleaseOp::create(inside, loc, NVVM::MemScopeKind::GPU);
-        for (cta::MakeTensorMapOp map : maps) {
-          Value place = LLVM::AddrSpaceCastOp::create(
-              inside, loc, LLVM::LLVMPointerType::get(inside.getContext()),
-              map.getPlace());
+        for (cta::MakeTensorMapOp map : maps)
           NVVM::FenceProxyAcquireOp::create(
-              inside, loc, NVVM::MemScopeKind::GPU, place,
+              inside, loc, NVVM::MemScopeKind::GPU,
+              LLVM::AddrSpaceCastOp::create(inside, loc, map.getType(),
+                                            map.getPlace()),
               createI32(inside, loc, tts::kTensorMapBytes));
-        }
         scf::YieldOp::create(inside, loc);
       });
+  for (cta::MakeTensorMapOp map : maps) {
+    Value generic = LLVM::AddrSpaceCastOp::create(
+        builder, map.getLoc(), map.getType(), map.getPlace());
+    map.replaceAllUsesWith(generic);
+    map.erase();
+  }
 }
 
-/// One fence for all of `maps`, in the order of the program, that no copy lies
-/// between.
-static void createFences(ArrayRef<cta::MakeTensorMapOp> maps) {
+/// Makes those of `maps`, in the order of the program, together that no copy
+/// lies between.
+static void makeAll(ArrayRef<cta::MakeTensorMapOp> maps) {
   while (!maps.empty()) {
     size_t count = 1;
     while (count < maps.size() &&
            maps[count]->getBlock() == maps.front()->getBlock() &&
            !isUsedBefore(maps.take_front(count), maps[count]))
       ++count;
-    createFence(maps.take_front(count));
+    make(maps.take_front(count));
     maps = maps.drop_front(count);
   }
 }
 
-void triton_shared::placeTensorMaps(ModuleOp module) {
+void triton_shared::makeTensorMaps(ModuleOp module) {
   module.walk([](gpu::GPUFuncOp kernel) {
     SmallVector<cta::MakeTensorMapOp> maps;
     kernel.walk([&](cta::MakeTensorMapOp map) { maps.push_back(map); });
@@ -334,14 +441,13 @@ void triton_shared::placeTensorMaps(ModuleOp module) {
           LLVM::GEPArg(static_cast<int32_t>(i * tts::kTensorMapBytes)));
       map.getPlaceMutable().assign(place);
     }
-    scf::IfOp::create(builder, kernel.getLoc(),
-                      createIsAsking(builder, maps.front()),
+    scf::IfOp::create(builder, kernel.getLoc(), rooms.createIsFirst(builder),
                       [&](OpBuilder &inside, Location loc) {
                         for (cta::MakeTensorMapOp map : maps)
                           writeConstants(inside, map);
                         scf::YieldOp::create(inside, loc);
                       });
-    createFences(maps);
+    makeAll(maps);
     rooms.giveBack();
   });
 }
@@ -351,84 +457,6 @@ void triton_shared::placeTensorMaps(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-struct ConvertMakeTensorMap : OpConversionPattern<cta::MakeTensorMapOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(cta::MakeTensorMapOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Type element =
-        cast<UnrankedMemRefType>(op.getBase().getType()).getElementType();
-    Numbers numbers = computeNumbers(rewriter, loc, adaptor, element);
-    scf::IfOp::create(rewriter, loc, createIsAsking(rewriter, op),
-                      [&](OpBuilder &inside, Location) {
-                        // LLVM's trap has no predicate, and takes a branch.
-                        createPtx(inside, loc, {}, {numbers.isMisplaced},
-                                  "@$0 trap;", "b", PtxEffects::Memory);
-                        write(inside, loc, adaptor.getPlace(), numbers);
-                        scf::YieldOp::create(inside, loc);
-                      });
-    Value generic = LLVM::AddrSpaceCastOp::create(rewriter, loc, op.getType(),
-                                                  adaptor.getPlace());
-    rewriter.replaceOp(op, generic);
-    return success();
-  }
-
-private:
-  /// As instructions take them.
-  struct Numbers {
-    Value address;
-    /// Strides are in bytes.
-    SmallVector<Value> sizes, strides;
-    /// True if the copy engine cannot do with the address or a stride.
-    Value isMisplaced;
-  };
-
-  static Numbers computeNumbers(OpBuilder &builder, Location loc,
-                                OpAdaptor adaptor, Type element) {
-    Numbers numbers;
-    numbers.address = LLVM::PtrToIntOp::create(
-        builder, loc, builder.getI64Type(), adaptor.getBase());
-    // No coordinate, which has 32 bits and a sign, is beyond the most.
-    Value least = createI64(builder, loc, 1);
-    Value most = createI64(builder, loc, std::numeric_limits<int32_t>::max());
-    for (Value size : adaptor.getSizes()) {
-      size = arith::MaxSIOp::create(builder, loc, size, least);
-      size = arith::MinSIOp::create(builder, loc, size, most);
-      numbers.sizes.push_back(
-          arith::TruncIOp::create(builder, loc, builder.getI32Type(), size));
-    }
-    Value bits = numbers.address;
-    Value bytes = createI64(builder, loc, cta::getElementBytes(element));
-    for (Value stride : adaptor.getStrides()) {
-      numbers.strides.push_back(
-          arith::MulIOp::create(builder, loc, stride, bytes));
-      bits = arith::OrIOp::create(builder, loc, bits, numbers.strides.back());
-    }
-    // Addresses have fewer bits than strides may have.
-    constexpr int64_t kWrong = ~((int64_t(1) << 57) - 1) | 15;
-    Value wrong = arith::AndIOp::create(builder, loc, bits,
-                                        createI64(builder, loc, kWrong));
-    numbers.isMisplaced =
-        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, wrong,
-                              createI64(builder, loc, 0));
-    return numbers;
-  }
-
-  static void write(OpBuilder &builder, Location loc, Value place,
-                    const Numbers &numbers) {
-    MapFields map(builder, loc, place);
-    unsigned rank = numbers.sizes.size();
-    map.set("global.address", numbers.address);
-    // The map names the dimension of neighbours first.
-    for (unsigned dim = 0; dim < rank; ++dim)
-      map.setOf("global.dim", dim, numbers.sizes[rank - 1 - dim]);
-    for (unsigned dim = 1; dim < rank; ++dim)
-      map.setOf("global.stride", dim - 1, numbers.strides[rank - 1 - dim]);
-  }
-};
 
 struct ConvertPublishWrites : OpConversionPattern<cta::PublishWritesOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -449,6 +477,5 @@ struct ConvertPublishWrites : OpConversionPattern<cta::PublishWritesOp> {
 
 void triton_shared::populateCtaToGpuTensorMaps(const TypeConverter &types,
                                                RewritePatternSet &patterns) {
-  patterns.add<ConvertMakeTensorMap, ConvertPublishWrites>(
-      types, patterns.getContext());
+  patterns.add<ConvertPublishWrites>(types, patterns.getContext());
 }

@@ -36,8 +36,8 @@ void populateCtaToGpuBoxes(const TypeConverter &types,
                            RewritePatternSet &patterns);
 void populateCtaToGpuTensorMaps(const TypeConverter &types,
                                 RewritePatternSet &patterns);
-/// Finds memory for the tensor maps that kernels of `module` make.
-void placeTensorMaps(ModuleOp module);
+/// Makes the tensor maps that kernels of `module` ask for.
+void makeTensorMaps(ModuleOp module);
 /// Lets ptxas know that scalars of kernels with `wgmma` or TMA are the same in
 /// all threads of a warp.
 void shareUniformScalars(ModuleOp module);

@@ -53,6 +53,19 @@ static bool isMadeByEach(Operation *op) {
          (isDivision && !matchPattern(op->getOperand(1), m_Constant()));
 }
 
+/// What takes `value` first, of the operations beside the one that makes it. To
+/// give a number to all threads takes that it is there: of several loads in a
+/// row, each would wait for the one before it.
+static Operation *findFirstUser(Value value) {
+  Operation *first = nullptr;
+  for (Operation *user : value.getUsers()) {
+    Operation *beside = value.getParentBlock()->findAncestorOpInBlock(*user);
+    if (!first || beside->isBeforeInBlock(first))
+      first = beside;
+  }
+  return first;
+}
+
 void triton_shared::shareUniformScalars(ModuleOp module) {
   module.walk([](gpu::GPUFuncOp kernel) {
     if (!takesUniform(kernel))
@@ -66,8 +79,7 @@ void triton_shared::shareUniformScalars(ModuleOp module) {
         scalars.push_back(result);
     });
     for (Value scalar : scalars) {
-      OpBuilder builder(kernel.getContext());
-      builder.setInsertionPointAfterValue(scalar);
+      OpBuilder builder(findFirstUser(scalar));
       Location loc = scalar.getLoc();
       Value shared = createShuffle(builder, loc, scalar, NVVM::ShflKind::idx,
                                    createI32(builder, loc, 0));

@@ -1,15 +1,24 @@
-// A tensor map of the kernel's own: one thread writes it to a room of the module's memory, which it has taken for the block. What is known before it writes at once.
+// A tensor map of the kernel's own: one thread writes it to a room of the module's memory, which it has taken for the block. What is known before is written by the first owner of a room.
 // RUN: triton-shared-opt %s --cta-to-gpu | FileCheck %s
 // RUN: triton-shared-opt %s --target=cuda:90a --to-phase=ptx | FileCheck %s --check-prefix=PTX
 
-// CHECK: llvm.mlir.global internal @make_tensor_map_rooms() {addr_space = 1 : i32, alignment = 128 : i64} : !llvm.array<1024 x i8>
+// CHECK: llvm.mlir.global internal @make_tensor_map_rooms() {addr_space = 1 : i32, alignment = 128 : i64} : !llvm.array<2048 x i8>
 // CHECK: llvm.mlir.global internal @make_tensor_maps() {addr_space = 1 : i32, alignment = 128 : i64} : !llvm.array<1048576 x i8>
 // CHECK-LABEL: gpu.func @make(
 // CHECK: scf.if
 // CHECK: nvvm.read.ptx.sreg.smid
-// CHECK: scf.while
-// CHECK: llvm.atomicrmw _or
+// CHECK: %[[TAKEN:.*]]:2 = scf.while (%[[TRIED:.*]] = %c1_i64{{.*}}) : (i64) -> (i64, i64) {
+// CHECK: %[[HELD:.*]] = llvm.atomicrmw _or %{{.*}}, %[[TRIED]] monotonic
+// CHECK: %[[SET:.*]] = arith.andi %[[HELD]], %[[TRIED]]
+// CHECK: %[[LOST:.*]] = arith.cmpi ne, %[[SET]], %c0_i64
+// CHECK: scf.condition(%[[LOST]]) %[[TRIED]], %[[HELD]]
 // CHECK: llvm.fence syncscope("device") acquire
+// CHECK: %[[BIT:.*]] = arith.shli %[[ROOM_OF:.*]]#1, %c32_i64
+// CHECK: %[[HAD:.*]] = arith.andi %[[ROOM_OF]]#2, %[[BIT]]
+// CHECK: %[[IS_NEW:.*]] = arith.cmpi eq, %[[HAD]]
+// CHECK: %[[IS_OWNER:.*]] = arith.cmpi ne, %[[ROOM_OF]]#1
+// CHECK: %[[IS_FIRST:.*]] = arith.andi %[[IS_OWNER]], %[[IS_NEW]]
+// CHECK: scf.if %[[IS_FIRST]]
 // CHECK: llvm.call_intrinsic "llvm.nvvm.tensormap.replace.box.dim"
 // CHECK: llvm.call_intrinsic "llvm.nvvm.tensormap.replace.swizzle.mode"
 // CHECK: %[[BYTES:.*]] = arith.muli %{{.*}}, %{{.*}} : i64
@@ -22,7 +31,8 @@
 // CHECK: nvvm.fence.proxy
 // CHECK: nvvm.prefetch tensormap
 // CHECK: llvm.fence syncscope("device") release
-// CHECK: llvm.atomicrmw _and
+// CHECK: %[[CHANGES:.*]] = arith.ori %[[ROOM_OF]]#1, %{{.*}}
+// CHECK: llvm.atomicrmw _xor %{{.*}}, %[[CHANGES]] monotonic
 
 // PTX: .global .align 128 .b8 make_tensor_maps[1048576]
 // PTX: .entry make(
@@ -42,9 +52,10 @@ func.func @make(
   return
 }
 
-// Maps that are made one after the other have one fence.
+// Maps that are made one after the other are written at once, and have one fence.
 // CHECK-LABEL: gpu.func @make_two(
 // CHECK: "llvm.nvvm.tensormap.replace.global.stride"(%[[FIRST:[0-9]*]],
+// CHECK-NOT: scf.if
 // CHECK-NOT: nvvm.fence.proxy.release
 // CHECK: "llvm.nvvm.tensormap.replace.global.stride"(%[[SECOND:[0-9]*]],
 // CHECK: nvvm.fence.proxy.release <gpu>

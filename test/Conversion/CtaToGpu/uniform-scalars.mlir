@@ -5,14 +5,16 @@
 #layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>
 #none = #cta.layout<register = [], lane = [[], [], [], [], []], warp = [[], []]>
 
+// Where it is taken first, so that no load waits for the one before it.
 // A number that a load, a division by what is not known, or a reduction gives; not what a constant divides, and not
 // what lanes find out about turns of their own, or threads combine of their elements.
 // CHECK-LABEL: gpu.func @copy(
 // CHECK: %[[LOADED:.*]] = vector.extract %{{.*}}[0] : i32
-// CHECK: %[[TURNS:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[LOADED]], %c0_i32, %c31_i32 : i32 -> i32
+// CHECK-NOT: nvvm.shfl.sync
 // CHECK: %[[QUOTIENT:.*]] = arith.divsi %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT: %[[TURNS:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[LOADED]], %c0_i32, %c31_i32 : i32 -> i32
+// CHECK-NEXT: %[[EIGHTH:.*]] = arith.divsi %[[TURNS]], %c8_i32 : i32
 // CHECK: %[[ROW:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[QUOTIENT]], %c0_i32, %c31_i32 : i32 -> i32
-// CHECK: %[[EIGHTH:.*]] = arith.divsi %[[TURNS]], %c8_i32 : i32
 // CHECK: scf.for %{{.*}} = %c0_i32 to %[[EIGHTH]]
 // CHECK: cp.async.bulk.tensor{{.*}} %[[ROW]] :
 // CHECK-NOT: nvvm.shfl.sync idx

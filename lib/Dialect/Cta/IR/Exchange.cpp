@@ -27,11 +27,18 @@ int64_t cta::getSharedBytes(ArrayRef<RankedTensorType> tiles) {
 // Conversions
 //===----------------------------------------------------------------------===//
 
+bool cta::hasMatrixStores(Operation *op) {
+  if (!isa<FunctionOpInterface>(op))
+    op = op->getParentOfType<FunctionOpInterface>();
+  return op && getTarget(op).hasMatrixStores();
+}
+
 SharedLayout cta::getExchangeLayout(ConvertLayoutOp op) {
   RankedTensorType tile = getTile(op.getResult());
   return chooseSharedLayout(tile.getShape(), getElementBytes(tile),
                             getLayout(op.getSource().getType()),
-                            getLayout(tile));
+                            getLayout(tile), /*minWidth=*/1,
+                            hasMatrixStores(op));
 }
 
 std::optional<WarpShuffle> cta::findShuffle(ConvertLayoutOp op) {
@@ -42,8 +49,9 @@ std::optional<WarpShuffle> cta::findShuffle(ConvertLayoutOp op) {
     return std::nullopt;
   int64_t bytes = getElementBytes(op.getType());
   SharedLayout shared = getExchangeLayout(op);
-  unsigned wavefronts = getStoreCost(shared.place(from), bytes).wavefronts +
-                        getLoadCost(shared.place(to), bytes).wavefronts;
+  unsigned wavefronts =
+      getStoreCost(shared.place(from), bytes, hasMatrixStores(op)).wavefronts +
+      getLoadCost(shared.place(to), bytes).wavefronts;
   // 64 bits are two words.
   unsigned words = std::max<int64_t>(1, bytes / 4);
   return shuffle->registers.size() * words <= wavefronts ? shuffle

@@ -25,6 +25,10 @@ int64_t getSharedBytes(RankedTensorType tile);
 /// The bytes of tiles one behind the other.
 int64_t getSharedBytes(ArrayRef<RankedTensorType> tiles);
 
+/// Whether the GPU that `op`, or the function that it is, is for has
+/// `stmatrix`.
+bool hasMatrixStores(Operation *op);
+
 //===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
