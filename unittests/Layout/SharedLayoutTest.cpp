@@ -280,3 +280,22 @@ TEST(SharedAccess, ResultsOfProductsAreStoredWithoutConflicts) {
     EXPECT_EQ(getStoreCost(layout.place(rows), bytes).wavefronts, least);
   }
 }
+
+TEST(SharedAccess, MatricesAreWrittenAtOnceWhereThatCanBe) {
+  LinearLayout result(2, Bases{{0, 1}, {8, 0}, {0, 8}, {0, 16}, {0, 32}},
+                      Bases{{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}, {});
+  SmallVector<int64_t> shape = {16, 64};
+  unsigned least = shape[0] * shape[1] * 2 / 128;
+  // Read by rows or, as the instruction has a form for it, by columns.
+  for (const LinearLayout &to : {getRows(shape, 8), getColumns(shape, 8)}) {
+    SharedLayout layout = chooseSharedLayout(shape, 2, result, to,
+                                             /*minWidth=*/1,
+                                             /*byMatrices=*/true);
+    MoveCost cost = getStoreCost(layout.place(result), 2, /*byMatrices=*/true);
+    EXPECT_EQ(cost.instructions, result.getNumRegisters() / 8);
+    EXPECT_EQ(cost.wavefronts, least);
+    EXPECT_EQ(getLoadCost(layout.place(to), 2).wavefronts, least);
+    EXPECT_GE(getStoreCost(layout.place(result), 2).instructions,
+              4 * cost.instructions);
+  }
+}
