@@ -60,19 +60,21 @@ def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "gpu-speed.json").write_text(json.dumps(gpu | {"rows": [timed], "costs": costs}))
     rows = [{"name": "03", "us": {"triton": 9.0, "ours": 6.0}, "ratio": 1.5}]
     rows.append({"name": "06", "us": {"ours": 6.0}})
+    rows.append({"name": "08", "us": {}, "failed": {"triton": "2 numbers of the result are NaN"}})
     tuned = {"name": "09", "cores": 16, "seconds": {"triton": 6.0, "ours": 2.0}, "ratio": 3.0}
     tutorials = gpu | {"rows": rows, "tuning": [tuned]}
     (tmp_path / "gpu-tutorials.json").write_text(json.dumps(tutorials))
     shown = page.render()
-    assert "| 03 | 1.500 | 6 | 9 |\n| 06 | - | 6 | - |" in shown
+    assert "| 03 | 1.500 | 6 | 9 |\n| 06 | - | 6 | - |\n| 08 | - | - | NaN |" in shown
     assert "| 09 | 3.00 | 2.0 | 6.0 |" in shown
     assert "one A GPU" in shown
-    assert (
-        "7 of\n2 files agree. 8 agree. Under compute-sanitizer's memcheck: 1 of 1 clean." in shown
-    )
+    told = "8 agree. Under compute-sanitizer's memcheck: 1 of 1 clean."
+    assert f", and the launches of the Python tests: 7 of 2 files agree. {told}" in shown
     assert "| add | 2.000 | 5.00 | 10.00 | - | 4000 GB/s | BLOCK=512 |" in shown
     assert "| add | 30 | 40 | 0.75 |" in shown
     assert "9.0 µs (2.0 µs of it" in shown
+    (tmp_path / "gpu-check.json").write_text(json.dumps(checked | {"tests": {}}))
+    assert f"by the bounds of [gpu.md](gpu.md). {told}" in page.render()
 
 
 @pytest.mark.parametrize("case", cases.CASES, ids=str)
