@@ -347,19 +347,17 @@ def speed_table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def _tutorial_time(row: dict[str, Any], compiler: str) -> str:
+    if compiler in row["us"]:
+        return f"{row['us'][compiler]:.0f}"
+    return "NaN" if "NaN" in row.get("failed", {}).get(compiler, "") else "-"
+
+
 def tutorial_table(rows: list[dict[str, Any]]) -> str:
     """The results of benchmarks/gpu/tutorials.py in Markdown."""
     lines = ["| tutorial | ratio | ours, µs | Triton, µs |", "|---|---|---|---|"]
     for row in rows:
-        failed = row.get("failed", {})
-        ours, triton = (
-            f"{row['us'][n]:.0f}"
-            if n in row["us"]
-            else "NaN"
-            if "NaN" in failed.get(n, "")
-            else "-"
-            for n in ("ours", "triton")
-        )
+        ours, triton = (_tutorial_time(row, compiler) for compiler in ("ours", "triton"))
         ratio = f"{row['ratio']:.3f}" if "ratio" in row else "-"
         lines.append(f"| {row['name']} | {ratio} | {ours} | {triton} |")
     return "\n".join(lines)

@@ -221,19 +221,15 @@ MoveCost mlir::cta::getPiecesCost(const LinearLayout &placed,
   return cost;
 }
 
-/// The same in pieces of any size.
-static MoveCost getWidestCost(const LinearLayout &placed,
-                              unsigned elementBytes) {
-  return getPiecesCost(placed, elementBytes,
-                       std::max(1u, GpuTarget::kBytesPerAccess / elementBytes));
-}
-
-/// The same by matrices, where that can be.
-static std::optional<MoveCost> getMatricesCost(const LinearLayout &placed,
-                                               unsigned elementBytes) {
-  std::optional<MatrixAccess> access = findMatrixAccess(placed, elementBytes);
+MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
+                                 unsigned elementBytes, bool byMatrices) {
+  std::optional<MatrixAccess> access;
+  if (byMatrices)
+    access = findMatrixAccess(placed, elementBytes);
   if (!access)
-    return std::nullopt;
+    return getPiecesCost(
+        placed, elementBytes,
+        std::max(1u, GpuTarget::kBytesPerAccess / elementBytes));
   unsigned ofAllLanes = countWavefronts(
       access->rows, GpuTarget::kBytesPerAccess / elementBytes, elementBytes);
   MoveCost cost;
@@ -243,18 +239,10 @@ static std::optional<MoveCost> getMatricesCost(const LinearLayout &placed,
   return cost;
 }
 
-MoveCost mlir::cta::getStoreCost(const LinearLayout &placed,
-                                 unsigned elementBytes, bool byMatrices) {
-  std::optional<MoveCost> cost;
-  if (byMatrices)
-    cost = getMatricesCost(placed, elementBytes);
-  return cost ? *cost : getWidestCost(placed, elementBytes);
-}
-
 MoveCost mlir::cta::getLoadCost(const LinearLayout &placed,
                                 unsigned elementBytes) {
-  std::optional<MoveCost> cost = getMatricesCost(placed, elementBytes);
-  return cost ? *cost : getWidestCost(placed, elementBytes);
+  // Every GPU has `ldmatrix`, and reads as it writes.
+  return getStoreCost(placed, elementBytes, /*byMatrices=*/true);
 }
 
 //===----------------------------------------------------------------------===//

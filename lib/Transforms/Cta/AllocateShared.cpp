@@ -174,14 +174,6 @@ private:
     return buffer.getDefiningOp()->getParentOp();
   }
 
-  /// True if the program comes to one of two operations at most.
-  static bool isOtherBranch(Operation *one, Operation *other) {
-    Operation *around = other->getParentOfType<cta::SpecializeOp>();
-    if (!around || !around->isAncestor(one))
-      around = other->getParentOfType<func::FuncOp>();
-    return areApart(one, other, around);
-  }
-
   static SmallVector<Place> findPlaces(func::FuncOp function) {
     SmallVector<std::pair<Operation *, int64_t>> found;
     DenseMap<Operation *, size_t> begins, ends;
@@ -214,7 +206,7 @@ private:
       if (buffer)
         continue;
       // Neighbours do not share, so that the second need not wait.
-      if (exchange && !isOtherBranch(exchange->op, op))
+      if (exchange && !areApart(exchange->op, op, function))
         exchange->last = begin;
       exchange = &places.back();
     }

@@ -4,6 +4,7 @@
 #define TRITON_SHARED_LIB_TRANSFORMS_CTA_BRANCHES_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace mlir::triton_shared {
 
@@ -13,6 +14,10 @@ Region *findOutermostBranch(Operation *op, Operation *around);
 
 /// True if a run of `around` comes to `a` or to `b`, or to neither.
 bool areApart(Operation *a, Operation *b, Operation *around);
+
+/// Makes two forms of `loop`: where `condition` is true, a copy of it, which
+/// `copies` has, and otherwise the loop itself.
+scf::IfOp createTwoForms(scf::ForOp loop, Value condition, IRMapping &copies);
 
 /// Runs `part`, a block of `branch`, whatever its condition is.
 void takePart(scf::IfOp branch, Block &part);

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AheadLoads.h"
+#include "Branches.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -85,7 +86,7 @@ public:
   explicit RowGuard(scf::ForOp loop)
       : loop(loop), builder(loop), loc(loop.getLoc()) {}
 
-  /// Gives what it loads instead of `loads`.
+  /// Gives those loads in which neighbours follow each other now.
   SmallVector<tts::LoadOp> run(ArrayRef<tts::LoadOp> loads) {
     Value condition;
     for (tts::LoadOp load : loads)
@@ -97,22 +98,18 @@ public:
               condition ? arith::AndIOp::create(builder, loc, condition, inside)
                         : inside;
         }
-    auto guard = scf::IfOp::create(builder, loc, loop.getResultTypes(),
-                                   condition, /*withElseRegion=*/true);
+    IRMapping copies;
+    scf::IfOp guard = createTwoForms(loop, condition, copies);
     guard->setAttr(cta::kGuard, builder.getUnitAttr());
-    loop.replaceAllUsesWith(guard.getResults());
-    builder.setInsertionPointToStart(guard.thenBlock());
-    IRMapping mapping;
-    Operation *inside = builder.clone(*loop, mapping);
-    scf::YieldOp::create(builder, loc, inside->getResults());
-    SmallVector<tts::LoadOp> made;
-    for (tts::LoadOp load : loads)
-      made.push_back(
-          loadRows(cast<tts::LoadOp>(mapping.lookup(load.getOperation()))));
-    loop->moveBefore(guard.elseBlock(), guard.elseBlock()->end());
-    builder.setInsertionPointAfter(loop);
-    scf::YieldOp::create(builder, loc, loop.getResults());
-    return made;
+    SmallVector<tts::LoadOp> ofNeighbours;
+    for (tts::LoadOp load : loads) {
+      auto copy = cast<tts::LoadOp>(copies.lookup(load.getOperation()));
+      bool gathersNeighbours = hasCutNeighbours(copy);
+      tts::LoadOp made = loadRows(copy);
+      if (gathersNeighbours)
+        ofNeighbours.push_back(made);
+    }
+    return ofNeighbours;
   }
 
   /// The rows of a gathered dimension, known before the loop.
@@ -138,6 +135,15 @@ private:
     Value last = arith::AddIOp::create(builder, loc, toI64(rows.start), count);
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle, last,
                                  toI64(rows.end));
+  }
+
+  /// Whether what is cut are neighbours in memory.
+  bool hasCutNeighbours(tts::LoadOp load) {
+    return llvm::any_of(load.getDimensions(),
+                        [&](const tts::DimensionAccess &dimension) {
+                          return findRows(dimension) &&
+                                 getConstantIntValue(dimension.stride) == 1;
+                        });
   }
 
   /// Replaces a load by one of rows that follow each other.
@@ -212,11 +218,11 @@ struct CtaGuardRows : triton_shared::impl::CtaGuardRowsBase<CtaGuardRows> {
       if (!loads.empty())
         found.emplace_back(loop, std::move(loads));
     });
-    if (found.empty())
-      return;
     SmallVector<tts::LoadOp> made;
     for (auto &[loop, loads] : found)
       llvm::append_range(made, RowGuard(loop).run(loads));
+    if (made.empty())
+      return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();

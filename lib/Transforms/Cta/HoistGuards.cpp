@@ -43,24 +43,12 @@ public:
 
   /// Makes two loops: without guards, and as it was.
   void hoist() {
-    OpBuilder builder(loop);
-    Location loc = loop.getLoc();
-    Value condition = createCondition(builder);
-    auto choice =
-        scf::IfOp::create(builder, loc, loop.getResultTypes(), condition,
-                          /*addThenBlock=*/true, /*addElseBlock=*/true);
-    loop.replaceAllUsesWith(choice.getResults());
-    builder.setInsertionPointToStart(choice.thenBlock());
     IRMapping copies;
-    Operation *free = builder.clone(*loop, copies);
-    scf::YieldOp::create(builder, loc, free->getResults());
+    createTwoForms(loop, createCondition(), copies);
     for (scf::IfOp guard : guards) {
       auto copy = cast<scf::IfOp>(copies.lookup(guard.getOperation()));
       takePart(copy, *copy.thenBlock());
     }
-    loop->moveBefore(choice.elseBlock(), choice.elseBlock()->end());
-    builder.setInsertionPointAfter(loop);
-    scf::YieldOp::create(builder, loc, loop.getResults());
   }
 
 private:
@@ -90,7 +78,8 @@ private:
   }
 
   /// That all guards are true in all turns.
-  Value createCondition(OpBuilder builder) {
+  Value createCondition() {
+    OpBuilder builder(loop);
     Location loc = loop.getLoc();
     auto turns = cta::AllTurnsOp::create(builder, loc, builder.getI1Type(),
                                          loop.getLowerBound(),
