@@ -14,7 +14,9 @@ from .tensors import NAMES, rand
 
 LOG2_E = 1.4426950408889634
 SOFTMAXES = ("exact", "deferred", "speculative")
-_TOLERANCES = {torch.float16: 3e-3, torch.bfloat16: 2e-2}
+_TOLERANCES = {
+    torch.float16: 3e-3, torch.bfloat16: 2e-2, torch.float8_e4m3fn: 4e-2, torch.float8_e5m2: 8e-2,
+}  # fmt: skip
 _torch_attention = torch.nn.functional.scaled_dot_product_attention
 
 
@@ -127,6 +129,28 @@ def plain(shape: Shape, by_descriptors: bool = False, softmax: str = "exact") ->
         return _launch(shape, kernel, t, c, by_descriptors)
 
     return _forward(shape, launch, softmax, "by descriptors" if by_descriptors else "")
+
+
+def turned(shape: Shape) -> Problem:
+    """8-bit floats, with values that lie turned and a result in f16."""
+
+    def inputs(g: torch.Generator) -> Tensors:
+        q, k, v, out = shape.inputs(g)
+        return q, k, v.mT.contiguous(), out.to(torch.float16)
+
+    def launch(t: Tensors, c: Config) -> Any:
+        return _launch(shape, attention_kernels.turned_attention, t, c, CAUSAL=shape.causal)
+
+    return Problem(
+        shape.name("of turned values"),
+        inputs,
+        launch,
+        _SQUARE if shape.causal else _FORWARD,
+        None,
+        lambda t: shape.expected((t[0], t[1], t[2].mT)),
+        _TOLERANCES[shape.dtype],
+        flops=4 * shape.heads * shape.pairs * shape.dims,
+    )
 
 
 def in_one_loop(shape: Shape, by_descriptors: bool = False) -> Problem:
@@ -352,6 +376,12 @@ def all_attentions() -> list[Problem]:
         for dims in heads
     ]
     rows += [plain(_tokens(dims, 4096, dtype=torch.bfloat16), True) for dims in heads]
+    rows += [
+        turned(_tokens(dims, 4096, dtype=dtype, causal=causal))
+        for dtype in (torch.float8_e4m3fn, torch.float8_e5m2)
+        for causal in (False, True)
+        for dims in heads
+    ]
     rows += [masked(_tokens(dims, 4096)) for dims in (32, 96, 256)]
     rows.append(masked(_tokens(128, 4096, causal=True, group=8)))
     rows.append(masked(_tokens(128, 16384, window=1024)))
@@ -376,6 +406,7 @@ def small_attentions() -> list[Problem]:
         plain(causal, True),
         in_one_loop(causal),
         in_one_loop(causal, True),
+        turned(Shape(2, 256, 64, dtype=torch.float8_e4m3fn)),
         masked(Shape(2, 256, 40, group=2, causal=True)),
         masked(Shape(2, 256, 64, window=100)),
         varied((130, 64), 2, 64),

@@ -5,7 +5,10 @@ from __future__ import annotations
 import torch
 
 DEVICE = "cuda"
-NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
+NAMES = {
+    torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16",
+    torch.float8_e4m3fn: "e4m3", torch.float8_e5m2: "e5m2",
+}  # fmt: skip
 
 
 def rand(g: torch.Generator, *shape: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:

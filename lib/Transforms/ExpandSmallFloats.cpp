@@ -173,9 +173,10 @@ Value narrowSubnormal(Bits &bits, Value magnitude, const FloatFormat &from,
   return bits.shiftAndRound(significand, amount, towardZero);
 }
 
-/// The bits of `value`, an f32 or f64, in the format `to`.
+/// The bits of `value`, an f32 or f64 or a tile of them, in the format `type`.
 Value narrow(Bits &bits, Value value, FloatType type, bool towardZero) {
-  FloatFormat from(cast<FloatType>(value.getType())), to(type);
+  FloatFormat from(cast<FloatType>(getElementTypeOrSelf(value.getType())));
+  FloatFormat to(type);
   Value raw = arith::BitcastOp::create(bits.b, bits.type, value);
   Value magnitude = bits.bitAnd(raw, bits.constant(from.signBit() - 1));
   Value sign = bits.bitAnd(bits.shr(raw, bits.constant(from.width - to.width)),
@@ -205,6 +206,74 @@ Value narrow(Bits &bits, Value value, FloatType type, bool towardZero) {
   return bits.select(bits.equals(result, zero), zero, isSigned);
 }
 
+} // namespace
+
+Value triton_shared::narrowSmallFloat(OpBuilder &builder, Location loc,
+                                      Value value, FloatType to,
+                                      bool towardZero) {
+  Type wide = getElementTypeOrSelf(value.getType());
+  if (!wide.isF32() && !wide.isF64()) {
+    wide = builder.getF32Type();
+    Type type = wide;
+    if (auto tile = dyn_cast<ShapedType>(value.getType()))
+      type = tile.clone(wide);
+    value = arith::ExtFOp::create(builder, loc, type, value);
+  }
+  Bits bits(builder, loc, wide.getIntOrFloatBitWidth(), value.getType());
+  Value result = narrow(bits, value, to, towardZero);
+  Type integer = bits.spread(builder.getIntegerType(to.getWidth()));
+  Value small = arith::TruncIOp::create(builder, loc, integer, result);
+  return arith::BitcastOp::create(builder, loc, bits.spread(to), small);
+}
+
+/// True if `value` is the largest number of `format`, or the smallest one.
+static bool isEndOf(Value value, FloatType format, bool isNegative) {
+  APFloat constant(0.0);
+  if (!matchPattern(value, m_ConstantFloat(&constant)))
+    return false;
+  APFloat end = APFloat::getLargest(format.getFloatSemantics(), isNegative);
+  bool losesInfo = false;
+  end.convert(constant.getSemantics(), APFloat::rmNearestTiesToEven,
+              &losesInfo);
+  return constant.bitwiseIsEqual(end);
+}
+
+Value triton_shared::findSaturated(arith::TruncFOp op) {
+  auto format = dyn_cast<FloatType>(getElementTypeOrSelf(op.getType()));
+  auto below = op.getIn().getDefiningOp<arith::MinimumFOp>();
+  if (!below || !isEndOf(below.getRhs(), format, /*isNegative=*/false))
+    return nullptr;
+  auto above = below.getLhs().getDefiningOp<arith::MaximumFOp>();
+  if (!above || !isEndOf(above.getRhs(), format, /*isNegative=*/true))
+    return nullptr;
+  return above.getLhs();
+}
+
+/// True for the floats of 8 bits that some GPUs convert by themselves.
+static bool isGpuFloat8(Type type) {
+  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+bool triton_shared::isGpuWidening(arith::ExtFOp op) {
+  return isGpuFloat8(getElementTypeOrSelf(op.getIn()));
+}
+
+bool triton_shared::isGpuNarrowing(arith::TruncFOp op) {
+  arith::RoundingMode nearest = arith::RoundingMode::to_nearest_even;
+  return isGpuFloat8(getElementTypeOrSelf(op.getType())) &&
+         !getElementTypeOrSelf(op.getIn()).isF64() &&
+         op.getRoundingmode().value_or(nearest) == nearest && findSaturated(op);
+}
+
+namespace {
+
+/// True for what is computed on tiles on a GPU, where words of them are
+/// converted at once.
+bool isOnTiles(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
+  return generic && generic.getNumParallelLoops() == generic.getNumLoops();
+}
+
 /// `arith.truncf` to a small format. What the hardware does right stays.
 struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
   ExpandTruncF(MLIRContext *context, bool keepsBFloat)
@@ -223,18 +292,11 @@ struct ExpandTruncF : OpRewritePattern<arith::TruncFOp> {
     Value in = op.getIn();
     bool isKept =
         isa<Float16Type>(type) || (keepsBFloat && isa<BFloat16Type>(type));
-    if (isKept && in.getType().isF32() && !towardZero)
+    if ((isKept && in.getType().isF32() && !towardZero) ||
+        (keepsBFloat && isGpuNarrowing(op) && isOnTiles(op)))
       return rewriter.notifyMatchFailure(op, "the hardware does it");
-    if (!isa<Float32Type, Float64Type>(in.getType()))
-      in = arith::ExtFOp::create(rewriter, op.getLoc(), rewriter.getF32Type(),
-                                 in);
-    Bits bits(rewriter, op.getLoc(), in.getType().getIntOrFloatBitWidth(),
-              in.getType());
-    Value result = narrow(bits, in, cast<FloatType>(type), towardZero);
-    Type integer = rewriter.getIntegerType(type.getIntOrFloatBitWidth());
-    Value small =
-        arith::TruncIOp::create(rewriter, op.getLoc(), integer, result);
-    rewriter.replaceOpWithNewOp<arith::BitcastOp>(op, type, small);
+    rewriter.replaceOp(op, narrowSmallFloat(rewriter, op.getLoc(), in,
+                                            cast<FloatType>(type), towardZero));
     return success();
   }
 
@@ -302,18 +364,7 @@ Value triton_shared::widenSmallFloat(OpBuilder &builder, Location loc,
   return arith::TruncFOp::create(builder, loc, bits.spread(to), result);
 }
 
-bool triton_shared::isGpuFloat8(Type type) {
-  return isa<Float8E4M3FNType, Float8E5M2Type>(type);
-}
-
 namespace {
-
-/// True for what is computed on tiles on a GPU, where words of them are
-/// converted at once.
-bool isOnTiles(Operation *op) {
-  auto generic = dyn_cast<linalg::GenericOp>(op->getParentOp());
-  return generic && generic.getNumParallelLoops() == generic.getNumLoops();
-}
 
 /// `arith.extf` from a small format other than f16.
 struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
@@ -326,7 +377,7 @@ struct ExpandExtF : OpRewritePattern<arith::ExtFOp> {
       return rewriter.notifyMatchFailure(op, "is what a product means");
     Type from = op.getIn().getType();
     bool isKept = keepsBFloat && (isa<BFloat16Type>(from) ||
-                                  (isGpuFloat8(from) && isOnTiles(op)));
+                                  (isGpuWidening(op) && isOnTiles(op)));
     if (!isSmallFormat(from) || isa<Float16Type>(from) || isKept)
       return rewriter.notifyMatchFailure(op, "the hardware does it");
     rewriter.replaceOp(

@@ -23,6 +23,7 @@ from benchmarks.gpu.problem import Problem
 
 NAMES = {
     torch.float16: "*fp16", torch.bfloat16: "*bf16", torch.float32: "*fp32", torch.int32: "*i32",
+    torch.float8_e4m3fn: "*fp8e4nv", torch.float8_e5m2: "*fp8e5",
 }  # fmt: skip
 
 
@@ -135,6 +136,16 @@ def test_variants(emulated: Callable[..., None], shape: Shape, warps: int):
     emulated(attentions.masked(shape), config(64, 64, warps))
 
 
+@pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
+@pytest.mark.parametrize("dims", [32, 64, 128])
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)
+def test_8_bit_floats(emulated: Callable[..., None], dtype: torch.dtype, dims: int, causal: bool):
+    """Lanes exchange powers in words: a product leaves them where the next one does not read."""
+    problem = attentions.turned(Shape(1, 256, dims, dtype=dtype, causal=causal))
+    emulated(problem, config(64, 64, 4))
+    emulated(problem, config(128, 128, 8))
+
+
 @pytest.mark.parametrize("specialize", ["never", "always"])
 @pytest.mark.parametrize("blocks", [(64, 64), (128, 64), (64, 128)], ids=str)
 def test_a_mask_in_every_turn(
@@ -168,6 +179,7 @@ FORMS: dict[str, Callable[[int], Problem]] = {
     "full": lambda dims: attentions.plain(Shape(1, 256, dims)),
     "causal": lambda dims: attentions.masked(Shape(1, 256, dims, causal=True)),
     "causal in one loop": lambda dims: attentions.in_one_loop(Shape(1, 256, dims, causal=True)),
+    "8 bits": lambda dims: attentions.turned(Shape(1, 256, dims, dtype=torch.float8_e4m3fn)),
     "window": lambda dims: attentions.masked(Shape(1, 384, dims, window=150)),
     "gradients of keys": lambda dims: attentions.gradients(Shape(1, 256, dims), False),
     "gradients of queries": lambda dims: attentions.gradients(Shape(1, 256, dims), True),

@@ -225,6 +225,7 @@ SOME_TIMED = (
     "matmul f16 32 of 1024", "matmul f16 64x8192x8192 in parts of K",
     "matmul f16 by i8 16x8192x8192", "attention f16 64x4096x128",
     "attention f16 64x4096x128 causal", "attention f16 32x4096x256",
+    "attention of turned values e4m3 64x4096x128", "attention of turned values e5m2 128x4096x64",
     "attention f16 16x16384x128 window 1024", "attention f16 8 lengths to 4096, 16 heads of 128",
     "attention of one token f16 128x8192x128, 16 heads, pages of 16",
     "attention gradients of keys f16 64x4096x128 causal",

@@ -1,4 +1,4 @@
-"""All floats of 8 bits, widened by code for a GPU: in the emulator."""
+"""All floats of 8 bits, widened and narrowed to by code for a GPU: in the emulator."""
 
 from __future__ import annotations
 
@@ -16,9 +16,15 @@ TO = {"fp16": torch.float16, "bf16": torch.bfloat16, "fp32": torch.float32, "fp6
 
 
 @triton.jit
-def widen(x, out, BLOCK: tl.constexpr):
+def convert(x, out, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + at).to(out.dtype.element_ty))
+
+
+@triton.jit
+def double(x, out, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at) + tl.load(x + at))
 
 
 @pytest.mark.parametrize("block", [256, 1])
@@ -26,7 +32,7 @@ def widen(x, out, BLOCK: tl.constexpr):
 @pytest.mark.parametrize("source", FROM)
 def test_every_value_is_exact(source: str, to: str, block: int, tmp_path: Path):
     kinds = {"x": f"*{source}", "out": f"*{to}", "BLOCK": "constexpr"}
-    ttir = ast_to_ttir(widen, kinds, {"BLOCK": block}, target="cuda:90a", num_warps=1)
+    ttir = ast_to_ttir(convert, kinds, {"BLOCK": block}, target="cuda:90a", num_warps=1)
     kernel = emulate.compile_kernel(ttir, 1, tmp_path)
     values = torch.arange(256).to(torch.uint8).view(FROM[source])
     out = torch.zeros(256, dtype=TO[to])
@@ -34,3 +40,47 @@ def test_every_value_is_exact(source: str, to: str, block: int, tmp_path: Path):
     # NaN has one sign bit or the other.
     torch.testing.assert_close(out, values.to(TO[to]), rtol=0, atol=0, equal_nan=True)
     assert torch.equal(out.signbit()[~out.isnan()], values.float().signbit()[~out.isnan()])
+
+
+def wide_values(dtype: torch.dtype) -> torch.Tensor:
+    """All of 16 bits; of 32 bits, random ones, and what lies at and beside ties of 8-bit floats."""
+    if dtype != torch.float32:
+        return torch.arange(1 << 16).to(torch.int32).to(torch.int16).view(dtype)
+    generator = torch.Generator().manual_seed(0)
+    low, high = -(1 << 31), 1 << 31
+    bits = torch.randint(low, high, (1 << 15,), generator=generator)
+    ties = torch.arange(1 << 16).to(torch.int32).to(torch.int16).view(torch.float16).float()
+    near = (ties.view(torch.int32)[:, None] + torch.tensor([-1, 0, 1])).flatten()
+    values = torch.cat([bits.to(torch.int32), near.to(torch.int32)]).view(torch.float32)
+    return values[: values.numel() // 512 * 512]
+
+
+@pytest.mark.parametrize("source", ["fp16", "bf16", "fp32"])
+@pytest.mark.parametrize("to", FROM)
+def test_narrowing_is_to_nearest_and_within_the_range(to: str, source: str, tmp_path: Path):
+    kinds = {"x": f"*{source}", "out": f"*{to}", "BLOCK": "constexpr"}
+    ttir = ast_to_ttir(convert, kinds, {"BLOCK": 512}, target="cuda:90a", num_warps=2)
+    kernel = emulate.compile_kernel(ttir, 2, tmp_path)
+    values = wide_values(TO[source])
+    out = torch.zeros(values.shape, dtype=FROM[to])
+    emulate.launch(kernel, [values, out], (values.numel() // 512,))
+    largest = torch.finfo(FROM[to]).max
+    expected = values.float().clamp(-largest, largest).to(FROM[to])
+    torch.testing.assert_close(out.float(), expected.float(), rtol=0, atol=0, equal_nan=True)
+    is_number = ~expected.isnan()
+    assert torch.equal(out.view(torch.uint8)[is_number], expected.view(torch.uint8)[is_number])
+
+
+@pytest.mark.parametrize("to", FROM)
+def test_sums_of_8_bit_floats_leave_the_range(to: str, tmp_path: Path):
+    """Arithmetic is not a conversion: what is too large becomes infinity or, without one, NaN."""
+    kinds = {"x": f"*{to}", "out": f"*{to}", "BLOCK": "constexpr"}
+    ttir = ast_to_ttir(double, kinds, {"BLOCK": 256}, target="cuda:90a", num_warps=1)
+    kernel = emulate.compile_kernel(ttir, 1, tmp_path)
+    values = torch.arange(256).to(torch.uint8).view(FROM[to])
+    out = torch.zeros(256, dtype=FROM[to])
+    emulate.launch(kernel, [values, out], (1,))
+    expected = values.float() * 2
+    beyond = expected.abs() > torch.finfo(FROM[to]).max
+    expected[beyond] *= float("nan" if to == "fp8e4nv" else "inf")
+    torch.testing.assert_close(out.float(), expected, rtol=0, atol=0, equal_nan=True)

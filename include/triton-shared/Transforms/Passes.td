@@ -312,7 +312,9 @@ def ExpandSmallFloats : Pass<"expand-small-floats"> {
 
     Needs: scalars, on the way to a CPU or a GPU; arithmetic on these types
     emulated in f32 (`arith-emulate-unsupported-floats`), with `keep-bfloat` but
-    for bf16. Leaves: 8-bit floats only in memory, constants and bit casts.
+    for bf16. Leaves: 8-bit floats only in memory, constants and bit casts; with
+    `keep-bfloat`, and on tiles, e4m3 and e5m2 that are widened as well, and
+    `arith.truncf` to these to nearest of what was cut to their range before.
   }];
   let options = [
     Option<"keepsBFloat", "keep-bfloat", "bool", /*default=*/"false",

@@ -32,6 +32,122 @@ static Value shuffleLanes(OpBuilder &builder, Location loc, Value vector,
 
 namespace {
 
+/// What a swap makes of the registers of a thread.
+class LaneSwap {
+public:
+  LaneSwap(OpBuilder &builder, Location loc, const cta::WarpSwap &swap,
+           Value vector)
+      : builder(builder), loc(loc), swap(swap),
+        held(unpackRegisters(builder, loc, vector)),
+        lanes(builder, loc, swap.lanes), results(swap.registers.size()) {
+    isOdd = createHasOdd(swap.oddLanes);
+    isGiver = createHasOdd(swap.givers);
+  }
+
+  Value create() {
+    unsigned inWord = 0;
+    for (unsigned bit : swap.wordBits)
+      inWord |= bit;
+    for (unsigned first = 0; first < swap.registers.size(); ++first)
+      if (!(first & (swap.pairBit | inWord)))
+        placePair(first, exchange(first, 0), exchange(first, 1));
+    return packRegisters(builder, loc, results);
+  }
+
+private:
+  /// True in lanes whose number has an odd number of the bits of `mask`.
+  Value createHasOdd(unsigned mask) {
+    cta::LinearLayout::Bases bases, noWarps(swap.lanes.getWarps().size(), {0});
+    for (unsigned bit = 0; bit < cta::kLaneBits; ++bit)
+      bases.push_back({static_cast<int32_t>(mask >> bit & 1)});
+    Value parity = createThreadCoordinate(
+        builder, loc, cta::LinearLayout(1, {}, bases, noWarps), 0);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, parity,
+                                 createI32(builder, loc, 0));
+  }
+
+  /// Register `k` of a word that begins with register `first`.
+  unsigned getInWord(unsigned first, unsigned k) const {
+    for (auto [index, bit] : llvm::enumerate(swap.wordBits))
+      if (k >> index & 1)
+        first |= bit;
+    return first;
+  }
+  unsigned countInWord() const { return 1u << swap.wordBits.size(); }
+
+  /// What a lane gives in a round: i32.
+  Value createGiven(unsigned first, unsigned round, bool givesSecond) {
+    SmallVector<Value> elements;
+    for (unsigned k = 0; k < countInWord(); ++k)
+      elements.push_back(
+          held[swap.getGiven(getInWord(first, k), round, givesSecond)]);
+    Value word = vector::BitCastOp::create(
+        builder, loc, VectorType::get({1}, builder.getI32Type()),
+        packRegisters(builder, loc, elements));
+    return vector::ExtractOp::create(builder, loc, word, 0);
+  }
+
+  /// What a lane gets in a round: i32.
+  Value exchange(unsigned first, unsigned round) {
+    bool isTurned = swap.isTurned(first);
+    Value given = arith::SelectOp::create(builder, loc, isGiver,
+                                          createGiven(first, round, !isTurned),
+                                          createGiven(first, round, isTurned));
+    Value lane = lanes.get(first, 0);
+    if (round == 1)
+      lane = arith::XOrIOp::create(builder, loc, lane,
+                                   createI32(builder, loc, swap.secondLane));
+    return createShuffle(builder, loc, given, NVVM::ShflKind::idx, lane);
+  }
+
+  /// Words of the first registers and of the second ones of pairs, of what came
+  /// in both rounds: the other way round for an odd lane. Of words of several
+  /// elements, halves of both make a new one.
+  void placePair(unsigned first, Value early, Value late) {
+    unsigned count = countInWord(), second = first | swap.pairBit;
+    if (count == 1) {
+      place(arith::SelectOp::create(builder, loc, isOdd, late, early), {first});
+      place(arith::SelectOp::create(builder, loc, isOdd, early, late),
+            {second});
+      return;
+    }
+    // Which bytes of both, in even lanes and in odd ones.
+    constexpr std::pair<unsigned, unsigned> kHalves[] = {{0x5410, 0x1054},
+                                                         {0x7632, 0x3276}};
+    for (auto [half, bytes] : llvm::enumerate(kHalves)) {
+      SmallVector<unsigned> registers;
+      for (unsigned reg : {first, second})
+        for (unsigned k = half * count / 2; k < (half + 1) * count / 2; ++k)
+          registers.push_back(getInWord(reg, k));
+      Value chosen = arith::SelectOp::create(
+          builder, loc, isOdd, createI32(builder, loc, bytes.second),
+          createI32(builder, loc, bytes.first));
+      place(NVVM::PermuteOp::create(builder, loc, builder.getI32Type(), early,
+                                    late, chosen, NVVM::PermuteMode::DEFAULT),
+            registers);
+    }
+  }
+
+  /// Takes the elements of `word` for these registers of the result.
+  void place(Value word, ArrayRef<unsigned> registers) {
+    auto type = VectorType::get({static_cast<int64_t>(registers.size())},
+                                held.front().getType());
+    Value elements = vector::BitCastOp::create(
+        builder, loc, type, packRegisters(builder, loc, word));
+    for (auto [k, element] :
+         llvm::enumerate(unpackRegisters(builder, loc, elements)))
+      results[registers[k]] = element;
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  const cta::WarpSwap &swap;
+  SmallVector<Value> held;
+  ElementCoordinates lanes;
+  Value isOdd, isGiver;
+  SmallVector<Value> results;
+};
+
 struct ConvertConvertLayout : OpConversionPattern<cta::ConvertLayoutOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -50,6 +166,11 @@ struct ConvertConvertLayout : OpConversionPattern<cta::ConvertLayoutOp> {
     if (std::optional<cta::WarpShuffle> shuffle = cta::findShuffle(op)) {
       rewriter.replaceOp(
           op, shuffleLanes(rewriter, loc, adaptor.getSource(), *shuffle));
+      return success();
+    }
+    if (std::optional<cta::WarpSwap> swap = cta::findSwap(op)) {
+      LaneSwap swapped(rewriter, loc, *swap, adaptor.getSource());
+      rewriter.replaceOp(op, swapped.create());
       return success();
     }
     SharedTile shared(op, type, cta::getExchangeLayout(op));

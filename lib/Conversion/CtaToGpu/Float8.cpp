@@ -1,10 +1,12 @@
 //===- Float8.cpp - Conversions of 8-bit floats ---------------------------===//
 //
 // Threads hold them as bytes. A GPU from capability 8.9 on converts two at once
-// to f16, which holds them all; whatever else they become is made of that.
+// to f16, which holds them all; whatever else they become is made of that. It
+// narrows two at once from f32 or f16, and cuts what is out of range.
 //
 //===----------------------------------------------------------------------===//
 
+#include "Threads.h"
 #include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,15 +18,31 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+static bool isFloat8(Type type) { return type.getIntOrFloatBitWidth() == 8; }
+
+/// True if `op` is for a GPU that converts 8-bit floats.
+static bool hasFloat8(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return function && cta::getTarget(function).hasFloat8();
+}
+
 void triton_shared::expandFloat8(ModuleOp module) {
   module.walk([](arith::ExtFOp op) {
-    auto function = op->getParentOfType<func::FuncOp>();
-    if (!isGpuFloat8(getElementTypeOrSelf(op.getIn())) ||
-        (function && cta::getTarget(function).hasFloat8()))
+    Type type = getElementTypeOrSelf(op.getIn());
+    if (!isFloat8(type) || (isGpuWidening(op) && hasFloat8(op)))
       return;
     OpBuilder builder(op);
     op.replaceAllUsesWith(widenSmallFloat(builder, op.getLoc(), op.getIn(),
                                           getElementTypeOrSelf(op.getType())));
+    op.erase();
+  });
+  module.walk([](arith::TruncFOp op) {
+    Type type = getElementTypeOrSelf(op.getType());
+    if (!isFloat8(type) || (isGpuNarrowing(op) && hasFloat8(op)))
+      return;
+    OpBuilder builder(op);
+    op.replaceAllUsesWith(narrowSmallFloat(builder, op.getLoc(), op.getIn(),
+                                           cast<FloatType>(type)));
     op.erase();
   });
 }
@@ -41,7 +59,7 @@ struct WidenFloat8 : OpConversionPattern<arith::ExtFOp> {
                   ConversionPatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn());
     Type to = getTypeConverter()->convertType(op.getType());
-    if (!isGpuFloat8(from) || !to)
+    if (!isGpuWidening(op) || !to)
       return rewriter.notifyMatchFailure(op, "widens no 8-bit floats");
     Location loc = op.getLoc();
     Value bytes = adaptor.getIn();
@@ -99,9 +117,64 @@ private:
   }
 };
 
+/// Pairs stay words of 16 bits until all bytes are there.
+struct NarrowFloat8 : OpConversionPattern<arith::TruncFOp> {
+  NarrowFloat8(const TypeConverter &types, MLIRContext *context)
+      : OpConversionPattern(types, context, /*benefit=*/2) {}
+
+  LogicalResult
+  matchAndRewrite(arith::TruncFOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type to = getTypeConverter()->convertType(op.getType());
+    if (!isGpuNarrowing(op) || !to)
+      return rewriter.notifyMatchFailure(op, "narrows to no 8-bit floats");
+    Location loc = op.getLoc();
+    // The instruction cuts by itself.
+    Value wide = rewriter.getRemappedValue(findSaturated(op));
+    SmallVector<Value> elements = unpackRegisters(rewriter, loc, wide);
+    SmallVector<Value> pairs;
+    Type format = getElementTypeOrSelf(op.getType());
+    for (size_t i = 0; i < elements.size(); i += 2) {
+      Value upper = elements[std::min(i + 1, elements.size() - 1)];
+      pairs.push_back(createPair(rewriter, loc, elements[i], upper, format));
+    }
+    Value words = packRegisters(rewriter, loc, pairs);
+    auto type =
+        VectorType::get({2 * int64_t(pairs.size())}, rewriter.getI8Type());
+    Value bytes = vector::BitCastOp::create(rewriter, loc, type, words);
+    if (elements.size() == 1)
+      bytes = vector::ExtractStridedSliceOp::create(
+          rewriter, loc, bytes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1},
+          ArrayRef<int64_t>{1});
+    if (!isa<VectorType>(to))
+      bytes = vector::ExtractOp::create(rewriter, loc, bytes, 0);
+    rewriter.replaceOp(op, bytes);
+    return success();
+  }
+
+private:
+  /// Two floats as bytes of an i16.
+  static Value createPair(OpBuilder &builder, Location loc, Value lower,
+                          Value upper, Type format) {
+    Type i16 = builder.getI16Type();
+    if (lower.getType().isF16())
+      return NVVM::ConvertF16x2ToF8x2Op::create(
+          builder, loc, i16, packRegisters(builder, loc, {lower, upper}),
+          /*relu=*/false, format);
+    Type f32 = builder.getF32Type();
+    if (lower.getType().isBF16()) {
+      lower = arith::ExtFOp::create(builder, loc, f32, lower);
+      upper = arith::ExtFOp::create(builder, loc, f32, upper);
+    }
+    return NVVM::ConvertF32x2ToF8x2Op::create(
+        builder, loc, i16, upper, lower, NVVM::FPRoundingMode::RN,
+        NVVM::SaturationMode::SATFINITE, /*relu=*/false, format);
+  }
+};
+
 } // namespace
 
 void triton_shared::populateCtaToGpuFloat8(const TypeConverter &types,
                                            RewritePatternSet &patterns) {
-  patterns.add<WidenFloat8>(types, patterns.getContext());
+  patterns.add<WidenFloat8, NarrowFloat8>(types, patterns.getContext());
 }

@@ -522,10 +522,29 @@ struct ConvertWaitDot : OpConversionPattern<cta::WaitDotOp> {
   }
 };
 
+struct ConvertMove : OpConversionPattern<cta::MoveOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::MoveOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value source = adaptor.getSource();
+    SmallVector<Value> words =
+        unpackRegisters(rewriter, loc, toWords(rewriter, loc, source));
+    for (Value &word : words)
+      word = createPtx(rewriter, loc, word.getType(), word, "mov.b32 $0, $1;",
+                       "=r,r", PtxEffects::Memory)
+                 .front();
+    rewriter.replaceOp(op, packSums(rewriter, loc, words, source.getType()));
+    return success();
+  }
+};
+
 } // namespace
 
 void triton_shared::populateCtaToGpuWarpgroupDot(const TypeConverter &types,
                                                  RewritePatternSet &patterns) {
-  patterns.add<ConvertWarpgroupDot, ConvertWaitDot>(types,
-                                                    patterns.getContext());
+  patterns.add<ConvertWarpgroupDot, ConvertWaitDot, ConvertMove>(
+      types, patterns.getContext());
 }

@@ -91,9 +91,12 @@ static bool hasWgmmaTypes(cta::DotOp dot) {
 static void widenOperands(cta::DotOp dot) {
   OpBuilder builder(dot);
   for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
-    if (isSmallFloat(operand->get()))
-      operand->set(widenSmallFloat(builder, dot.getLoc(), operand->get(),
-                                   builder.getF16Type()));
+    if (isSmallFloat(operand->get())) {
+      auto tile = cast<RankedTensorType>(operand->get().getType());
+      operand->set(arith::ExtFOp::create(builder, dot.getLoc(),
+                                         tile.clone(builder.getF16Type()),
+                                         operand->get()));
+    }
   dot.removeImpreciseAttr();
 }
 

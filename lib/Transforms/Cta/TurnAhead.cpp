@@ -239,6 +239,16 @@ void TurnAhead::waitForSums(OpBuilder &builder, IRMapping &turn) const {
   }
 }
 
+/// Gives the left operand of the next last product registers of its own, which
+/// `turn` has computed beside the product in flight. What is only narrowed
+/// LLVM carries wide, and narrows behind the wait.
+void TurnAhead::moveLeft(OpBuilder &builder, IRMapping &turn) {
+  Value left = last.dot.getA();
+  if (left.getDefiningOp<cta::ConvertLayoutOp>())
+    turn.map(left,
+             cta::MoveOp::create(builder, left.getLoc(), turn.lookup(left)));
+}
+
 /// The loop of all turns but the last. `begin` is what the first turn has
 /// carried so far.
 scf::ForOp TurnAhead::createLoop(OpBuilder &builder, ValueRange begin,
@@ -266,6 +276,7 @@ scf::ForOp TurnAhead::createLoop(OpBuilder &builder, ValueRange begin,
   waitForSums(inside, waits);
   cloneAll(inside, last.waits, waits);
   next.map(loop.getRegionIterArg(sum), letGoOn(inside, made.last, /*turns=*/0));
+  moveLeft(inside, next);
   cloneAll(inside, last.releases, now);
   cloneAll(inside, updates, next);
   scf::YieldOp::create(inside, loc, getCarried(next));

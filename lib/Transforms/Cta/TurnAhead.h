@@ -63,6 +63,7 @@ private:
   SmallVector<Value> getCarried(const IRMapping &mapping) const;
   void mapCarried(IRMapping &now, IRMapping &next, ValueRange values) const;
   void waitForSums(OpBuilder &builder, IRMapping &turn) const;
+  void moveLeft(OpBuilder &builder, IRMapping &turn);
   scf::ForOp createLoop(OpBuilder &builder, ValueRange begin,
                         AheadProducts &made);
 

@@ -5,26 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static double decode_e4m3(uint8_t bits) {
-  if ((bits & 0x7F) == 0x7F)
-    return NAN;
-  int exponent = bits >> 3 & 15, mantissa = bits & 7;
-  double size =
-      exponent ? ldexp(8 + mantissa, exponent - 10) : ldexp(mantissa, -9);
-  return bits & 0x80 ? -size : size;
-}
-
-/// Two f16 in the register that LLVM returns a `<2 x half>` in.
-static float convert(char type, uint16_t pair) {
-  _Float16 halves[2];
-  uint32_t word = pair;
-  for (int element = 0; element < 2; ++element)
-    halves[element] = (_Float16)decode(type, &word, element);
-  float result;
-  memcpy(&result, halves, sizeof result);
-  return result;
-}
-
 /// Each half byte of `selector` picks a byte of two words, or its sign.
 uint32_t emu_prmt(uint32_t low, uint32_t high, uint32_t selector) {
   uint64_t bytes = (uint64_t)high << 32 | low;
@@ -38,9 +18,6 @@ uint32_t emu_prmt(uint32_t low, uint32_t high, uint32_t selector) {
   }
   return result;
 }
-
-float emu_e4m3x2_to_f16x2_rn(uint16_t pair) { return convert('4', pair); }
-float emu_e5m2x2_to_f16x2_rn(uint16_t pair) { return convert('5', pair); }
 
 double decode(char type, const void *word, int element) {
   uint32_t bits = *(const uint32_t *)word;

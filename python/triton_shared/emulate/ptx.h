@@ -194,28 +194,6 @@ DEFINE_TO_INTEGER(uint16_t, u16, 0, UINT16_MAX, 0x1p16)
 DEFINE_TO_INTEGER(uint32_t, u32, 0, UINT32_MAX, 0x1p32)
 DEFINE_TO_INTEGER(uint64_t, u64, 0, UINT64_MAX, 0x1p64)
 
-// Floats of 8 bits, to nearest, ties to even; what is too large becomes the
-// largest.
-PTX uint8_t bits_small(double value, int mantissa, int bias, int most) {
-  uint8_t sign = signbit(value) ? 0x80 : 0;
-  double size = fabs(value);
-  if (size != size)
-    return 0x7F;
-  int exponent;
-  frexp(size, &exponent);
-  int least = 1 - bias;
-  exponent = exponent - 1 < least ? least : exponent - 1;
-  double steps = rint(ldexp(size, mantissa - exponent));
-  int64_t bits =
-      size == 0 ? 0
-      : steps > 0x1p20
-          ? most
-          : (int64_t)steps + ((int64_t)(exponent - least) << mantissa);
-  return sign | (uint8_t)(bits > most ? most : bits);
-}
-PTX uint8_t bits_e4m3(double value) { return bits_small(value, 3, 7, 0x7E); }
-PTX uint8_t bits_e5m2(double value) { return bits_small(value, 2, 15, 0x7B); }
-
 // What the machine does: shim.c and its neighbours.
 
 void emu_barrier_cta_sync_aligned_all(uint32_t id);

@@ -337,6 +337,8 @@ def _make_move(name: str, match: re.Match[str], types: list[str]) -> str:
         return _make_update(name, match, types)
     if read := _READ.fullmatch(match["text"]):
         return _make_read(name, read)
+    if match["text"] == "mov.b32 $0, $1;":  # As WarpgroupDot.cpp writes it.
+        return f"define internal i32 {name}(i32 %a0) {{\n  ret i32 %a0\n}}"
     move = _MOVE.search(match["text"])
     if not move or types[:2] != ["ptr", "i1"]:
         raise UnknownInstruction(match["text"])

@@ -155,6 +155,13 @@ void end_tma(void);
 /// tf32, 4 e4m3, 5 e5m2, s s8, u u8.
 double decode(char type, const void *word, int element);
 
+// float8.c
+
+double decode_e4m3(uint8_t bits);
+/// To nearest, ties to even; what is too large becomes the largest number.
+uint8_t bits_e4m3(double value);
+uint8_t bits_e5m2(double value);
+
 // wgmma.c
 
 void begin_wgmma(void);

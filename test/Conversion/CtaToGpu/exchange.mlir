@@ -51,6 +51,31 @@ func.func @lanes(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i
   return
 }
 
+// Where half of the lanes need other registers than the other half, each gives two words in turn, and puts together what comes.
+#sums = #cta.layout<register = [[1], [8]], lane = [[2], [4], [16], [32], [64]], warp = [[128]]>
+#operand = #cta.layout<register = [[1], [2]], lane = [[4], [8], [16], [32], [64]], warp = [[128]]>
+// CHECK-LABEL: gpu.func @words(
+// CHECK-SAME: cta.shared = 0 : i64
+func.func @words(%p: memref<*xf16>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) attributes {cta.num_warps = 2 : i32} {
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: %[[GIVEN:.*]] = arith.select %[[GIVES:.*]], %[[B:.*]], %[[A:.*]] : i32
+  // CHECK: %[[EARLY:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[GIVEN]], %[[LANE:.*]], %{{.*}} : i32 -> i32
+  // CHECK: %[[LATER:.*]] = arith.select %[[GIVES]], %[[A]], %[[B]] : i32
+  // CHECK: %[[OTHER:.*]] = arith.xori %[[LANE]], %c1_i32
+  // CHECK: %[[LATE:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[LATER]], %[[OTHER]], %{{.*}} : i32 -> i32
+  // CHECK: %[[LOWER:.*]] = arith.select %[[ODD:.*]], %c4180_i32, %c21520_i32 : i32
+  // CHECK: nvvm.prmt <default> %[[LOWER]], %[[EARLY]], %[[LATE]]
+  // CHECK: %[[UPPER:.*]] = arith.select %[[ODD]], %c12918_i32, %c30258_i32 : i32
+  // CHECK: nvvm.prmt <default> %[[UPPER]], %[[EARLY]], %[[LATE]]
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: gpu.return
+  %zero = arith.constant 0 : i64
+  %v = tts.load %p[%zero] strides [1] : memref<*xf16> -> tensor<256xf16, #sums>
+  %c = cta.convert_layout %v : tensor<256xf16, #sums> -> tensor<256xf16, #operand>
+  tts.store %c to %p[%zero] strides [1] : tensor<256xf16, #operand>, memref<*xf16>
+  return
+}
+
 // An index is cut to the size of the tile: no read leaves it.
 // CHECK-LABEL: gpu.func @lookup(
 #one = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[0]]>

@@ -91,6 +91,19 @@ func.func @going_on(%o: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y
   return
 }
 
+// Bytes are moved by words, and not before what stands above.
+#b = #cta.layout<register = [[1], [2], [128]], lane = [[4], [8], [16], [32], [64]], warp = [[0], [0]]>
+// CHECK-LABEL: gpu.func @moved(
+// CHECK-COUNT-2: llvm.inline_asm has_side_effects "mov.b32 $0, $1;", "=r,r"
+func.func @moved(%o: memref<*xf8E5M2>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i64
+  %a = tts.load %o[%zero] strides [1] : memref<*xf8E5M2> -> tensor<256xf8E5M2, #b>
+  %b = cta.move %a : tensor<256xf8E5M2, #b>
+  tts.store %b to %o[%zero] strides [1] : tensor<256xf8E5M2, #b>, memref<*xf8E5M2>
+  return
+}
+
 // The left operand in registers: four words a step.
 #a = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 // CHECK-LABEL: gpu.func @registers(

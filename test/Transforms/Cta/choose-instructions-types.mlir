@@ -17,7 +17,7 @@ func.func @small_floats(%a: tensor<64x64xf8E4M3FN>, %b: tensor<64x256xf8E5M2>, %
 
 // Where no instruction takes them, they become f16, and their sums are exact.
 // CHECK-LABEL: func.func @widened(
-// CHECK: %[[A:.*]] = arith.truncf %{{.*}} : tensor<64x32xf32> to tensor<64x32xf16>
+// CHECK: %[[A:.*]] = arith.extf %{{.*}} : tensor<64x32xf8E4M3FN> to tensor<64x32xf16>
 // CHECK: cta.dot %[[A]], %{{.*}}, %{{.*}} : tensor<64x32xf16>, {{.*}} by #cta.mma<m16n8k16, f16>
 func.func @widened(%a: tensor<64x32xf8E4M3FN>, %b: tensor<32x64xf8E5M2>, %c: tensor<64x64xf32>)
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_80">} {

@@ -127,3 +127,40 @@ func.func @masked(%q: !cta.buffer<1, 128x128xf16, #v>, %k: !cta.buffer<2, 128x12
   }
   return
 }
+
+// Powers that lanes exchange are there before the last product has read those of the turn before: they are moved behind that.
+#e = #cta.layout<register = [[0, 1], [0, 2], [8, 0], [0, 16], [0, 32], [0, 64]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0], [64, 0]]>
+#k8 = #cta.shared<[[1, 0], [2, 0], [4, 0], [8, 0], [16, 0], [32, 0], [64, 0], [16, 1], [32, 2], [64, 4], [0, 8], [0, 16], [0, 32], [0, 64]]>
+#q8 = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64], [1, 16], [2, 32], [4, 64], [8, 0], [16, 0], [32, 0], [64, 0]]>
+// CHECK-LABEL: func.func @bytes(
+// CHECK: scf.for {{.*}} iter_args(%[[LEFT:[a-z0-9]+]] = 
+// CHECK: %[[O:.*]] = cta.dot %[[LEFT]], {{.*}} goes_on {{.*}} by #cta.wgmma<m64n128k32, registers>
+// CHECK: %[[NEXT:.*]] = cta.convert_layout
+// CHECK: cta.wait_dot %[[O]] :
+// CHECK-NEXT: %[[MOVED:.*]] = cta.move %[[NEXT]]
+// CHECK: scf.yield %[[MOVED]],
+func.func @bytes(%q: !cta.buffer<1, 128x128xf8E5M2, #q8>, %k: !cta.buffer<2, 128x128xf8E5M2, #k8>, %v: !cta.buffer<2, 128x128xf8E5M2, #k8>, %n: i32,
+    %kfull: !cta.mbarriers<2>, %kfree: !cta.mbarriers<2>, %vfull: !cta.mbarriers<2>, %vfree: !cta.mbarriers<2>, %shrink: tensor<128x128xf32, #s>)
+    attributes {cta.num_warps = 8 : i32, cta.producer_warps = 1 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %true = arith.constant true
+  %zeros = arith.constant dense<0.0> : tensor<128x128xf32, #s>
+  cta.specialize producer {
+  } consumers {
+    %r = scf.for %t = %zero to %n step %one iter_args(%sum = %zeros) -> (tensor<128x128xf32, #s>) : i32 {
+      cta.wait_mbarrier %kfull[%zero] phase %zero : !cta.mbarriers<2>
+      %s = cta.dot %q[%zero], %k[%zero], %zeros imprecise 1073741824 : !cta.buffer<1, 128x128xf8E5M2, #q8>, !cta.buffer<2, 128x128xf8E5M2, #k8> -> tensor<128x128xf32, #s> by #cta.wgmma<m64n128k32>
+      cta.arrive %kfree[%zero] if %true : !cta.mbarriers<2>
+      %p = math.exp2 %s : tensor<128x128xf32, #s>
+      %h = arith.truncf %p : tensor<128x128xf32, #s> to tensor<128x128xf8E5M2, #s>
+      %c = cta.convert_layout %h : tensor<128x128xf8E5M2, #s> -> tensor<128x128xf8E5M2, #e>
+      %less = arith.mulf %sum, %shrink : tensor<128x128xf32, #s>
+      cta.wait_mbarrier %vfull[%zero] phase %zero : !cta.mbarriers<2>
+      %d = cta.dot %c, %v[%zero], %less imprecise 1073741824 : tensor<128x128xf8E5M2, #e>, !cta.buffer<2, 128x128xf8E5M2, #k8> -> tensor<128x128xf32, #s> by #cta.wgmma<m64n128k32, registers>
+      cta.arrive %vfree[%zero] if %true : !cta.mbarriers<2>
+      scf.yield %d : tensor<128x128xf32, #s>
+    }
+  }
+  return
+}

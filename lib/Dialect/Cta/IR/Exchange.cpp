@@ -41,26 +41,49 @@ SharedLayout cta::getExchangeLayout(ConvertLayoutOp op) {
                             hasMatrixStores(op));
 }
 
-std::optional<WarpShuffle> cta::findShuffle(ConvertLayoutOp op) {
-  LinearLayout from = getLayout(op.getSource().getType());
-  LinearLayout to = getLayout(op.getType());
-  std::optional<WarpShuffle> shuffle = findWarpShuffle(from, to);
-  if (!shuffle)
-    return std::nullopt;
+/// The wavefronts that a conversion through shared memory takes.
+static unsigned countSharedWavefronts(ConvertLayoutOp op) {
   int64_t bytes = getElementBytes(op.getType());
   SharedLayout shared = getExchangeLayout(op);
-  unsigned wavefronts =
-      getStoreCost(shared.place(from), bytes, hasMatrixStores(op)).wavefronts +
-      getLoadCost(shared.place(to), bytes).wavefronts;
+  LinearLayout written = shared.place(getLayout(op.getSource().getType()));
+  LinearLayout read = shared.place(getLayout(op.getType()));
+  return getStoreCost(written, bytes, hasMatrixStores(op)).wavefronts +
+         getLoadCost(read, bytes).wavefronts;
+}
+
+std::optional<WarpShuffle> cta::findShuffle(ConvertLayoutOp op) {
+  std::optional<WarpShuffle> shuffle = findWarpShuffle(
+      getLayout(op.getSource().getType()), getLayout(op.getType()));
+  if (!shuffle)
+    return std::nullopt;
   // 64 bits are two words.
-  unsigned words = std::max<int64_t>(1, bytes / 4);
-  return shuffle->registers.size() * words <= wavefronts ? shuffle
-                                                         : std::nullopt;
+  unsigned words = std::max<int64_t>(1, getElementBytes(op.getType()) / 4);
+  return shuffle->registers.size() * words <= countSharedWavefronts(op)
+             ? shuffle
+             : std::nullopt;
+}
+
+std::optional<WarpSwap> cta::findSwap(ConvertLayoutOp op) {
+  constexpr unsigned kWordBytes = 4;
+  Type element = getElementTypeOrSelf(op.getType());
+  unsigned bytes = getElementBytes(op.getType());
+  if (element.isInteger(1) || bytes > kWordBytes)
+    return std::nullopt;
+  unsigned perWord = kWordBytes / bytes;
+  std::optional<WarpSwap> swap = findWarpSwap(
+      getLayout(op.getSource().getType()), getLayout(op.getType()), perWord);
+  if (!swap)
+    return std::nullopt;
+  // A word is chosen before it is shuffled and put together behind that, each
+  // at four times the speed of a shuffle.
+  unsigned words = swap->registers.size() / perWord;
+  return words + words / 2 <= countSharedWavefronts(op) ? swap : std::nullopt;
 }
 
 int64_t ConvertLayoutOp::getSharedBytes() {
   LinearLayout from = getLayout(getSource().getType());
-  if (from.findRegisters(getLayout(getType())) || findShuffle(*this))
+  if (from.findRegisters(getLayout(getType())) || findShuffle(*this) ||
+      findSwap(*this))
     return 0;
   return cta::getSharedBytes(getTile(getResult()));
 }

@@ -275,3 +275,11 @@ SmallVector<LayoutRelation> WaitDotOp::getLayoutRelations(Value value) {
 std::optional<LinearLayout> WaitDotOp::getNeededLayout(OpOperand &) {
   return getLayout(getType());
 }
+
+SmallVector<LayoutRelation> MoveOp::getLayoutRelations(Value value) {
+  return relateAllTiles(*this, value);
+}
+
+std::optional<LinearLayout> MoveOp::getNeededLayout(OpOperand &) {
+  return getLayout(getType());
+}

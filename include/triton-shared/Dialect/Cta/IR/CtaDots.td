@@ -97,4 +97,18 @@ def CTA_WaitDotOp : CTA_Op<"wait_dot", [SameOperandsAndResultType,
   let assemblyFormat = "$source (`but` $pending^)? attr-dict `:` type($source)";
 }
 
+def CTA_MoveOp : CTA_Op<"move", [SameOperandsAndResultType,
+    MemoryEffects<[MemRead, MemWrite]>],
+    ["getLayoutRelations", "getNeededLayout"]> {
+  let summary = "The same tile, in other registers from here on";
+  let description = [{
+    Behind a `cta.wait_dot`, for a tile that was computed while products went on
+    and that the next ones read. Who goes on reads the registers of the tile
+    before; ptxas would begin one product after the other otherwise (C7513).
+  }];
+  let arguments = (ins CTA_Tile:$source);
+  let results = (outs CTA_Tile:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
 #endif // TRITON_SHARED_DIALECT_CTA_DOTS

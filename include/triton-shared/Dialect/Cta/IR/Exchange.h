@@ -12,6 +12,7 @@
 
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Layout/WarpShuffle.h"
+#include "triton-shared/Layout/WarpSwap.h"
 
 namespace mlir::tts {
 class AccessOpInterface;
@@ -39,6 +40,8 @@ SharedLayout getExchangeLayout(ConvertLayoutOp op);
 /// The shuffle that converts, if it takes no more wavefronts than shared memory
 /// would.
 std::optional<WarpShuffle> findShuffle(ConvertLayoutOp op);
+/// The swap that does, on the same terms.
+std::optional<WarpSwap> findSwap(ConvertLayoutOp op);
 
 //===----------------------------------------------------------------------===//
 // Reductions and scans
