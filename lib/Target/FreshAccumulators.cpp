@@ -1,66 +1,115 @@
-//===- FreshAccumulators.cpp - Zeros for products alone -------------------===//
+//===- FreshAccumulators.cpp - Products that begin with nothing -----------===//
 
 #include "FreshAccumulators.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
 
-/// The operands of an asynchronous product, or of the fence before it, that are
-/// zero and become a part of its result.
-static SmallVector<Use *> findZeros(CallInst &call) {
-  SmallVector<Use *> zeros;
-  auto *code = dyn_cast<InlineAsm>(call.getCalledOperand());
-  if (!code || !code->getAsmString().contains("wgmma."))
-    return zeros;
+/// An operand that assembly takes in the register of one of its results.
+struct TiedOperand {
+  Use *use;
+  unsigned result;
+
+  /// The number that it is; null if nobody knows.
+  Constant *getConstant() const {
+    auto *constant = dyn_cast<Constant>(*use);
+    return isa_and_nonnull<UndefValue>(constant) ? nullptr : constant;
+  }
+  bool isZero() const {
+    Constant *constant = getConstant();
+    return constant && constant->isNullValue();
+  }
+  /// No register holds it before.
+  void leaveOut() const { use->set(PoisonValue::get((*use)->getType())); }
+};
+
+static SmallVector<TiedOperand> findTied(CallInst &call,
+                                         const InlineAsm &code) {
+  SmallVector<TiedOperand> tied;
   unsigned operand = 0;
-  for (const InlineAsm::ConstraintInfo &info : code->ParseConstraints()) {
+  for (const InlineAsm::ConstraintInfo &info : code.ParseConstraints()) {
     if (info.Type != InlineAsm::isInput)
       continue;
     Use &use = call.getArgOperandUse(operand++);
-    auto *constant = dyn_cast<Constant>(use);
-    bool isTied = !info.Codes.empty() && isDigit(info.Codes.front().front());
-    if (isTied && constant && constant->isNullValue())
-      zeros.push_back(&use);
+    unsigned result = 0;
+    if (!info.Codes.empty() && to_integer(info.Codes.front(), result))
+      tied.push_back({&use, result});
   }
-  return zeros;
+  return tied;
 }
 
-/// Zeros that LLVM cannot tell from other numbers, in place of `zeros`, which
-/// are of one type of 32 bits.
-static void refresh(CallInst &call, ArrayRef<Use *> zeros) {
-  IRBuilder<> builder(&call);
-  Type *type = zeros.front()->get()->getType();
-  SmallVector<Type *> types(zeros.size(), type);
-  Type *result =
-      types.size() == 1 ? type : StructType::get(call.getContext(), types);
-  const char *constraint = type->isFloatTy() ? "=f" : "=r";
-  std::string text, constraints;
-  for (unsigned i = 0; i < zeros.size(); ++i) {
-    text += ("mov.b32 $" + Twine(i) + ", 0;\n").str();
-    constraints += (i ? "," : "") + std::string(constraint);
+/// A number that a fence or a wait gives out as it has taken it in is known
+/// behind it, too.
+static void passOn(CallInst &call, const TiedOperand &known) {
+  Constant *value = known.getConstant();
+  if (!call.getType()->isStructTy()) {
+    call.replaceAllUsesWith(value);
+  } else {
+    for (User *user : make_early_inc_range(call.users()))
+      if (auto *taken = dyn_cast<ExtractValueInst>(user);
+          taken && taken->getIndices() == ArrayRef(known.result))
+        taken->replaceAllUsesWith(value);
   }
-  // Its results would be shared by all products if it had no side effects.
-  InlineAsm *code = InlineAsm::get(FunctionType::get(result, false), text,
-                                   constraints, /*hasSideEffects=*/true);
-  Value *fresh = builder.CreateCall(code);
-  for (auto [index, use] : enumerate(zeros))
-    use->set(zeros.size() == 1 ? fresh
-                               : builder.CreateExtractValue(fresh, index));
+  known.leaveOut();
+}
+
+/// Hides the number that `known` is from ptxas: nothing is set in it beside
+/// what lanes are missing, and none is where a warpgroup multiplies.
+static void hide(CallInst &call, const TiedOperand &known) {
+  Type *type = (*known.use)->getType();
+  StringRef word = type->isFloatTy() ? "f" : "r";
+  InlineAsm *code =
+      InlineAsm::get(FunctionType::get(type, {type}, false),
+                     "{\n.reg .b32 missing;\nactivemask.b32 missing;\n"
+                     "not.b32 missing, missing;\nor.b32 $0, missing, $1;\n}",
+                     ("=" + word + "," + word).str(), /*hasSideEffects=*/true);
+  known.use->set(CallInst::Create(code->getFunctionType(), code,
+                                  {known.getConstant()}, "",
+                                  call.getIterator()));
+}
+
+/// The first product of `text`, as WarpgroupDot.cpp writes it, adds to nothing.
+static std::string beginWithNothing(StringRef text) {
+  constexpr StringLiteral kAdds = "setp.ne.b32 p, 1, 0;\n";
+  constexpr StringLiteral kBegins = "setp.ne.b32 p, 0, 0;\n";
+  constexpr StringLiteral kProduct = "wgmma.mma_async";
+  auto [before, products] = text.split(kAdds);
+  size_t second = products.find(kProduct, kProduct.size());
+  std::string result = (before + kBegins + products.take_front(second)).str();
+  if (second != StringRef::npos)
+    result += (kAdds + products.drop_front(second)).str();
+  return result;
 }
 
 void mlir::triton_shared::refreshAccumulators(Module &module) {
-  SmallVector<CallInst *> calls;
+  SmallVector<std::pair<CallInst *, InlineAsm *>> calls;
   for (Function &function : module)
     for (Instruction &instruction : instructions(function))
       if (auto *call = dyn_cast<CallInst>(&instruction))
-        calls.push_back(call);
-  for (CallInst *call : calls)
-    if (SmallVector<Use *> zeros = findZeros(*call); !zeros.empty())
-      refresh(*call, zeros);
+        if (auto *code = dyn_cast<InlineAsm>(call->getCalledOperand());
+            code && code->getAsmString().contains("wgmma."))
+          calls.push_back({call, code});
+  for (auto [call, code] : calls) {
+    SmallVector<TiedOperand> tied = findTied(*call, *code);
+    bool multiplies = code->getAsmString().contains("wgmma.mma_async");
+    if (multiplies && !tied.empty() &&
+        all_of(tied, [](const TiedOperand &sum) { return sum.isZero(); })) {
+      for (const TiedOperand &zero : tied)
+        zero.leaveOut();
+      call->setCalledOperand(InlineAsm::get(
+          code->getFunctionType(), beginWithNothing(code->getAsmString()),
+          code->getConstraintString(), code->hasSideEffects()));
+      continue;
+    }
+    for (const TiedOperand &operand : tied)
+      if (operand.getConstant())
+        multiplies ? hide(*call, operand) : passOn(*call, operand);
+  }
 }
