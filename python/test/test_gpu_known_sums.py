@@ -1,5 +1,5 @@
-"""Products that add to a constant, whose results integer instructions read, for a GPU: ptxas 12.8
-takes such a result for the constant that its register held before."""
+"""Products that add to a constant, for a GPU: where integer instructions read the result, ptxas
+12.8 takes it for the constant that its register held before."""
 
 from __future__ import annotations
 
@@ -25,24 +25,27 @@ TORCH = {
 
 
 @triton.jit
-def turned_over(a, b, out, BEGIN: tl.constexpr, N: tl.constexpr):
-    """The sum with its sign, or all bits, turned over; `b` lies turned."""
+def taken_away(a, b, out, factor, BEGIN: tl.constexpr, N: tl.constexpr):
+    """Takes a product from what is there, times a factor; `b` lies turned. A float that is added
+    to another product gets its sign turned over by an integer instruction."""
     rows, columns, depth = tl.arange(0, 64), tl.arange(0, N), tl.arange(0, 64)
     left = tl.load(a + rows[:, None] * 64 + depth[None, :])
     right = tl.load(b + columns[None, :] * 64 + depth[:, None])
     begin = tl.full((64, N), BEGIN, out.dtype.element_ty)
     total = tl.dot(left, right, begin, input_precision="tf32", out_dtype=out.dtype.element_ty)
-    total = ~total if out.dtype.element_ty == tl.int32 else -total
-    tl.store(out + rows[:, None] * N + columns[None, :], total)
+    at = out + rows[:, None] * N + columns[None, :]
+    tl.store(at, (tl.load(at) * factor - total).to(out.dtype.element_ty))
 
 
 def lower(name: str, begin: int, columns: int) -> str:
     element, result = TYPES[name]
+    factor = "i32" if result == "i32" else "fp32"
     kinds: dict[str, Any] = {"a": f"*{element}", "b": f"*{element}", "out": f"*{result}"}
+    kinds["factor"] = factor
     constants = {"BEGIN": begin, "N": columns}
     kinds |= dict.fromkeys(constants, "constexpr")
     return ast_to_ttir(
-        turned_over, kinds, constants, ["a", "b", "out"], target="cuda:90a", num_warps=4
+        taken_away, kinds, constants, ["a", "b", "out"], target="cuda:90a", num_warps=4
     )
 
 
@@ -65,8 +68,7 @@ def test_sums_begin_with_the_constant(name: str, begin: int, tmp_path: Path):
         torch.randint(-3, 4, (rows, 64), generator=generator).to(TORCH[element])
         for rows in (64, 32)
     )
-    out = torch.zeros(64, 32, dtype=TORCH[result])
-    emulate.launch(kernel, [a, b, out], (1,))
-    expected = a.double() @ b.double().T + begin
-    expected = -1 - expected if name == "i8" else -expected
+    out = torch.randint(-99, 99, (64, 32), generator=generator).to(TORCH[result])
+    expected = 3 * out.double() - a.double() @ b.double().T - begin
+    emulate.launch(kernel, [a, b, out, 3 if name == "i8" else 3.0], (1,))
     assert torch.equal(out.double(), expected)
