@@ -12,7 +12,21 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
-SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice) {
+/// True if nothing but addresses of `loads` is computed from the results of
+/// `op`, all of that in `slice`.
+static bool isForAddresses(Operation *op, const LoopSlice &slice,
+                           ArrayRef<AheadLoad> loads) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    auto isUser = [&](const AheadLoad &ahead) { return ahead.load == user; };
+    return llvm::any_of(loads, isUser) ||
+           (slice.contains(user) && isForAddresses(user, slice, loads));
+  });
+}
+
+SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesIndices) {
+  auto takesLoad = [&](tts::LoadOp load) {
+    return takesIndices && loadsIndices(load);
+  };
   SmallVector<AheadLoad> found;
   if (!isInnermost(loop) || !mayReorder())
     return found;
@@ -21,10 +35,23 @@ SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice) {
         load.getMask() || load.getIsVolatile() || isWritten(load.getBase()))
       continue;
     std::optional<AheadLoad> ahead = plan(load);
-    if (ahead && slice.addOperandsOf(load))
+    if (ahead && slice.addOperandsOf(load, takesLoad))
       found.push_back(*ahead);
   }
+  llvm::erase_if(found, [&](const AheadLoad &ahead) {
+    return slice.contains(ahead.load) &&
+           isForAddresses(ahead.load, slice, found);
+  });
   return found;
+}
+
+bool AheadLoads::loadsIndices(tts::LoadOp load) {
+  constexpr unsigned kMostRegisters = 4;
+  if (load.getIsVolatile() || isWritten(load.getBase()) ||
+      !getElementTypeOrSelf(load.getType()).isInteger())
+    return false;
+  auto tile = dyn_cast<RankedTensorType>(load.getType());
+  return !tile || cta::getLayout(tile).getNumRegisters() <= kMostRegisters;
 }
 
 //===----------------------------------------------------------------------===//

@@ -59,12 +59,15 @@ public:
              TensorBoxAnalysis &boxes)
       : loop(loop), solver(solver), boxes(boxes) {}
 
-  /// `slice` comes to have what their addresses are computed from.
-  SmallVector<AheadLoad> find(LoopSlice &slice);
+  /// `slice` comes to have what their addresses are computed from: with
+  /// `takesIndices` loads of a few integers as well, a copy of which would have
+  /// to be waited for.
+  SmallVector<AheadLoad> find(LoopSlice &slice, bool takesIndices = false);
 
 private:
   bool mayReorder();
   bool isWritten(Value base);
+  bool loadsIndices(tts::LoadOp load);
   bool feedsDot(tts::LoadOp load);
   std::optional<AheadLoad> plan(tts::LoadOp load);
   std::optional<AheadLoad> planBox(tts::LoadOp load);

@@ -2,12 +2,19 @@
 
 #include "LoopSlice.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-bool LoopSlice::addOperandsOf(Operation *op) {
+bool LoopSlice::addOperandsOf(Operation *op, TakesLoad takesLoad) {
+  auto mayTake = [&](Operation *op) {
+    if (auto load = dyn_cast<tts::LoadOp>(op))
+      return takesLoad && takesLoad(load);
+    return op->getNumRegions() == 0 && isPure(op);
+  };
   llvm::SetVector<Operation *> foundOperations = operations;
   llvm::SetVector<unsigned> foundIterated = iterated;
   SmallVector<Value> waiting(op->getOperands());
@@ -24,8 +31,7 @@ bool LoopSlice::addOperandsOf(Operation *op) {
       continue;
     }
     Operation *definition = value.getDefiningOp();
-    if (definition->getBlock() != loop.getBody() ||
-        definition->getNumRegions() != 0 || !isPure(definition))
+    if (definition->getBlock() != loop.getBody() || !mayTake(definition))
       return false;
     if (foundOperations.insert(definition))
       llvm::append_range(waiting, definition->getOperands());
@@ -41,10 +47,48 @@ SmallVector<unsigned> LoopSlice::getIterated() const {
   return numbers;
 }
 
-void LoopSlice::clone(OpBuilder &builder, IRMapping &mapping) const {
+/// Loads as `type` what `load` does, if `condition`: of a turn that there is
+/// not, memory may not be there.
+static Value cloneLoad(OpBuilder &builder, tts::LoadOp load, Type type,
+                       IRMapping mapping, Value condition) {
+  Location loc = load.getLoc();
+  auto branch = scf::IfOp::create(builder, loc, type, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder inside = branch.getThenBodyBuilder();
+  Operation *cloned = inside.clone(*load, mapping);
+  cloned->getResult(0).setType(type);
+  scf::YieldOp::create(inside, loc, cloned->getResults());
+  inside = branch.getElseBodyBuilder();
+  Value zero = arith::ConstantOp::create(
+      inside, loc, cast<TypedAttr>(inside.getZeroAttr(type)));
+  scf::YieldOp::create(inside, loc, zero);
+  return branch.getResult(0);
+}
+
+/// The load that `op` brings to another layout, which could as well load to
+/// that; null if there is none.
+static tts::LoadOp findConvertedLoad(Operation *op) {
+  auto convert = dyn_cast<cta::ConvertLayoutOp>(op);
+  auto load = convert ? convert.getSource().getDefiningOp<tts::LoadOp>()
+                      : tts::LoadOp();
+  bool takesTile = load && llvm::any_of(load->getOperandTypes(),
+                                        llvm::IsaPred<RankedTensorType>);
+  return takesTile ? tts::LoadOp() : load;
+}
+
+void LoopSlice::clone(OpBuilder &builder, IRMapping &mapping,
+                      Value condition) const {
   SmallVector<Operation *> inOrder(operations.begin(), operations.end());
   llvm::sort(inOrder,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  for (Operation *op : inOrder)
-    builder.clone(*op, mapping);
+  for (Operation *op : inOrder) {
+    tts::LoadOp converted = findConvertedLoad(op);
+    tts::LoadOp load = converted ? converted : dyn_cast<tts::LoadOp>(op);
+    if (load && contains(load))
+      mapping.map(op->getResult(0),
+                  cloneLoad(builder, load, op->getResult(0).getType(), mapping,
+                            condition));
+    else
+      builder.clone(*op, mapping);
+  }
 }

@@ -243,14 +243,23 @@ private:
       IRMapping mapping;
       mapping.map(loop.getInductionVar(), variable);
       mapIterated(mapping, values);
-      slice.clone(builder, mapping);
       Value condition = arith::AndIOp::create(
           builder, loc, isNotEmpty, createIsTurn(loop.getLowerBound(), turn));
+      slice.clone(builder, mapping, condition);
       createCopies(mapping, createI32(turn), condition);
       values = getNext(mapping);
       variable = arith::AddIOp::create(builder, loc, variable, loop.getStep());
     }
     return values;
+  }
+
+  /// Maps the induction variable and the iterated values of the slice to those
+  /// of the turn that is copied for.
+  void mapAhead(IRMapping &mapping, ValueRange values) {
+    mapping.map(loop.getInductionVar(),
+                arith::AddIOp::create(builder, loc, loop.getInductionVar(),
+                                      createCount((stages - 1) * getStep())));
+    mapIterated(mapping, values);
   }
 
   /// Waits, copies ahead, and reads what was copied.
@@ -261,21 +270,29 @@ private:
     SmallVector<Value> added(loop.getRegionIterArgs().drop_front(numBefore));
     Value phase = mbarriers ? added.pop_back_val() : nullptr;
     Value readSlot = added.pop_back_val();
-    createTurnWait(readSlot, phase);
     IRMapping mapping;
-    mapping.map(loop.getInductionVar(),
-                arith::AddIOp::create(builder, loc, loop.getInductionVar(),
-                                      createCount((stages - 1) * getStep())));
-    mapIterated(mapping, ValueRange(added));
+    Value isTurn;
+    // Indices are there when the turn has waited.
+    if (slice.hasLoads()) {
+      isTurn = createIsTurn(loop.getInductionVar(), stages - 1);
+      mapAhead(mapping, added);
+      slice.clone(builder, mapping, isTurn);
+    }
+    createTurnWait(readSlot, phase);
+    if (!slice.hasLoads())
+      mapAhead(mapping, added);
     if (plan.first)
       builder.setInsertionPointAfter(plan.first);
     if (plan.lasting) {
       letGoOn(builder, plan.lasting, 1);
       gpu::BarrierOp::create(builder, loc);
     }
-    slice.clone(builder, mapping);
-    createCopies(mapping, createPreviousSlot(builder, loc, readSlot, stages),
-                 createIsTurn(loop.getInductionVar(), stages - 1));
+    if (!slice.hasLoads())
+      slice.clone(builder, mapping);
+    Value slot = createPreviousSlot(builder, loc, readSlot, stages);
+    if (!isTurn)
+      isTurn = createIsTurn(loop.getInductionVar(), stages - 1);
+    createCopies(mapping, slot, isTurn);
     if (plan.first && !plan.lasting)
       letGoOn(builder, plan.first, 0);
     SmallVector<Value> next = getNext(mapping);
@@ -340,7 +357,8 @@ private:
     if (!step || *step <= 0 || *step > kLargestStep)
       return std::nullopt;
     Plan plan = {loop, LoopSlice(loop), {}, nullptr, nullptr, 1};
-    plan.loads = AheadLoads(loop, solver, boxes).find(plan.slice);
+    plan.loads =
+        AheadLoads(loop, solver, boxes).find(plan.slice, /*takesIndices=*/true);
     plan.lasting = findLastingDot(loop);
     fitStages(plan);
     if (plan.stages < 2 && plan.lasting) {
