@@ -2,6 +2,8 @@
 
 #include "Optimise.h"
 
+#include "WholeLoads.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -68,6 +70,16 @@ void mlir::triton_shared::optimise(llvm::Module &module,
       });
   llvm::PassBuilder builder(&machine, tuning, /*PGOOpt=*/std::nullopt,
                             &callbacks);
+  builder.registerPipelineEarlySimplificationEPCallback(
+      [](llvm::ModulePassManager &manager, llvm::OptimizationLevel,
+         llvm::ThinOrFullLTOPhase) {
+        manager.addPass(
+            llvm::createModuleToFunctionPassAdaptor(SplitWholeLoads()));
+      });
+  builder.registerPeepholeEPCallback(
+      [](llvm::FunctionPassManager &manager, llvm::OptimizationLevel) {
+        manager.addPass(SplitWholeLoads());
+      });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);

@@ -99,6 +99,12 @@ def test_every_type(dtype: str, reverse: bool):
     check_scan(dtype, (2, 8), 1, reverse)
 
 
+@pytest.mark.parametrize("size", [16, 32, 64, 128])
+def test_rows_of_bytes_from_the_back(size: int):
+    """Vectors are written from the back; a row of few of them is read at once."""
+    check_scan("int8", (size,), 0, reverse=True)
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(
