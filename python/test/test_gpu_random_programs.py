@@ -73,6 +73,11 @@ def test_random_programs_for_a_gpu(first: int, tmp_path: Path):
     assert wrong_programs(range(first, first + BATCH), tmp_path) == {}
 
 
+def test_lanes_agree_where_a_choice_meets_a_nan(tmp_path: Path):
+    """The largest of a row with a NaN is where its region says, but in all lanes that hold it."""
+    assert wrong_programs(range(259, 260), tmp_path) == {}
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("first", range(20, 2020, BATCH))
 def test_many_random_programs_for_a_gpu(first: int, tmp_path: Path):

@@ -33,13 +33,20 @@ constexpr size_t kLanesFromBits = 3;
 /// added up at a time, so that none waits for the addition before.
 constexpr unsigned kBitsOfSums = 2;
 
+/// True if `combine` compares floats: of a NaN, it may take the side on which
+/// it is, and lanes that hold one element have to agree on it.
+static bool comparesFloats(Region &combine) {
+  return !combine.front().getOps<arith::CmpFOp>().empty();
+}
+
 /// Reduces one operation, bit by bit. The layout of what is left is kept beside
 /// the values.
 class Reduction {
 public:
   Reduction(cta::ReduceOp op, OpBuilder &builder)
       : op(op), builder(builder), loc(op.getLoc()), axis(op.getAxis()),
-        isOrdered(!cta::isCommutative(op.getCombine())) {}
+        isOrdered(!cta::isCommutative(op.getCombine())),
+        hasSides(isOrdered || comparesFloats(op.getCombine())) {}
 
   SmallVector<Value> run(ValueRange vectors) {
     LinearLayout layout = cta::getLayout(op.getSources().front().getType());
@@ -164,7 +171,7 @@ private:
 
   void reduceLane(unsigned bit) {
     Value isRight;
-    if (isOrdered) {
+    if (hasSides) {
       Value own = arith::AndIOp::create(builder, loc, createLane(builder, loc),
                                         createI32(builder, loc, 1 << bit));
       isRight = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
@@ -176,7 +183,7 @@ private:
       for (Value value : left)
         right.push_back(createShuffle(builder, loc, value, NVVM::ShflKind::bfly,
                                       createI32(builder, loc, 1 << bit)));
-      if (isOrdered)
+      if (hasSides)
         for (auto [a, b] : llvm::zip_equal(left, right)) {
           Value first = arith::SelectOp::create(builder, loc, isRight, b, a);
           b = arith::SelectOp::create(builder, loc, isRight, a, b);
@@ -282,6 +289,8 @@ private:
   Location loc;
   unsigned axis;
   bool isOrdered;
+  /// Both lanes of a pair have to combine their elements in one order.
+  bool hasSides;
   Registers values;
   LinearLayout::Bases registerBases, laneBases, warpBases;
 };

@@ -14,6 +14,7 @@
 // CHECK:         %[[OFFSET:.*]] = arith.addi %[[OWN]], %
 // CHECK:         nvvm.shfl.sync bfly
 // CHECK:         nvvm.shfl.sync bfly
+// CHECK-COUNT-4: arith.select
 // CHECK:         arith.cmpi slt
 // CHECK-COUNT-8: nvvm.shfl.sync bfly
 // CHECK-NOT:     nvvm.shfl.sync
