@@ -295,7 +295,9 @@ def CtaPipelineLoads : Pass<"cta-pipeline-loads", "::mlir::ModuleOp"> {
       nothing else;
     - fewer than 4 bytes of it lie side by side, all of them within bounds or
       none: copies are 4, 8 or 16 bytes;
-    - its address depends on memory that the loop reads;
+    - its address depends on memory that the loop reads, but for a few integers
+      of which the loop writes none: each thread loads those that it needs for
+      the turn that is copied for, before the turn waits;
     - the loop may write to the argument that it reads, or waits for other
       threads: its order would change;
     - the shared memory of the GPU has no room for another ring.
