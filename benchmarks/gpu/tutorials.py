@@ -94,17 +94,12 @@ def _matmul(module: types.ModuleType, fp8: bool) -> Run:
     return lambda: module.matmul(a, b)
 
 
-def _attention(module: types.ModuleType, dims: int, causal: bool, specializes: bool) -> Run:
+def _attention(module: types.ModuleType, dims: int, causal: bool, kind: str) -> Run:
     q, k, v = (_random(4, 32, 4096, dims, seed=seed) * 0.5 for seed in range(3))
-    return lambda: module.attention(q, k, v, causal, 0.5, specializes)
-
-
-def _attention_fp8(module: types.ModuleType, dims: int, causal: bool) -> Run:
-    """Of values that lie turned, as tensor cores read them in 8 bits."""
-    q, k, v = (_random(4, 32, 4096, dims, seed=seed) * 0.5 for seed in range(3))
-    v = v.mT.contiguous().mT
-    small = [x.to(torch.float8_e5m2) for x in (q, k, v)]
-    return lambda: module.attention(*small, causal, 0.5, False)
+    if kind == "fp8":
+        # Values lie turned, as tensor cores read them in 8 bits.
+        q, k, v = (x.to(torch.float8_e5m2) for x in (q, k, v.mT.contiguous().mT))
+    return lambda: module.attention(q, k, v, causal, 0.5, kind == "specialized")
 
 
 def _backward(module: types.ModuleType, dims: int) -> Run:
@@ -155,17 +150,9 @@ ROWS: dict[str, tuple[str, Callable[[types.ModuleType], Run]]] = {
     **{
         f"06 forward {kind}{'causal' if causal else 'full'} {dims}": (
             "06-fused-attention",
-            lambda m, d=dims, c=causal, s=bool(kind): _attention(m, d, c, s),
+            lambda m, d=dims, c=causal, k=kind: _attention(m, d, c, k.rstrip()),
         )
-        for kind in ("", "specialized ")
-        for causal in (False, True)
-        for dims in (128, 64)
-    },
-    **{
-        f"06 forward fp8 {'causal' if causal else 'full'} {dims}": (
-            "06-fused-attention",
-            lambda m, d=dims, c=causal: _attention_fp8(m, d, c),
-        )
+        for kind in ("", "specialized ", "fp8 ")
         for causal in (False, True)
         for dims in (128, 64)
     },

@@ -1,11 +1,15 @@
 //===- PlaceFinder.h - Where a warp holds an element ------------*- C++ -*-===//
+//
+// A conversion within warps is known by the places, under the layout that it
+// begins with, of what each bit of a register's and a lane's number stands for
+// under the other layout.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef TRITON_SHARED_LIB_LAYOUT_PLACEFINDER_H
 #define TRITON_SHARED_LIB_LAYOUT_PLACEFINDER_H
 
 #include "triton-shared/Layout/LinearLayout.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 namespace mlir::cta {
 
@@ -14,26 +18,18 @@ using Place = uint64_t;
 
 constexpr Place kLaneMask = triton_shared::GpuTarget::kWarpSize - 1;
 
+inline unsigned getLane(Place place) { return place & kLaneMask; }
+inline unsigned getRegister(Place place) { return place >> kLaneBits; }
+
 /// Finds the places of coordinates in one warp, by elimination over GF(2).
 class PlaceFinder {
 public:
-  explicit PlaceFinder(const LinearLayout &layout) : rank(layout.getRank()) {
-    Place place = 1;
-    // Lanes first: a place in the same register is found where there is one.
-    for (const auto *bases : {&layout.getLanes(), &layout.getRegisters()})
-      for (const Coordinates &basis : *bases) {
-        Coordinates left = basis;
-        Place sum = place ^ reduce(left);
-        if (std::optional<unsigned> leading = findLeading(left))
-          pivots.push_back({*leading, left, sum});
-        place <<= 1;
-      }
-  }
+  explicit PlaceFinder(const LinearLayout &layout);
 
-  std::optional<Place> find(Coordinates coordinates) const {
-    Place place = reduce(coordinates);
-    return findLeading(coordinates) ? std::nullopt : std::optional(place);
-  }
+  /// The place of each basis; nothing if one of them lies in no register and
+  /// lane of the warp.
+  std::optional<llvm::SmallVector<Place>>
+  findAll(const LinearLayout::Bases &bases) const;
 
 private:
   struct Pivot {
@@ -42,33 +38,20 @@ private:
     Place place;
   };
 
-  /// The first bit that is set, over all dimensions.
-  static std::optional<unsigned> findLeading(const Coordinates &coordinates) {
-    for (auto [dim, value] : llvm::enumerate(coordinates))
-      if (value)
-        return 32 * dim + llvm::Log2_32(value);
-    return std::nullopt;
-  }
-
-  static bool hasBit(const Coordinates &coordinates, unsigned bit) {
-    return coordinates[bit / 32] >> (bit % 32) & 1;
-  }
-
-  /// Takes away what the pivots make up; gives their places.
-  Place reduce(Coordinates &coordinates) const {
-    Place place = 0;
-    for (const Pivot &pivot : pivots)
-      if (hasBit(coordinates, pivot.leading)) {
-        for (unsigned dim = 0; dim < rank; ++dim)
-          coordinates[dim] ^= pivot.coordinates[dim];
-        place ^= pivot.place;
-      }
-    return place;
-  }
+  std::optional<Place> find(Coordinates coordinates) const;
+  Place reduce(Coordinates &coordinates) const;
 
   unsigned rank;
   llvm::SmallVector<Pivot> pivots;
 };
+
+/// By register, given the places of its number's bits: the register there.
+llvm::SmallVector<unsigned> listRegisters(llvm::ArrayRef<Place> ofRegisters);
+
+/// By register and lane, given the places of their numbers' bits: the lane
+/// there, as a layout of one dimension.
+LinearLayout layOutLanes(llvm::ArrayRef<Place> ofRegisters,
+                         llvm::ArrayRef<Place> ofLanes, unsigned numWarpBits);
 
 } // namespace mlir::cta
 

@@ -3,6 +3,8 @@
 #include "triton-shared/Layout/WarpSwap.h"
 
 #include "PlaceFinder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir::cta;
 using llvm::ArrayRef;
@@ -37,23 +39,6 @@ unsigned WarpSwap::getGiven(unsigned first, unsigned round,
 //===----------------------------------------------------------------------===//
 
 namespace {
-
-/// The places that the bits of registers, or of lanes, stand for; nothing if
-/// one of them lies in no register and lane of the warp.
-std::optional<SmallVector<Place>> findPlaces(const PlaceFinder &finder,
-                                             const LinearLayout::Bases &bases) {
-  SmallVector<Place> places;
-  for (const Coordinates &basis : bases) {
-    std::optional<Place> place = finder.find(basis);
-    if (!place)
-      return std::nullopt;
-    places.push_back(*place);
-  }
-  return places;
-}
-
-unsigned getLane(Place place) { return place & kLaneMask; }
-unsigned getRegister(Place place) { return place >> kLaneBits; }
 
 /// Builds a swap from the places of the bits of its result.
 class SwapBuilder {
@@ -101,24 +86,12 @@ public:
   }
 
   WarpSwap finish(unsigned numWarpBits) {
-    for (unsigned reg = 0; reg < 1u << ofRegisters.size(); ++reg) {
-      unsigned source = 0;
-      for (auto [bit, place] : llvm::enumerate(ofRegisters))
-        if (reg >> bit & 1)
-          source ^= getRegister(place);
-      swap.registers.push_back(source);
-    }
-    auto toBasis = [](unsigned lane) {
-      return Coordinates{static_cast<int32_t>(lane)};
-    };
-    LinearLayout::Bases registers, lanes;
-    for (Place place : ofRegisters)
-      registers.push_back(toBasis(getLane(place)));
-    for (auto [bit, place] : llvm::enumerate(ofLanes))
-      lanes.push_back(toBasis(
-          getLane(place) ^ (swap.oddLanes >> bit & 1 ? swap.secondLane : 0)));
-    LinearLayout::Bases noWarps(numWarpBits, Coordinates{0});
-    swap.lanes = LinearLayout(1, registers, lanes, noWarps);
+    swap.registers = listRegisters(ofRegisters);
+    SmallVector<Place> asked(ofLanes);
+    for (auto [bit, place] : llvm::enumerate(asked))
+      if (swap.oddLanes >> bit & 1)
+        place ^= swap.secondLane;
+    swap.lanes = layOutLanes(ofRegisters, asked, numWarpBits);
     return swap;
   }
 
@@ -147,8 +120,8 @@ std::optional<WarpSwap> mlir::cta::findWarpSwap(const LinearLayout &from,
     return std::nullopt;
   PlaceFinder finder(from);
   std::optional<SmallVector<Place>> registers =
-      findPlaces(finder, to.getRegisters());
-  std::optional<SmallVector<Place>> lanes = findPlaces(finder, to.getLanes());
+      finder.findAll(to.getRegisters());
+  std::optional<SmallVector<Place>> lanes = finder.findAll(to.getLanes());
   if (!registers || !lanes)
     return std::nullopt;
   SwapBuilder builder(*registers, *lanes);

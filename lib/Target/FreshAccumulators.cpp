@@ -12,6 +12,8 @@
 
 using namespace llvm;
 
+namespace {
+
 /// An operand that assembly takes in the register of one of its results.
 struct TiedOperand {
   Use *use;
@@ -29,6 +31,8 @@ struct TiedOperand {
   /// No register holds it before.
   void leaveOut() const { use->set(PoisonValue::get((*use)->getType())); }
 };
+
+} // namespace
 
 static SmallVector<TiedOperand> findTied(CallInst &call,
                                          const InlineAsm &code) {
@@ -108,8 +112,9 @@ void mlir::triton_shared::refreshAccumulators(Module &module) {
           code->getConstraintString(), code->hasSideEffects()));
       continue;
     }
+    auto treat = multiplies ? hide : passOn;
     for (const TiedOperand &operand : tied)
       if (operand.getConstant())
-        multiplies ? hide(*call, operand) : passOn(*call, operand);
+        treat(*call, operand);
   }
 }

@@ -4,7 +4,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/IRBuilder.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -111,7 +110,8 @@ PreservedAnalyses
 mlir::triton_shared::SplitWholeLoads::run(Function &function,
                                           FunctionAnalysisManager &) {
   SmallVector<WholeLoad> all;
-  for (Instruction &instruction : instructions(function)) {
+  // SROA looks at the variables of the first block.
+  for (Instruction &instruction : function.getEntryBlock()) {
     SmallVector<Access> accesses;
     if (!isa<AllocaInst>(instruction) ||
         !collectAccesses(accesses, instruction, 0, function.getDataLayout()))

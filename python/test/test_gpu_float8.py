@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -27,16 +28,25 @@ def double(x, out, BLOCK: tl.constexpr):
     tl.store(out + at, tl.load(x + at) + tl.load(x + at))
 
 
+def run(
+    kernel: Any, values: torch.Tensor, source: str, to: str, block: int, folder: Path
+) -> torch.Tensor:
+    """What the kernel makes of all values."""
+    warps = 1 if block <= 256 else 2
+    kinds = {"x": f"*{source}", "out": f"*{to}", "BLOCK": "constexpr"}
+    ttir = ast_to_ttir(kernel, kinds, {"BLOCK": block}, target="cuda:90a", num_warps=warps)
+    out = torch.zeros(values.shape, dtype=(FROM | TO)[to])
+    emulated = emulate.compile_kernel(ttir, warps, folder)
+    emulate.launch(emulated, [values, out], (values.numel() // block,))
+    return out
+
+
 @pytest.mark.parametrize("block", [256, 1])
 @pytest.mark.parametrize("to", TO)
 @pytest.mark.parametrize("source", FROM)
 def test_every_value_is_exact(source: str, to: str, block: int, tmp_path: Path):
-    kinds = {"x": f"*{source}", "out": f"*{to}", "BLOCK": "constexpr"}
-    ttir = ast_to_ttir(convert, kinds, {"BLOCK": block}, target="cuda:90a", num_warps=1)
-    kernel = emulate.compile_kernel(ttir, 1, tmp_path)
     values = torch.arange(256).to(torch.uint8).view(FROM[source])
-    out = torch.zeros(256, dtype=TO[to])
-    emulate.launch(kernel, [values, out], (256 // block,))
+    out = run(convert, values, source, to, block, tmp_path)
     # NaN has one sign bit or the other.
     torch.testing.assert_close(out, values.to(TO[to]), rtol=0, atol=0, equal_nan=True)
     assert torch.equal(out.signbit()[~out.isnan()], values.float().signbit()[~out.isnan()])
@@ -58,12 +68,8 @@ def wide_values(dtype: torch.dtype) -> torch.Tensor:
 @pytest.mark.parametrize("source", ["fp16", "bf16", "fp32"])
 @pytest.mark.parametrize("to", FROM)
 def test_narrowing_is_to_nearest_and_within_the_range(to: str, source: str, tmp_path: Path):
-    kinds = {"x": f"*{source}", "out": f"*{to}", "BLOCK": "constexpr"}
-    ttir = ast_to_ttir(convert, kinds, {"BLOCK": 512}, target="cuda:90a", num_warps=2)
-    kernel = emulate.compile_kernel(ttir, 2, tmp_path)
     values = wide_values(TO[source])
-    out = torch.zeros(values.shape, dtype=FROM[to])
-    emulate.launch(kernel, [values, out], (values.numel() // 512,))
+    out = run(convert, values, source, to, 512, tmp_path)
     largest = torch.finfo(FROM[to]).max
     expected = values.float().clamp(-largest, largest).to(FROM[to])
     torch.testing.assert_close(out.float(), expected.float(), rtol=0, atol=0, equal_nan=True)
@@ -74,12 +80,8 @@ def test_narrowing_is_to_nearest_and_within_the_range(to: str, source: str, tmp_
 @pytest.mark.parametrize("to", FROM)
 def test_sums_of_8_bit_floats_leave_the_range(to: str, tmp_path: Path):
     """Arithmetic is not a conversion: what is too large becomes infinity or, without one, NaN."""
-    kinds = {"x": f"*{to}", "out": f"*{to}", "BLOCK": "constexpr"}
-    ttir = ast_to_ttir(double, kinds, {"BLOCK": 256}, target="cuda:90a", num_warps=1)
-    kernel = emulate.compile_kernel(ttir, 1, tmp_path)
     values = torch.arange(256).to(torch.uint8).view(FROM[to])
-    out = torch.zeros(256, dtype=FROM[to])
-    emulate.launch(kernel, [values, out], (1,))
+    out = run(double, values, to, to, 256, tmp_path)
     expected = values.float() * 2
     beyond = expected.abs() > torch.finfo(FROM[to]).max
     expected[beyond] *= float("nan" if to == "fp8e4nv" else "inf")

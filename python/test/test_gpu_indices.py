@@ -12,6 +12,7 @@ import torch
 import triton
 import triton.language as tl
 from triton_shared import emulate
+from triton_shared.emulate import EmulatedKernel
 from triton_shared.frontend import ast_to_ttir
 
 DEPTH = 32
@@ -32,15 +33,21 @@ def by_rows(x, table, y, out, length, BK: tl.constexpr, M: tl.constexpr, N: tl.c
 
 
 @triton.jit
+def added(total, x, row, y, block, BK: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
+    """`total` and x[rows].T @ y[block], of BK rows that begin with `row`."""
+    depth, rows, columns = tl.arange(0, BK), tl.arange(0, M), tl.arange(0, N)
+    left = tl.load(x + (row + depth)[None, :] * M + rows[:, None])
+    right = tl.load(y + (block * BK + depth)[:, None] * N + columns[None, :])
+    return tl.dot(left, right, total)
+
+
+@triton.jit
 def by_blocks(x, table, y, out, length, BK: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     """The same with one entry for BK rows."""
-    depth, rows, columns = tl.arange(0, BK), tl.arange(0, M), tl.arange(0, N)
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
     total = tl.zeros((M, N), tl.float32)
     for block in range(0, length // BK):
-        row = tl.load(table + block) * BK + depth
-        left = tl.load(x + row[None, :] * M + rows[:, None])
-        right = tl.load(y + (block * BK + depth)[:, None] * N + columns[None, :])
-        total = tl.dot(left, right, total)
+        total = added(total, x, tl.load(table + block) * BK, y, block, BK, M, N)
     tl.store(out + rows[:, None] * N + columns[None, :], total)
 
 
@@ -49,28 +56,22 @@ def by_entries_of_entries(
     x, table, y, out, length, BK: tl.constexpr, M: tl.constexpr, N: tl.constexpr
 ):
     """The same with an entry that says which entry says it."""
-    depth, rows, columns = tl.arange(0, BK), tl.arange(0, M), tl.arange(0, N)
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
     total = tl.zeros((M, N), tl.float32)
     for block in range(0, length // BK):
         entry = tl.load(table + block)
-        row = tl.load(table + entry) * BK + depth
-        left = tl.load(x + row[None, :] * M + rows[:, None])
-        right = tl.load(y + (block * BK + depth)[:, None] * N + columns[None, :])
-        total = tl.dot(left, right, total)
+        total = added(total, x, tl.load(table + entry) * BK, y, block, BK, M, N)
     tl.store(out + rows[:, None] * N + columns[None, :], total)
 
 
 @triton.jit
 def by_what_it_writes(x, table, y, out, length, BK: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     """The same as `by_blocks`, where each turn writes the entry of the next one."""
-    depth, rows, columns = tl.arange(0, BK), tl.arange(0, M), tl.arange(0, N)
+    rows, columns = tl.arange(0, M), tl.arange(0, N)
     total = tl.zeros((M, N), tl.float32)
     for block in range(0, length // BK):
         entry = tl.load(table + block)
-        row = entry * BK + depth
-        left = tl.load(x + row[None, :] * M + rows[:, None])
-        right = tl.load(y + (block * BK + depth)[:, None] * N + columns[None, :])
-        total = tl.dot(left, right, total)
+        total = added(total, x, entry * BK, y, block, BK, M, N)
         tl.debug_barrier()
         tl.store(table + block + 1, (entry * 3 + 1) % (length // BK), mask=block + 1 < length // BK)
         tl.debug_barrier()
@@ -105,16 +106,20 @@ KERNELS = {
 }
 
 
+def compiled(name: str, warps: int, stages: int, folder: Path) -> EmulatedKernel:
+    sizes = {"BK": DEPTH, "M": 64, "N": 32}
+    kinds = KINDS | dict.fromkeys(sizes, "constexpr")
+    known = ["x", "y", "out", "length"]
+    ttir = ast_to_ttir(KERNELS[name], kinds, sizes, known, target="cuda:90a", num_warps=warps)
+    return emulate.compile_kernel(ttir, warps, folder, num_stages=stages)
+
+
 @pytest.mark.parametrize("warps", [1, 4])
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("turns", [0, 1, 2, 5])
 @pytest.mark.parametrize("name", KERNELS)
 def test_every_number_of_turns(name: str, turns: int, stages: int, warps: int, tmp_path: Path):
-    sizes = {"BK": DEPTH, "M": 64, "N": 32}
-    kinds = KINDS | dict.fromkeys(sizes, "constexpr")
-    known = ["x", "y", "out", "length"]
-    ttir = ast_to_ttir(KERNELS[name], kinds, sizes, known, target="cuda:90a", num_warps=warps)
-    kernel = emulate.compile_kernel(ttir, warps, tmp_path, num_stages=stages)
+    kernel = compiled(name, warps, stages, tmp_path)
     generator = torch.Generator().manual_seed(0)
     length = turns * DEPTH
     x = torch.randn(max(length, 1), 64, generator=generator).half()
@@ -131,11 +136,7 @@ def test_every_number_of_turns(name: str, turns: int, stages: int, warps: int, t
 
 @pytest.mark.parametrize("name", ["by_rows", "by_blocks", "by_entries_of_entries"])
 def test_what_indices_say_is_copied_ahead(name: str, tmp_path: Path):
-    sizes = {"BK": DEPTH, "M": 64, "N": 32}
-    kinds = KINDS | dict.fromkeys(sizes, "constexpr")
-    known = ["x", "y", "out", "length"]
-    ttir = ast_to_ttir(KERNELS[name], kinds, sizes, known, target="cuda:90a", num_warps=4)
-    kernel = emulate.compile_kernel(ttir, 4, tmp_path, num_stages=3)
+    kernel = compiled(name, 4, 3, tmp_path)
     turn = kernel.llvm[kernel.llvm.index("wgmma.mma_async") :]
     assert "cp.async" in turn or "cp.async.bulk" in turn
     loaded = turn[: turn.index("llvm.return")].count("ld.global.v4")

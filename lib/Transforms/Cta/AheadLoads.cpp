@@ -12,15 +12,23 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
-/// True if nothing but addresses of `loads` is computed from the results of
-/// `op`, all of that in `slice`.
-static bool isForAddresses(Operation *op, const LoopSlice &slice,
+/// True if nothing but addresses of `loads` is computed from `load`, all of
+/// that in `slice`.
+static bool isForAddresses(Operation *load, const LoopSlice &slice,
                            ArrayRef<AheadLoad> loads) {
-  return llvm::all_of(op->getUsers(), [&](Operation *user) {
-    auto isUser = [&](const AheadLoad &ahead) { return ahead.load == user; };
-    return llvm::any_of(loads, isUser) ||
-           (slice.contains(user) && isForAddresses(user, slice, loads));
-  });
+  llvm::SetVector<Operation *> computed;
+  computed.insert(load);
+  for (size_t i = 0; i < computed.size(); ++i)
+    for (Operation *user : computed[i]->getUsers()) {
+      if (llvm::any_of(loads, [&](const AheadLoad &ahead) {
+            return ahead.load == user;
+          }))
+        continue;
+      if (!slice.contains(user))
+        return false;
+      computed.insert(user);
+    }
+  return true;
 }
 
 SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesIndices) {
@@ -38,11 +46,12 @@ SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesIndices) {
     if (ahead && slice.addOperandsOf(load, takesLoad))
       found.push_back(*ahead);
   }
-  llvm::erase_if(found, [&](const AheadLoad &ahead) {
-    return slice.contains(ahead.load) &&
-           isForAddresses(ahead.load, slice, found);
+  SmallVector<AheadLoad> copied;
+  llvm::copy_if(found, std::back_inserter(copied), [&](const AheadLoad &ahead) {
+    return !slice.contains(ahead.load) ||
+           !isForAddresses(ahead.load, slice, found);
   });
-  return found;
+  return copied;
 }
 
 bool AheadLoads::loadsIndices(tts::LoadOp load) {

@@ -53,13 +53,16 @@ uint16_t emu_ff_to_e4m3x2_rn(float upper, float lower) {
 uint16_t emu_ff_to_e5m2x2_rn(float upper, float lower) {
   return (uint16_t)(bits_e5m2(upper) << 8 | bits_e5m2(lower));
 }
-uint16_t emu_f16x2_to_e4m3x2_rn(float pair) {
+
+/// Of two f16, in such a register.
+static uint16_t narrow_halves(float pair, uint16_t (*narrow)(float, float)) {
   _Float16 halves[2];
   memcpy(halves, &pair, sizeof pair);
-  return emu_ff_to_e4m3x2_rn(halves[1], halves[0]);
+  return narrow(halves[1], halves[0]);
+}
+uint16_t emu_f16x2_to_e4m3x2_rn(float pair) {
+  return narrow_halves(pair, emu_ff_to_e4m3x2_rn);
 }
 uint16_t emu_f16x2_to_e5m2x2_rn(float pair) {
-  _Float16 halves[2];
-  memcpy(halves, &pair, sizeof pair);
-  return emu_ff_to_e5m2x2_rn(halves[1], halves[0]);
+  return narrow_halves(pair, emu_ff_to_e5m2x2_rn);
 }

@@ -41,6 +41,9 @@ SharedLayout cta::getExchangeLayout(ConvertLayoutOp op) {
                             hasMatrixStores(op));
 }
 
+/// What a shuffle moves.
+static constexpr unsigned kWordBytes = 4;
+
 /// The wavefronts that a conversion through shared memory takes.
 static unsigned countSharedWavefronts(ConvertLayoutOp op) {
   int64_t bytes = getElementBytes(op.getType());
@@ -57,14 +60,14 @@ std::optional<WarpShuffle> cta::findShuffle(ConvertLayoutOp op) {
   if (!shuffle)
     return std::nullopt;
   // 64 bits are two words.
-  unsigned words = std::max<int64_t>(1, getElementBytes(op.getType()) / 4);
+  unsigned words =
+      std::max<int64_t>(1, getElementBytes(op.getType()) / kWordBytes);
   return shuffle->registers.size() * words <= countSharedWavefronts(op)
              ? shuffle
              : std::nullopt;
 }
 
 std::optional<WarpSwap> cta::findSwap(ConvertLayoutOp op) {
-  constexpr unsigned kWordBytes = 4;
   Type element = getElementTypeOrSelf(op.getType());
   unsigned bytes = getElementBytes(op.getType());
   if (element.isInteger(1) || bytes > kWordBytes)
