@@ -14,20 +14,27 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// Unit stride first, then the static ones by size; where nothing is known, the
-/// last dimension is the fastest, as in row-major order.
+/// Unit stride first, then the static ones by size, then gathered neighbours
+/// that may lie side by side, which those a distance of the launch apart do
+/// not; where nothing is known, the last dimension is the fastest, as in
+/// row-major order.
 static SmallVector<unsigned>
 orderDimensions(ArrayRef<tts::DimensionAccess> dimensions,
                 ArrayRef<int64_t> shape) {
   SmallVector<unsigned> order(dimensions.size());
   std::iota(order.rbegin(), order.rend(), 0);
-  auto distance = [&](unsigned dim) {
+  enum : int64_t {
+    Gathered = std::numeric_limits<int64_t>::max() - 2,
+    Unknown,
+    Last
+  };
+  auto distance = [&](unsigned dim) -> int64_t {
     std::optional<int64_t> stride = getConstantIntValue(dimensions[dim].stride);
-    // Gathered neighbours and dimensions of size one have no distance.
-    if (shape[dim] == 1 || dimensions[dim].isGathered())
-      return std::numeric_limits<int64_t>::max();
-    return stride && *stride != 0 ? std::abs(*stride)
-                                  : std::numeric_limits<int64_t>::max() - 1;
+    if (shape[dim] == 1)
+      return Last;
+    if (dimensions[dim].isGathered())
+      return stride == 1 ? Gathered : Last;
+    return stride && *stride != 0 ? std::abs(*stride) : Unknown;
   };
   llvm::sort(order, [&](unsigned a, unsigned b) {
     return std::pair(distance(a), b) < std::pair(distance(b), a);

@@ -105,7 +105,9 @@ CASES: list[tuple[str, list[int], int]] = [
     ("neg.bf16x2 %r0, %r1", [0x00018000], 0x80010000),
     ("min.f32 %r0, %r1, %r2", [NAN32, f32(1)], f32(1)),
     ("max.f32 %r0, %r1, %r2", [f32(-0.0), f32(0)], f32(0)),
-    ("max.NaN.f32 %r0, %r1, %r2", [NAN32, f32(1)], 0x7FC00000),
+    ("max.NaN.f32 %r0, %r1, %r2", [NAN32, f32(1)], NAN32),
+    ("add.f32 %r0, %r1, %r2", [0xFFC00001, f32(1)], NAN32),
+    ("fma.rn.f32 %r0, %r1, %r2, %r3", [f32(1), 0xFFC00001, 0x7FC00002], NAN32),
     ("min.xorsign.abs.f32 %r0, %r1, %r2", [f32(-3), f32(2)], f32(-2)),
     ("copysign.f32 %r0, %r1, %r2", [f32(-1), f32(3)], f32(-3)),
     # comparisons

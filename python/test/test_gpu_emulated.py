@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import mmap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -310,6 +312,40 @@ def test_the_emulator_shuffles(order: int, tmp_path: Path):
     """
     x = launch_llvm(body + _STORE_OUT, tmp_path, order)
     assert torch.equal(x, torch.arange(64, dtype=torch.int32))
+
+
+@pytest.mark.parametrize(
+    "operation",
+    ["llvm.fadd %given, %one_f", "llvm.fmul %one_f, %given", "llvm.fdiv %given, %given"],
+)
+def test_there_is_one_nan(operation: str, tmp_path: Path):
+    """That of an operand has a sign and a payload; what is computed of it has not."""
+    body = f"""
+      %nan = llvm.mlir.constant(0xFFC00100 : i32) : i32
+      %bits = llvm.or %nan, %tid : i32
+      %given = llvm.bitcast %bits : i32 to f32
+      %one_f = llvm.sitofp %tid : i32 to f32
+      %f = {operation} : f32
+      %v = llvm.bitcast %f : f32 to i32
+    """
+    assert set(launch_llvm(body + _STORE_OUT, tmp_path).tolist()) == {0x7FFFFFFF}
+
+
+def test_the_emulator_gives_back_its_memory(tmp_path: Path):
+    """A process that has emulated thousands of kernels would be too large to fork."""
+
+    def mapped_bytes() -> int:
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[0]) * mmap.PAGESIZE
+
+    body = "%v = llvm.add %tid, %one : i32\n" + _STORE_OUT
+    for number in range(5):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        launch_llvm(body, folder)
+        if number == 0:
+            before = mapped_bytes()
+    assert mapped_bytes() - before < 16 << 20
 
 
 @pytest.mark.parametrize("order", ORDERS)

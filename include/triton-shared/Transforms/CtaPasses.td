@@ -445,8 +445,9 @@ def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
     function's `cta.shared` how much there is.
 
     A `gpu.barrier` stands before what writes where others may still read, and
-    before what reads where others have written. Copies need none: they are
-    waited for by `cta.wait`.
+    before what reads where others have written. What computes first, such as a
+    sum, has the barrier inside, before it writes: `cta.shared_barrier` says so.
+    Copies need none: they are waited for by `cta.wait`.
 
     A function that needs more bytes than a block of its GPU has is an error,
     which names the operations that need most.

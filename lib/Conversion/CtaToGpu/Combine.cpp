@@ -99,6 +99,8 @@ Registers triton_shared::exchangeTiles(OpBuilder &builder, Operation *op,
                                        const cta::LinearLayout &wanted) {
   Location loc = op->getLoc();
   SmallVector<SharedTile> placed = placeTiles(op, tiles);
+  if (op->hasAttr(cta::kSharedBarrier))
+    createBarrier(builder, loc);
   for (auto [tile, elements] : llvm::zip_equal(placed, values))
     tile.store(builder, loc, packRegisters(builder, loc, elements), held);
   createBarrier(builder, loc);

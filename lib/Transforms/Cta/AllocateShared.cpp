@@ -3,7 +3,8 @@
 // Exchanges that follow one another have places apart. One that follows another
 // needs no barrier then: the barrier inside of it has everyone past the reads
 // of the one before. A barrier is needed where the same place may still be
-// read.
+// read: before the operation, or inside of it if it computes first, so that
+// what it computes from needs no registers across the barrier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -287,6 +288,16 @@ private:
       pending.push_back(access);
   }
 
+  /// Lets threads meet before `op` accesses shared memory.
+  static void createBarrier(Operation &op) {
+    OpBuilder builder(&op);
+    auto tiles = dyn_cast<cta::CtaOpInterface>(op);
+    if (tiles && tiles.computesBeforeExchange())
+      op.setAttr(cta::kSharedBarrier, builder.getUnitAttr());
+    else
+      gpu::BarrierOp::create(builder, op.getLoc());
+  }
+
   /// Follows `block` from the state at its begin to that at its end.
   void insertBarriers(Block &block, PendingAccesses &pending) {
     for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -310,8 +321,7 @@ private:
       for (const cta::BufferUse &use : uses)
         mustWait |= needsBarrier(getAccess(use), pending);
       if (mustWait) {
-        OpBuilder builder(&op);
-        gpu::BarrierOp::create(builder, op.getLoc());
+        createBarrier(op);
         meet(pending);
       }
       for (const cta::BufferUse &use : uses)

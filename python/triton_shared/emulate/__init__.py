@@ -34,6 +34,7 @@ from ..aot import runtime
 from ..cuda import tensor_map as recipes
 from ..launcher import hidden_kinds
 from . import cores, rewrite
+from .loading import KernelLibrary
 from .tensor_map import TensorMap, encode_recipe
 
 _AXES = ("grid.x", "grid.y", "grid.z")
@@ -54,7 +55,7 @@ class CompileError(Exception):
 class EmulatedKernel:
     """A kernel built for this machine."""
 
-    library: ctypes.CDLL
+    library: KernelLibrary
     parameters: tuple[str, ...]
     """LLVM types, in order."""
     hidden: tuple[Mapping[str, Any], ...]
@@ -217,13 +218,12 @@ def build_kernel(
         *(tool("clang"), "-O1", "-w", "-shared", "-fPIC", "-ffp-contract=off", "-o", built),
         *("-Wl,-Bsymbolic", folder / "kernel.ll", folder / "libdevice.c", machine(), "-lm"),
     )
-    loaded = ctypes.CDLL(str(built))
-    loaded.emu_launch.restype = ctypes.c_char_p
     warps = _attribute(llvm, "cta.num_warps") + _attribute(llvm, "cta.producer_warps", 0)
     programs = _attribute(llvm, "cta.programs", 1)
     shared = _attribute(llvm, "cta.shared")
     return EmulatedKernel(
-        loaded, kernel.parameters, tuple(hidden), warps * 32, programs, shared, llvm
+        *(KernelLibrary(built), kernel.parameters, tuple(hidden)),
+        *(warps * 32, programs, shared, llvm),
     )
 
 

@@ -49,6 +49,9 @@ PTX float flush_f32(float x) {
   return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
 }
 
+// A GPU does not pass on the NaN of an operand.
+PTX float one_nan(float x) { return x == x ? x : f32_of(0x7fffffffu); }
+
 // Rounding of `value + rest`, whose sum is exact: n, z, m or p.
 PTX float round_f32(double value, double rest, char mode) {
   float near = (float)value;

@@ -48,6 +48,18 @@ _MOVE = re.compile(
 )
 
 
+_ARITHMETIC = re.compile(
+    r"^  (?P<result>%\S+) = (?P<what>(?:fadd|fsub|fmul|fdiv|call)(?: [a-z]+)* "
+    r"(?P<type>(?:<\d+ x )?(?P<element>half|bfloat|float|double)>?) (?:%|@llvm\.fma\.|[-\d]).*)$"
+)
+_NAN = {
+    "half": "0xH7FFF",
+    "bfloat": "0xR7FFF",
+    "float": "0x7FFFFFFFE0000000",
+    "double": "0x7FF8000000000000",
+}
+
+
 def _size(kind: str) -> str:
     return f"ptrtoint (ptr getelementptr ({kind}, ptr null, i32 1) to i64)"
 
@@ -112,6 +124,19 @@ class _Rewriter:
             self._watch(kind[0], pointer, match["align"], match["space"], slot)
         target = f"ptr {pointer}{match['order'] or ''}, align {match['align']}"
         self.body.append(f"  {match['result']} {match['kind'] or ''}{what}, {target}")
+
+    def arithmetic(self, match: re.Match[str]) -> None:
+        """Sums and products: there is one NaN. This machine would pass on that of an operand."""
+        result, kind = match["result"], match["type"]
+        nan = f"{match['element']} {_NAN[match['element']]}"
+        raw, is_nan = f"%raw.{result[1:]}", f"%nan.{result[1:]}"
+        test = "i1" if kind == match["element"] else kind.replace(match["element"], "i1")
+        value = nan if test == "i1" else f"{kind} splat ({nan})"
+        self.body += [
+            f"  {raw} = {_plain(match['what'])}",
+            f"  {is_nan} = fcmp uno {kind} {raw}, {raw}",
+            f"  {result} = select {test} {is_nan}, {value}, {kind} {raw}",
+        ]
 
     def assembly(self, line: str, match: re.Match[str]) -> None:
         """Inline assembly: a call of a function that does the same."""
@@ -477,6 +502,8 @@ def for_host(ir: str) -> Kernel:
             rewriter.matrix_load(match)
         elif match := _MMA.match(line):
             rewriter.product(match)
+        elif match := _ARITHMETIC.match(line):
+            rewriter.arithmetic(match)
         elif match := _ASM.search(line):
             rewriter.assembly(line, match)
         else:

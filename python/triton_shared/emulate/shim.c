@@ -256,8 +256,6 @@ static const char *run_block(uint32_t seed, uint32_t *state) {
   numLive = numThreads;
   for (int i = 0; i < numThreads; ++i) {
     Fiber *fiber = &fibers[i];
-    if (!fiber->stack)
-      fiber->stack = malloc(kStack);
     fiber->isDone = fiber->shuffles = 0;
     getcontext(&fiber->context);
     fiber->context.uc_stack.ss_sp = fiber->stack;
@@ -291,6 +289,16 @@ static const char *run_block(uint32_t seed, uint32_t *state) {
   return 0;
 }
 
+static const char *run_grid(uint32_t seed) {
+  uint32_t state = seed;
+  for (block[2] = 0; block[2] < grid[2]; ++block[2])
+    for (block[1] = 0; block[1] < grid[1]; ++block[1])
+      for (block[0] = 0; block[0] < grid[0]; ++block[0])
+        if (run_block(seed, &state))
+          return message;
+  return 0;
+}
+
 // Returns null, or what went wrong.
 const char *emu_launch(void (*entry)(void **), void **arguments,
                        const uint32_t *size, int threads, int programs,
@@ -305,11 +313,10 @@ const char *emu_launch(void (*entry)(void **), void **arguments,
   numRegions = numBuffers;
   memcpy(grid, size, sizeof(grid));
   message[0] = 0;
-  uint32_t state = seed;
-  for (block[2] = 0; block[2] < grid[2]; ++block[2])
-    for (block[1] = 0; block[1] < grid[1]; ++block[1])
-      for (block[0] = 0; block[0] < grid[0]; ++block[0])
-        if (run_block(seed, &state))
-          return message;
-  return 0;
+  for (int i = 0; i < numThreads; ++i)
+    fibers[i].stack = malloc(kStack);
+  const char *wrong = run_grid(seed);
+  for (int i = 0; i < numThreads; ++i)
+    free(fibers[i].stack);
+  return wrong;
 }

@@ -29,6 +29,34 @@ func.func @any_order(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %
   return
 }
 
+// The parts of the turn before may still be read: that is waited for when a thread has its own
+// part.
+// CHECK-LABEL: gpu.func @turns(
+func.func @turns(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) attributes {cta.num_warps = 2 : i32} {
+  // CHECK: scf.for
+  // CHECK-NOT: nvvm.barrier
+  // CHECK: arith.addf
+  // CHECK-COUNT-5: nvvm.shfl.sync bfly
+  // CHECK: nvvm.barrier
+  // CHECK: llvm.store
+  // CHECK: nvvm.barrier
+  // CHECK: llvm.load
+  %zero = arith.constant 0 : i64
+  %first = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  scf.for %k = %first to %gx step %one : i32 {
+    %v = tts.load %p[%zero] strides [1] : memref<*xf32> -> tensor<128xf32, #a>
+    %0 = cta.reduce %v axis 0 : (tensor<128xf32, #a>) -> tensor<f32, #s> {
+    ^bb0(%l: f32, %r: f32):
+      %n = arith.addf %l, %r : f32
+      cta.yield %n : f32
+    }
+    %e = cta.extract %0[] : tensor<f32, #s>
+    tts.store %e to %p[%zero] strides [] : f32, memref<*xf32>
+  }
+  return
+}
+
 // Neighbours lie in other warps here, and lanes 2 to 32 apart: warps come first,
 // and each lane puts its left operand on the left.
 // CHECK-LABEL: gpu.func @in_order(

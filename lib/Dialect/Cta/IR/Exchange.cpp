@@ -178,6 +178,8 @@ int64_t ReduceOp::getSharedBytes() {
   return cta::getSharedBytes(getReduceExchange(*this).tiles);
 }
 
+bool ReduceOp::computesBeforeExchange() { return true; }
+
 //===----------------------------------------------------------------------===//
 // Scans
 //===----------------------------------------------------------------------===//
@@ -213,6 +215,8 @@ SmallVector<RankedTensorType> cta::getTotalTypes(ScanOp op) {
 int64_t ScanOp::getSharedBytes() {
   return cta::getSharedBytes(getTotalTypes(*this));
 }
+
+bool ScanOp::computesBeforeExchange() { return true; }
 
 //===----------------------------------------------------------------------===//
 // Atomic accesses

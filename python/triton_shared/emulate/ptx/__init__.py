@@ -15,12 +15,12 @@ know what instructions mean, and `ptx.h` has what is longer than an expression.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from .. import EmulatedKernel, c_compiler, machine, run_tool
+from ..loading import KernelLibrary
 from ..rewrite import TENSOR_MAP
 from . import flow
 from .code import Code, mangled, word
@@ -59,10 +59,10 @@ def compile_ptx(
         *(c_compiler(), *flags, f"-I{_HERE}", "-o", built, "-Wl,-Bsymbolic"),
         *(source, machine(), "-lm"),
     )
-    loaded = ctypes.CDLL(str(built))
-    loaded.emu_launch.restype = ctypes.c_char_p
     kinds = tuple(_kind(parameter) for parameter in module.kernel.parameters)
-    return EmulatedKernel(loaded, kinds, tuple(hidden), sizes[0], sizes[1], shared + static, text)
+    return EmulatedKernel(
+        *(KernelLibrary(built), kinds, tuple(hidden)), *sizes, shared + static, text
+    )
 
 
 def translate(module: Module) -> tuple[str, int]:

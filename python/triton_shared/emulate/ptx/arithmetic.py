@@ -39,8 +39,9 @@ def _read(code: Code, instruction: Instruction, operand: str, kind: str) -> str:
 
 
 def _write(code: Code, instruction: Instruction, kind: str, expression: str) -> None:
-    """A float result, flushed and saturated as the opcode says."""
+    """A float that was computed, flushed and saturated as the opcode says."""
     if kind == "f32":
+        expression = f"one_nan({expression})"
         if "ftz" in instruction.parts:
             expression = f"flush_f32({expression})"
         if "sat" in instruction.parts:

@@ -84,6 +84,9 @@ inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 inline constexpr llvm::StringLiteral kShared = "cta.shared";
 /// Attribute of an operation: where its part of shared memory begins, in bytes.
 inline constexpr llvm::StringLiteral kSharedOffset = "cta.shared_offset";
+/// Attribute of an operation: threads wait for each other before they write to
+/// that part.
+inline constexpr llvm::StringLiteral kSharedBarrier = "cta.shared_barrier";
 
 /// The GPU that `function` is made for; the oldest if it does not say.
 triton_shared::GpuTarget getTarget(Operation *function);

@@ -48,6 +48,10 @@ def CTA_CtaOpInterface : OpInterface<"CtaOpInterface"> {
         How many bytes of shared memory the operation needs while it runs, or
         the buffer that it makes; 0 if none.
       }], "int64_t", "getSharedBytes", (ins), "", "return 0;">,
+    InterfaceMethod<[{
+        True if the operation computes before it writes to its part of shared
+        memory.
+      }], "bool", "computesBeforeExchange", (ins), "", "return false;">,
     InterfaceMethod<"The buffers that the operation reads and writes.",
       "::llvm::SmallVector<::mlir::cta::BufferUse>", "getBufferUses",
       (ins), "", "return {};">,

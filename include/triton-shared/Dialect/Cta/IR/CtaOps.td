@@ -437,7 +437,8 @@ include "triton-shared/Dialect/Cta/IR/CtaBoxes.td"
 def CTA_ReduceOp : CTA_Op<"reduce", [Pure,
     SingleBlockImplicitTerminator<"YieldOp">],
     ["getLayoutRelations", "getNeededLayout",
-     "getLayoutOrigin", "getSharedBytes", "getNoun"]> {
+     "getLayoutOrigin", "getSharedBytes", "computesBeforeExchange",
+     "getNoun"]> {
   let summary = "Combine the elements along one dimension";
   let description = [{
     The region takes what is combined so far, then the next elements, and is
@@ -464,7 +465,7 @@ def CTA_ReduceOp : CTA_Op<"reduce", [Pure,
 def CTA_ScanOp : CTA_Op<"scan", [Pure,
     SingleBlockImplicitTerminator<"YieldOp">],
     ["getLayoutRelations", "getNeededLayout",
-     "getSharedBytes", "getNoun"]> {
+     "getSharedBytes", "computesBeforeExchange", "getNoun"]> {
   let summary = "Combine each element with all before it along one dimension";
   let description = [{
     Inclusive. With `reverse`, with all after it. The region is that of
