@@ -221,9 +221,9 @@ def build_kernel(
     warps = _attribute(llvm, "cta.num_warps") + _attribute(llvm, "cta.producer_warps", 0)
     programs = _attribute(llvm, "cta.programs", 1)
     shared = _attribute(llvm, "cta.shared")
+    loaded = KernelLibrary(built)
     return EmulatedKernel(
-        *(KernelLibrary(built), kernel.parameters, tuple(hidden)),
-        *(warps * 32, programs, shared, llvm),
+        loaded, kernel.parameters, tuple(hidden), warps * 32, programs, shared, llvm
     )
 
 

@@ -60,9 +60,8 @@ def compile_ptx(
         *(source, machine(), "-lm"),
     )
     kinds = tuple(_kind(parameter) for parameter in module.kernel.parameters)
-    return EmulatedKernel(
-        *(KernelLibrary(built), kinds, tuple(hidden)), *sizes, shared + static, text
-    )
+    loaded = KernelLibrary(built)
+    return EmulatedKernel(loaded, kinds, tuple(hidden), sizes[0], sizes[1], shared + static, text)
 
 
 def translate(module: Module) -> tuple[str, int]:
