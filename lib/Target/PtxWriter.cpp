@@ -11,6 +11,7 @@
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
+#include "ShortLives.h"
 #include "WholeProducts.h"
 #include "WidenSelects.h"
 
@@ -157,6 +158,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   llvm::PipelineTuningOptions tuning;
   tuning.SLPVectorization = false;
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O3, tuning);
+  llvmModule = shortenLives(std::move(llvmModule), *machine);
   compareAsConditions(*llvmModule);
   multiplyOnce(*llvmModule);
   widenSelects(*llvmModule);

@@ -31,7 +31,7 @@ def test_parts_of_many_warps_meet_in_one(rows: int, columns: int, warps: int, tm
 def _signs(x, o, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     """What is left of -0.0 by sums of rows, of columns, and of all."""
     rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
-    v = -tl.load(x + rows[:, None] * COLUMNS + columns[None, :])
+    v = tl.load(x + rows[:, None] * COLUMNS + columns[None, :]) * -1.0
     tl.store(o + rows, tl.sum(v, 1).to(tl.int32, bitcast=True))
     tl.store(o + ROWS + columns, tl.sum(v, 0).to(tl.int32, bitcast=True))
     tl.store(o + ROWS + COLUMNS, tl.sum(v).to(tl.int32, bitcast=True))

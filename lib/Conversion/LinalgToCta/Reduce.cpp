@@ -43,14 +43,23 @@ Value findWhole(Value rest, Value first, int64_t axis) {
              : nullptr;
 }
 
+/// The number that all elements of `tensor` are; null if that is not known.
+Value findNumber(Value tensor) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return fill.getInputs().front();
+  auto insert = tensor.getDefiningOp<tensor::InsertOp>();
+  return insert && insert.getType().getRank() == 0 ? insert.getScalar()
+                                                   : Value();
+}
+
 /// Only the start of a sum can be neutral: then it may be left out.
 bool startsNeutral(linalg::ReduceOp op) {
   Block &body = op.getCombiner().front();
-  auto fill = op.getInits().front().getDefiningOp<linalg::FillOp>();
-  if (op.getInits().size() != 1 || !fill)
+  Value number = findNumber(op.getInits().front());
+  if (op.getInits().size() != 1 || !number)
     return false;
   Attribute start;
-  if (!matchPattern(fill.getInputs().front(), m_Constant(&start)))
+  if (!matchPattern(number, m_Constant(&start)))
     return false;
   Operation *combiner = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!combiner)
@@ -60,12 +69,12 @@ bool startsNeutral(linalg::ReduceOp op) {
     return true;
   // For the operations that prefer numbers, NaN is neutral too; and of zeros,
   // the sum of nothing has either sign.
-  auto number = dyn_cast<FloatAttr>(start);
-  if (!number)
+  auto value = dyn_cast<FloatAttr>(start);
+  if (!value)
     return false;
   return isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner)
-             ? number.getValue().isNaN()
-             : isa<arith::AddFOp>(combiner) && number.getValue().isZero();
+             ? value.getValue().isNaN()
+             : isa<arith::AddFOp>(combiner) && value.getValue().isZero();
 }
 
 struct ConvertReduce : OpRewritePattern<linalg::ReduceOp> {

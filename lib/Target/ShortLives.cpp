@@ -1,0 +1,113 @@
+//===- ShortLives.cpp - An order that registers suffice for ---------------===//
+
+#include "ShortLives.h"
+
+#include "BlockOrder.h"
+#include "LiveRegisters.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+using mlir::triton_shared::findMostRegisters;
+using mlir::triton_shared::findShortOrder;
+using mlir::triton_shared::getRegisterLimit;
+
+/// An order is worth it that needs at most three quarters of the registers.
+static constexpr unsigned kWorthIt = 3, kOf = 4;
+
+static bool multipliesMatrices(const Function &kernel) {
+  return any_of(instructions(kernel), [](const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call)
+      return false;
+    if (auto *code = dyn_cast<InlineAsm>(call->getCalledOperand()))
+      return StringRef(code->getAsmString()).contains("mma");
+    return call->getCalledFunction() &&
+           call->getCalledFunction()->getName().contains("mma");
+  });
+}
+
+static SmallVector<Instruction *> listInOrder(BasicBlock &block) {
+  SmallVector<Instruction *> all;
+  for (Instruction &instruction : block)
+    if (!isa<PHINode>(instruction) && !instruction.isTerminator())
+      all.push_back(&instruction);
+  return all;
+}
+
+static bool isTooLong(BasicBlock &block, unsigned limit) {
+  return findMostRegisters(block, listInOrder(block)) > limit;
+}
+
+/// Kernels with blocks that need more registers than there are.
+static SmallVector<Function *> findLongLives(Module &module) {
+  SmallVector<Function *> found;
+  for (Function &function : module) {
+    unsigned limit = getRegisterLimit(function);
+    if (function.getCallingConv() == CallingConv::PTX_Kernel &&
+        any_of(function,
+               [&](BasicBlock &block) { return isTooLong(block, limit); }) &&
+        !multipliesMatrices(function))
+      found.push_back(&function);
+  }
+  return found;
+}
+
+/// Takes vectors apart. Shuffles of halves would keep elements together.
+static void takeApart(ArrayRef<Function *> functions, TargetMachine &machine) {
+  LoopAnalysisManager ofLoops;
+  FunctionAnalysisManager ofFunctions;
+  CGSCCAnalysisManager ofCalls;
+  ModuleAnalysisManager ofModules;
+  PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(ofModules);
+  builder.registerCGSCCAnalyses(ofCalls);
+  builder.registerFunctionAnalyses(ofFunctions);
+  builder.registerLoopAnalyses(ofLoops);
+  builder.crossRegisterProxies(ofLoops, ofFunctions, ofCalls, ofModules);
+  FunctionPassManager passes;
+  passes.addPass(ScalarizerPass());
+  passes.addPass(InstCombinePass());
+  passes.addPass(EarlyCSEPass());
+  for (Function *function : functions)
+    passes.run(*function, ofFunctions);
+}
+
+/// True if another order of `block` is worth it.
+static bool reorder(BasicBlock &block, unsigned limit) {
+  SmallVector<Instruction *> before = listInOrder(block);
+  unsigned most = findMostRegisters(block, before);
+  if (most <= limit)
+    return false;
+  SmallVector<Instruction *> order = findShortOrder(block, limit / 2);
+  if (findMostRegisters(block, order) * kOf > most * kWorthIt)
+    return false;
+  for (Instruction *instruction : order)
+    instruction->moveBefore(block.getTerminator()->getIterator());
+  return true;
+}
+
+std::unique_ptr<Module>
+mlir::triton_shared::shortenLives(std::unique_ptr<Module> module,
+                                  TargetMachine &machine) {
+  SmallVector<Function *> kernels = findLongLives(*module);
+  if (kernels.empty())
+    return module;
+  std::unique_ptr<Module> asItWas = CloneModule(*module);
+  takeApart(kernels, machine);
+  bool isShorter = false;
+  for (Function *kernel : kernels)
+    for (BasicBlock &block : *kernel)
+      isShorter |= reorder(block, getRegisterLimit(*kernel));
+  return isShorter ? std::move(module) : std::move(asItWas);
+}
