@@ -1,4 +1,5 @@
-"""Times all problems in processes of their own, one after the other, until there is no time left.
+"""Times all problems, and kernels of other packages, in processes of their own, one after the
+other, until there is no time left.
 
 A problem that hangs or crashes costs its own row; a second call goes on with what is left.
 """
@@ -15,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from .client_calls import all_calls
 from .problems import QUICK, all_problems
 from .speed import row_file
 
@@ -33,16 +35,7 @@ def run(
         names = [name for name in names if name in QUICK]
     folder = kept / f"speed-{facts['library'][-12:]}"
     folder.mkdir(exist_ok=True)
-    left = [name for name in names if not row_file(folder, name).is_file()]
-    parts = [part for i in range(COMPILERS) if (part := left[i::COMPILERS])]
-    with ThreadPoolExecutor(COMPILERS) as pool:
-        list(pool.map(lambda part: _run("speed", ["compile", *part], deadline), parts))
-    while left and time.monotonic() < deadline - 15:
-        why = _time(folder, left, deadline)
-        left = [name for name in left if not row_file(folder, name).is_file()]
-        if left and why:
-            print(f"{left[0]}: {why}", flush=True)
-            left = left[1:]
+    time_all("speed", names, folder, deadline)
     timed = [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
     rows = [{**row, "library": facts["library"]} for row in timed]
     costs = folder / "costs.json"
@@ -57,9 +50,41 @@ def run(
     print(json.dumps(_short(found)), flush=True)
 
 
-def _time(folder: Path, names: list[str], deadline: float) -> str:
-    """Times problems in one process, in this order. Gives why it ended before the last."""
-    words = [sys.executable, "-W", "ignore", "-m", "benchmarks.gpu.speed", "time", str(folder)]
+def run_clients(
+    options: argparse.Namespace, facts: dict[str, Any], kept: Path, out: Path, deadline: float
+) -> None:
+    """Times kernels of other packages; writes gpu-clients.json and prints a table."""
+    names = [name for name in all_calls() if options.only in name]
+    folder = kept / f"clients-{facts['library'][-12:]}"
+    folder.mkdir(exist_ok=True)
+    time_all("clients", names, folder, deadline)
+    timed = [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
+    rows = [row for launches in timed for row in launches]
+    (out / "gpu-clients.json").write_text(json.dumps({**facts, "rows": rows}, indent=1) + "\n")
+    for row in sorted(rows, key=lambda row: row.get("ratio", 0.0)):
+        us = " ".join(f"{row['us'].get(name, 0):9.1f}" for name in ("triton", "ours"))
+        apart = f"{row['apart']:.1e}" if "apart" in row else json.dumps(row["failed"])
+        place = f"{row['operator']} {row['kernel']}"
+        print(f"{place:<72} {us} {row.get('ratio', 0):7.3f} {apart}", flush=True)
+
+
+def time_all(module: str, names: list[str], folder: Path, deadline: float) -> None:
+    """Compiles what has no row yet in several processes, then times it in one."""
+    left = [name for name in names if not row_file(folder, name).is_file()]
+    parts = [part for i in range(COMPILERS) if (part := left[i::COMPILERS])]
+    with ThreadPoolExecutor(COMPILERS) as pool:
+        list(pool.map(lambda part: _run(module, ["compile", *part], deadline), parts))
+    while left and time.monotonic() < deadline - 15:
+        why = _time(module, folder, left, deadline)
+        left = [name for name in left if not row_file(folder, name).is_file()]
+        if left and why:
+            print(f"{left[0]}: {why}", flush=True)
+            left = left[1:]
+
+
+def _time(module: str, folder: Path, names: list[str], deadline: float) -> str:
+    """Times in one process, in this order. Gives why it ended before the last."""
+    words = [sys.executable, "-W", "ignore", "-m", f"benchmarks.gpu.{module}", "time", str(folder)]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen([*words, *names], cwd=_ROOT, stderr=log)
         done, since = -1, time.monotonic()

@@ -55,7 +55,8 @@ static bool isLoad(const Instruction &instruction) {
   return call && isAssemblyLoad(*call);
 }
 
-/// True for what keeps its order: effects, and what lanes do together.
+/// True for what keeps its order: effects, and what lanes do together but for
+/// what an address needs.
 static bool hasPlace(const Instruction &instruction) {
   if (isLoad(instruction))
     return false;

@@ -32,8 +32,8 @@ static bool multipliesMatrices(const Function &kernel) {
       return false;
     if (auto *code = dyn_cast<InlineAsm>(call->getCalledOperand()))
       return StringRef(code->getAsmString()).contains("mma");
-    return call->getCalledFunction() &&
-           call->getCalledFunction()->getName().contains("mma");
+    const Function *callee = call->getCalledFunction();
+    return callee && callee->getName().starts_with("llvm.nvvm.mma.");
   });
 }
 
@@ -53,11 +53,12 @@ static bool isTooLong(BasicBlock &block, unsigned limit) {
 static SmallVector<Function *> findLongLives(Module &module) {
   SmallVector<Function *> found;
   for (Function &function : module) {
+    if (function.getCallingConv() != CallingConv::PTX_Kernel ||
+        multipliesMatrices(function))
+      continue;
     unsigned limit = getRegisterLimit(function);
-    if (function.getCallingConv() == CallingConv::PTX_Kernel &&
-        any_of(function,
-               [&](BasicBlock &block) { return isTooLong(block, limit); }) &&
-        !multipliesMatrices(function))
+    if (any_of(function,
+               [&](BasicBlock &block) { return isTooLong(block, limit); }))
       found.push_back(&function);
   }
   return found;

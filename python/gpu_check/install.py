@@ -39,6 +39,7 @@ def install() -> dict[str, str]:
     site = _make_site(unpacked, module)
     paths = [str(site), str(ROOT / "python"), str(ROOT)]
     paths += filter(None, [os.environ.get("PYTHONPATH")])
+    paths.append(str(unpacked / "clients"))
     return {
         "TRITON_F32_DEFAULT": "tf32",  # on the CPU, too: as on a GPU
         **os.environ,

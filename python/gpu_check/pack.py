@@ -42,6 +42,8 @@ def main(build: bool) -> None:
             archive.add(extra.resolve(), extra.name)
         archive.add(_nanobind(), "nanobind", filter=_only_sources)
         archive.add(_sources_of_mutants(), "fuzz")
+        for package in _clients():
+            archive.add(package, f"clients/{package.name}", filter=_only_python)
         newest = _launches_of_newest()
         archive.add(newest, newest.name)
         _add_text(archive, PIPELINE, _pipeline())
@@ -58,6 +60,22 @@ def _other_libraries(library: Path) -> list[Path]:
     said = subprocess.run(["ldd", library], capture_output=True, text=True, check=True).stdout
     words = [line.split() for line in said.splitlines() if "libtbb" in line]
     return [Path(line[2]) for line in words]
+
+
+def _clients() -> list[Path]:
+    """Packages whose kernels are timed, if they were fetched: all of them are Python alone."""
+    from clients import packages
+
+    if not packages.there():
+        print("gpu-check: without kernels of packages (python -m clients.packages fetches them)")
+        return []
+    packages.use()
+    found = [importlib.util.find_spec(name) for name in ("einops", "fla", "liger_kernel")]
+    return [Path(spec.origin).parent for spec in found if spec and spec.origin]
+
+
+def _only_python(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    return entry if entry.isdir() or entry.name.endswith(".py") else None
 
 
 def _sources_of_mutants() -> Path:
