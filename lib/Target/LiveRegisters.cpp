@@ -8,7 +8,6 @@
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
-using mlir::triton_shared::countRegisters;
 using mlir::triton_shared::LiveRegisters;
 
 /// Registers of a multiprocessor, and the most that a thread can name.
