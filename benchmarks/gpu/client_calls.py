@@ -81,7 +81,7 @@ LIGER: dict[str, Callable[[], tuple[Any, ...]]] = {
     "sparsemax": lambda: (normal(2048, HIDDEN),),
     "dyt": rows(1, HIDDEN, HIDDEN),
     "relu_squared": rows(),
-    "poly_norm": rows(3, 1),
+    "poly_norm": lambda: (*rows(3)(), normal(1)[0]),
     "kl_div": pairs(F.log_softmax, F.softmax),
     "jsd": pairs(F.log_softmax, F.log_softmax),
     "tvd": pairs(F.softmax, F.softmax),
@@ -90,6 +90,16 @@ LIGER: dict[str, Callable[[], tuple[Any, ...]]] = {
         normal(4096, HIDDEN), normal(WORDS, HIDDEN), labels(),
     ),
 }  # fmt: skip
+
+
+def fused_moe() -> None:
+    """liger-kernel's experts: each token goes to two of sixteen."""
+    experts, tokens, width = 16, 4096, 1024
+    ops = importlib.import_module("liger_kernel.ops")
+    weights, chosen = torch.topk(torch.rand(tokens, experts, device="cuda").softmax(-1), 2)
+    states = normal(tokens, width), normal(experts, 2 * width, width), normal(experts, width, width)
+    weights = weights.bfloat16().requires_grad_()
+    backward(ops.LigerFusedMoEFunction.apply(*states, chosen.to(torch.int32), weights))
 
 
 def decay(*shape: int) -> torch.Tensor:
@@ -110,9 +120,11 @@ def share(*shape: int) -> torch.Tensor:
 ARGUMENTS: dict[str, Callable[[], torch.Tensor]] = {
     "q": lambda: normal(*BLOCK),
     "k": unit,
+    "K": lambda: unit().float(),
     "v": lambda: normal(*BLOCK),
     "n": lambda: normal(*BLOCK[:3], 16),
     "b": lambda: share(*BLOCK[:3]),
+    "c": lambda: share(*BLOCK[:3]).float(),
     "B": lambda: share(*BLOCK),
     "g": lambda: decay(*BLOCK[:3]),
     "G": lambda: decay(*BLOCK),
@@ -135,7 +147,7 @@ FLA = {
     "based": ("parallel_based", "nnv"),
     "forgetting_attn": ("parallel_forgetting_attn", "qkvg"),
     "stickbreaking_attn": ("parallel_stickbreaking_attn", "qkv"),
-    "path_attn": ("parallel_path_attn", "qkvkbg"),
+    "path_attn": ("parallel_path_attn", "qkvKcg"),
     "parallax": ("parallel_parallax", "qqkv"),
 }
 """Module, function, and its arguments."""
@@ -162,5 +174,6 @@ def fla(module: str, function: str, words: str) -> Call:
 def all_calls() -> dict[str, Call]:
     """By package and operator."""
     calls = {f"liger {name}": liger(name, make) for name, make in LIGER.items()}
+    calls["liger fused_moe"] = fused_moe
     calls |= {f"fla {name}": fla(name, *how) for name, how in FLA.items()}
     return calls

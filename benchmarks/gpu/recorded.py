@@ -26,6 +26,15 @@ def layers_of(kernel: KernelInterface[Any]) -> Iterator[Any]:
         yield kernel
 
 
+def _leave_few_configs(kernel: KernelInterface[Any]) -> None:
+    """Lets a tuner try some of its configurations, spread over all."""
+    for layer in layers_of(kernel):
+        if isinstance(layer, Autotuner) and len(layer.configs) > MOST_CONFIGS:
+            count = len(layer.configs)
+            every = [i * count // MOST_CONFIGS for i in range(MOST_CONFIGS)]
+            layer.configs = [layer.configs[i] for i in every]
+
+
 def _copy(value: Any) -> Any:
     if not isinstance(value, torch.Tensor):
         return value
@@ -86,10 +95,6 @@ class Launch:
         for layer in layers_of(self.kernel):
             if isinstance(layer, Autotuner):
                 layer.cache.clear()
-                count = len(layer.configs)
-                if count > MOST_CONFIGS:
-                    every = [i * count // MOST_CONFIGS for i in range(MOST_CONFIGS)]
-                    layer.configs = [layer.configs[i] for i in every]
 
     def run(self) -> None:
         """Launches on what the tensors hold now."""
@@ -98,7 +103,8 @@ class Launch:
 
 @contextmanager
 def recording() -> Iterator[list[Launch]]:
-    """Keeps what is launched meanwhile; of what is compiled alike, one launch."""
+    """Keeps what is launched meanwhile; of what is compiled alike, one launch. Tuners have fewer
+    configurations from then on."""
     found: list[Launch] = []
     seen: set[tuple[Any, ...]] = set()
     depth = 0
@@ -108,6 +114,7 @@ def recording() -> Iterator[list[Launch]]:
             nonlocal depth
             # A tuner runs what it decorates: the launch is the outermost call.
             if not depth and not keywords.get("warmup"):
+                _leave_few_configs(self)
                 note(Launch(self, arguments, keywords))
             depth += 1
             try:
