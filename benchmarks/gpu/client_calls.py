@@ -17,9 +17,9 @@ BLOCK = (4, 4096, 16, 64)
 """Batch, length, heads, and how wide a head is."""
 
 
-def normal(*shape: int, dtype: torch.dtype = torch.bfloat16, trains: bool = True) -> torch.Tensor:
+def normal(*shape: int, trains: bool = True) -> torch.Tensor:
     """Random numbers, of which gradients are wanted."""
-    return torch.randn(*shape, device="cuda").to(dtype).requires_grad_(trains)
+    return torch.randn(*shape, device="cuda").bfloat16().requires_grad_(trains)
 
 
 def backward(results: Any) -> None:
@@ -28,11 +28,6 @@ def backward(results: Any) -> None:
     wanted = [one for one in every if isinstance(one, torch.Tensor) and one.requires_grad]
     total = torch.stack([(one.float() * torch.randn_like(one).float()).sum() for one in wanted])
     total.sum().backward()
-
-
-def logits(rows: int, words: int, function: Callable[..., torch.Tensor]) -> torch.Tensor:
-    """Rows of (log) probabilities in f32."""
-    return function(torch.randn(rows, words, device="cuda"), -1)
 
 
 def liger(name: str, make: Callable[[], tuple[Any, ...]]) -> Call:
@@ -51,11 +46,13 @@ def rows(*widths: int) -> Callable[[], tuple[Any, ...]]:
 
 
 def pairs(first: Any, second: Any) -> Callable[[], tuple[Any, ...]]:
-    """Two rows of probabilities; gradients of the first."""
-    return lambda: (
-        logits(4096, 32000, first).requires_grad_(),
-        logits(4096, 32000, second),
-    )
+    """Two rows of (log) probabilities in f32; gradients of the first."""
+
+    def make() -> tuple[torch.Tensor, ...]:
+        x, y = (torch.randn(4096, 32000, device="cuda") for _ in range(2))
+        return first(x, -1).requires_grad_(), second(y, -1)
+
+    return make
 
 
 def rope() -> tuple[Any, ...]:

@@ -11,17 +11,16 @@ memory of a launch is one set: what fits into the cache is found there, by both.
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
 import torch
-from triton_shared.measure import Graph, capture, spreads_in_turn
+from triton_shared.measure import Graph, capture, in_turn
 
 from .client_calls import all_calls
 from .recorded import Launch, recording
-from .speed import SIDES, row_file, side
+from .speed import SIDES, side, write_row
 
 
 def launches_of(operator: str) -> list[Launch]:
@@ -70,7 +69,7 @@ def measure(operator: str, launch: Launch) -> dict[str, Any]:
                 graphs[name] = capture(lambda _: launch.run(), [()])
         except Exception as error:
             row["failed"][name] = f"{type(error).__name__}: {str(error)[-300:]}"
-    row["us"] = {name: spread.median for name, spread in spreads_in_turn(graphs).items()}
+    row["us"] = in_turn(graphs)
     if set(SIDES) <= row["us"].keys():
         row["apart"] = differences(results["triton"], results["ours"])
         row["ratio"] = row["us"]["triton"] / row["us"]["ours"]
@@ -90,10 +89,7 @@ def main(words: list[str]) -> int:
         return 0
     for operator in words[2:]:
         rows = [measure(operator, launch) for launch in launches_of(operator)]
-        path = row_file(Path(words[1]), operator)
-        half = path.with_suffix(".tmp")
-        half.write_text(json.dumps(rows))
-        half.rename(path)
+        write_row(Path(words[1]), operator, rows)
         torch.cuda.empty_cache()
     return 0
 

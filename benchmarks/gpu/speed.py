@@ -131,10 +131,7 @@ def main(words: list[str]) -> int:
             compile_all(problems[name])
         return 0
     for name in words[2:]:
-        path = row_file(Path(words[1]), name)
-        half = path.with_suffix(".tmp")
-        half.write_text(json.dumps(measure(problems[name])))
-        half.rename(path)
+        write_row(Path(words[1]), name, measure(problems[name]))
         torch.cuda.empty_cache()
     return 0
 
@@ -142,6 +139,14 @@ def main(words: list[str]) -> int:
 def row_file(folder: Path, name: str) -> Path:
     """Where the row of a problem is kept."""
     return folder / f"{''.join(c if c.isalnum() else '_' for c in name)}.json"
+
+
+def write_row(folder: Path, name: str, row: Any) -> None:
+    """Keeps the row of a problem: all of it, or nothing."""
+    path = row_file(folder, name)
+    half = path.with_suffix(".tmp")
+    half.write_text(json.dumps(row))
+    half.rename(path)
 
 
 if __name__ == "__main__":

@@ -35,8 +35,7 @@ def run(
         names = [name for name in names if name in QUICK]
     folder = kept / f"speed-{facts['library'][-12:]}"
     folder.mkdir(exist_ok=True)
-    time_all("speed", names, folder, deadline)
-    timed = [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
+    timed = time_all("speed", names, folder, deadline)
     rows = [{**row, "library": facts["library"]} for row in timed]
     costs = folder / "costs.json"
     if not options.only and not costs.is_file():
@@ -57,9 +56,7 @@ def run_clients(
     names = [name for name in all_calls() if options.only in name]
     folder = kept / f"clients-{facts['library'][-12:]}"
     folder.mkdir(exist_ok=True)
-    time_all("clients", names, folder, deadline)
-    timed = [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
-    rows = [row for launches in timed for row in launches]
+    rows = [row for launches in time_all("clients", names, folder, deadline) for row in launches]
     (out / "gpu-clients.json").write_text(json.dumps({**facts, "rows": rows}, indent=1) + "\n")
     for row in sorted(rows, key=lambda row: row.get("ratio", 0.0)):
         us = " ".join(f"{row['us'].get(name, 0):9.1f}" for name in ("triton", "ours"))
@@ -68,8 +65,9 @@ def run_clients(
         print(f"{place:<72} {us} {row.get('ratio', 0):7.3f} {apart}", flush=True)
 
 
-def time_all(module: str, names: list[str], folder: Path, deadline: float) -> None:
-    """Compiles what has no row yet in several processes, then times it in one."""
+def time_all(module: str, names: list[str], folder: Path, deadline: float) -> list[Any]:
+    """Compiles what has no row yet in several processes, then times it in one. Gives the rows that
+    are there then."""
     left = [name for name in names if not row_file(folder, name).is_file()]
     parts = [part for i in range(COMPILERS) if (part := left[i::COMPILERS])]
     with ThreadPoolExecutor(COMPILERS) as pool:
@@ -80,6 +78,7 @@ def time_all(module: str, names: list[str], folder: Path, deadline: float) -> No
         if left and why:
             print(f"{left[0]}: {why}", flush=True)
             left = left[1:]
+    return [json.loads(p.read_text()) for n in names if (p := row_file(folder, n)).is_file()]
 
 
 def _time(module: str, folder: Path, names: list[str], deadline: float) -> str:

@@ -21,6 +21,7 @@
 
 using namespace llvm;
 using mlir::triton_shared::countRegisters;
+using mlir::triton_shared::listInOrder;
 using mlir::triton_shared::LiveRegisters;
 
 /// Of a value that more instructions use, none is looked at when another has
@@ -76,34 +77,30 @@ struct LoadsAhead {
 
 class Ordering {
 public:
-  Ordering(BasicBlock &block, LoadsAhead ahead) : block(block), ahead(ahead) {
-    unsigned writes = 0;
+  Ordering(BasicBlock &block, LoadsAhead ahead)
+      : all(listInOrder(block)), ahead(ahead), live(block) {
+    unsigned before = 0;
     auto isOfLoad = [&](const Use &use) {
       return isOfLoads.contains(dyn_cast<Instruction>(use));
     };
-    for (Instruction &instruction : block) {
-      if (isa<PHINode>(instruction) || instruction.isTerminator())
-        continue;
-      left.insert(&instruction);
+    for (Instruction *instruction : all) {
+      left.insert(instruction);
       unsigned above = 0;
-      for (Value *operand : instruction.operands())
+      for (Value *operand : instruction->operands())
         if (auto *used = dyn_cast<Instruction>(operand); left.contains(used))
           above = std::max(above, depths.lookup(used) + 1);
-      depths[&instruction] = above;
-      if (isLoad(instruction) || any_of(instruction.operands(), isOfLoad))
-        isOfLoads.insert(&instruction);
-      if (isLoad(instruction)) {
-        loads.push_back(&instruction);
-        writesBefore[&instruction] = writes;
+      depths[instruction] = above;
+      if (isLoad(*instruction)) {
+        loads.push_back(instruction);
+        writesBefore[instruction] = before;
       }
-      writes += mayWrite(instruction);
+      if (isLoad(*instruction) || any_of(instruction->operands(), isOfLoad))
+        isOfLoads.insert(instruction);
+      before += mayWrite(*instruction);
     }
   }
 
   SmallVector<Instruction *> run() {
-    SmallVector<Instruction *> all(
-        make_pointer_range(make_range(block.begin(), block.end())));
-    llvm::erase_if(all, [&](Instruction *one) { return !left.contains(one); });
     putLoads();
     for (Instruction *instruction : all)
       if (hasPlace(*instruction)) {
@@ -234,7 +231,8 @@ private:
     return isOfLoads.contains(&instruction) || live.getChange(instruction) < 0;
   }
 
-  BasicBlock &block;
+  /// As it was.
+  SmallVector<Instruction *> all;
   LoadsAhead ahead;
   size_t nextAhead = 0;
   bool isAhead = false;
@@ -248,7 +246,7 @@ private:
   DenseMap<const Instruction *, unsigned> writesBefore;
   /// How many have been appended.
   unsigned writes = 0;
-  LiveRegisters live{block};
+  LiveRegisters live;
   SmallVector<Instruction *> order;
 };
 

@@ -1,20 +1,16 @@
-//===- LiveRegisters.cpp - Registers that hold what is still needed -------===//
+//===- LiveRegisters.cpp - What registers still hold ----------------------===//
 
 #include "LiveRegisters.h"
 
+#include "triton-shared/Target/GpuTarget.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
+using mlir::triton_shared::GpuTarget;
 using mlir::triton_shared::LiveRegisters;
-
-/// Registers of a multiprocessor, and the most that a thread can name.
-static constexpr unsigned kRegisters = 65536;
-static constexpr unsigned kMostOfThread = 255;
-/// Threads get them in such steps.
-static constexpr unsigned kStep = 8;
 
 unsigned mlir::triton_shared::getRegisterLimit(const Function &kernel) {
   unsigned threads = 1;
@@ -24,8 +20,7 @@ unsigned mlir::triton_shared::getRegisterLimit(const Function &kernel) {
     if (to_integer(part, number))
       threads *= number;
   }
-  unsigned limit = std::min(kMostOfThread,
-                            kRegisters / std::max(threads, 1u) & ~(kStep - 1));
+  unsigned limit = GpuTarget::getRegisterLimit(threads);
   return std::min<unsigned>(
       limit, kernel.getFnAttributeAsParsedInteger("nvvm.maxnreg", limit));
 }
@@ -102,6 +97,14 @@ void LiveRegisters::run(const Instruction &instruction) {
     if (left != usersLeft.end())
       --left->second;
   });
+}
+
+SmallVector<Instruction *> mlir::triton_shared::listInOrder(BasicBlock &block) {
+  SmallVector<Instruction *> all;
+  for (Instruction &instruction : block)
+    if (!isa<PHINode>(instruction) && !instruction.isTerminator())
+      all.push_back(&instruction);
+  return all;
 }
 
 unsigned mlir::triton_shared::findMostRegisters(const BasicBlock &block,

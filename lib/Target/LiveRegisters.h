@@ -1,11 +1,10 @@
-//===- LiveRegisters.h - Registers that hold what is still needed -*- C++
-//-*-===//
+//===- LiveRegisters.h - What registers still hold --------------*- C++ -*-===//
 
 #ifndef TRITON_SHARED_LIB_TARGET_LIVEREGISTERS_H
 #define TRITON_SHARED_LIB_TARGET_LIVEREGISTERS_H
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace llvm {
 class BasicBlock;
@@ -46,8 +45,11 @@ private:
 /// How many registers of 32 bits `value` takes.
 unsigned countRegisters(const llvm::Value &value);
 
-/// The most registers that hold values at once if `order` runs, which are all
-/// instructions of `block` but phis and its end.
+/// The instructions of `block` but phis and its end.
+llvm::SmallVector<llvm::Instruction *> listInOrder(llvm::BasicBlock &block);
+
+/// The most registers that hold values at once if those instructions run in the
+/// order `order`.
 unsigned findMostRegisters(const llvm::BasicBlock &block,
                            llvm::ArrayRef<llvm::Instruction *> order);
 

@@ -42,14 +42,18 @@ static bool hasManyBlocks(const llvm::Module &module) {
   });
 }
 
+mlir::triton_shared::Analyses::Analyses(llvm::PassBuilder &builder) {
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+}
+
 void mlir::triton_shared::optimise(llvm::Module &module,
                                    llvm::TargetMachine &machine,
                                    llvm::OptimizationLevel level,
                                    llvm::PipelineTuningOptions tuning) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager callGraph;
-  llvm::ModuleAnalysisManager modules;
   // It looks for what is called through pointers: nothing is.
   llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
   // It asks of each store which ones before it are overwritten.
@@ -80,10 +84,6 @@ void mlir::triton_shared::optimise(llvm::Module &module,
       [](llvm::FunctionPassManager &manager, llvm::OptimizationLevel) {
         manager.addPass(SplitWholeLoads());
       });
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(callGraph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, callGraph, modules);
-  builder.buildPerModuleDefaultPipeline(level).run(module, modules);
+  Analyses analyses(builder);
+  builder.buildPerModuleDefaultPipeline(level).run(module, analyses.modules);
 }

@@ -15,6 +15,16 @@ namespace mlir::triton_shared {
 /// True if some function has more than `count` instructions.
 bool hasMoreInstructions(const llvm::Module &module, unsigned count);
 
+/// What passes ask about code. All kinds of analyses know of each other.
+struct Analyses {
+  explicit Analyses(llvm::PassBuilder &builder);
+
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+};
+
 /// Runs LLVM's default pipeline of `level`, as it is for `machine`, but for
 /// passes whose time would grow with the square of the length of long code.
 void optimise(llvm::Module &module, llvm::TargetMachine &machine,

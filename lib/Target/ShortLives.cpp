@@ -4,13 +4,13 @@
 
 #include "BlockOrder.h"
 #include "LiveRegisters.h"
+#include "Optimise.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -21,6 +21,7 @@ using namespace llvm;
 using mlir::triton_shared::findMostRegisters;
 using mlir::triton_shared::findShortOrder;
 using mlir::triton_shared::getRegisterLimit;
+using mlir::triton_shared::listInOrder;
 
 /// An order is worth it that needs at most three quarters of the registers.
 static constexpr unsigned kWorthIt = 3, kOf = 4;
@@ -35,14 +36,6 @@ static bool multipliesMatrices(const Function &kernel) {
     const Function *callee = call->getCalledFunction();
     return callee && callee->getName().starts_with("llvm.nvvm.mma.");
   });
-}
-
-static SmallVector<Instruction *> listInOrder(BasicBlock &block) {
-  SmallVector<Instruction *> all;
-  for (Instruction &instruction : block)
-    if (!isa<PHINode>(instruction) && !instruction.isTerminator())
-      all.push_back(&instruction);
-  return all;
 }
 
 static bool isTooLong(BasicBlock &block, unsigned limit) {
@@ -66,22 +59,14 @@ static SmallVector<Function *> findLongLives(Module &module) {
 
 /// Takes vectors apart. Shuffles of halves would keep elements together.
 static void takeApart(ArrayRef<Function *> functions, TargetMachine &machine) {
-  LoopAnalysisManager ofLoops;
-  FunctionAnalysisManager ofFunctions;
-  CGSCCAnalysisManager ofCalls;
-  ModuleAnalysisManager ofModules;
   PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(ofModules);
-  builder.registerCGSCCAnalyses(ofCalls);
-  builder.registerFunctionAnalyses(ofFunctions);
-  builder.registerLoopAnalyses(ofLoops);
-  builder.crossRegisterProxies(ofLoops, ofFunctions, ofCalls, ofModules);
+  mlir::triton_shared::Analyses analyses(builder);
   FunctionPassManager passes;
   passes.addPass(ScalarizerPass());
   passes.addPass(InstCombinePass());
   passes.addPass(EarlyCSEPass());
   for (Function *function : functions)
-    passes.run(*function, ofFunctions);
+    passes.run(*function, analyses.functions);
 }
 
 /// True if another order of `block` is worth it.

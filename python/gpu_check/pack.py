@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,10 +41,10 @@ def main(build: bool) -> None:
         archive.add(library, library.name)
         for extra in _other_libraries(library):
             archive.add(extra.resolve(), extra.name)
-        archive.add(_nanobind(), "nanobind", filter=_only_sources)
+        archive.add(_nanobind(), "nanobind", filter=_only(".h", ".hpp", ".cpp"))
         archive.add(_sources_of_mutants(), "fuzz")
         for package in _clients():
-            archive.add(package, f"clients/{package.name}", filter=_only_python)
+            archive.add(package, f"clients/{package.name}", filter=_only(".py"))
         newest = _launches_of_newest()
         archive.add(newest, newest.name)
         _add_text(archive, PIPELINE, _pipeline())
@@ -72,10 +73,6 @@ def _clients() -> list[Path]:
     packages.use()
     found = [importlib.util.find_spec(name) for name in ("einops", "fla", "liger_kernel")]
     return [Path(spec.origin).parent for spec in found if spec and spec.origin]
-
-
-def _only_python(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    return entry if entry.isdir() or entry.name.endswith(".py") else None
 
 
 def _sources_of_mutants() -> Path:
@@ -115,10 +112,14 @@ def _nanobind() -> Path:
     return Path(spec.origin).parent
 
 
-def _only_sources(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Without byte code and without what belongs to a version of Python."""
-    wanted = entry.isdir() or entry.name.endswith((".h", ".hpp", ".cpp"))
-    return entry if wanted and "__pycache__" not in entry.name else None
+def _only(*endings: str) -> Callable[[tarfile.TarInfo], tarfile.TarInfo | None]:
+    """Sources, without byte code and without what belongs to a version of Python."""
+
+    def keep(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+        wanted = entry.isdir() or entry.name.endswith(endings)
+        return entry if wanted and "__pycache__" not in entry.name else None
+
+    return keep
 
 
 def _size_of_tree() -> int:

@@ -95,8 +95,10 @@ def assert_compiles(
     for arch in archs:
         facts = to_cubin(source, arch, warps, folder, stages)
         assert_fine("tutorial", replace(facts, stack=max(0, facts.stack - between_loops)))
+        if not facts.stack:
+            continue
         for loop in find_loops(get_sass((folder / "kernel.cubin").read_bytes())):
-            assert sum(one.startswith("LDL") for one in loop) <= (between_loops > 0)
+            assert sum(one.startswith("LDL") for one in loop) <= 1
 
 
 SIZES_09 = [

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "triton-shared/Analysis/FilledTensors.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
@@ -43,23 +44,14 @@ Value findWhole(Value rest, Value first, int64_t axis) {
              : nullptr;
 }
 
-/// The number that all elements of `tensor` are; null if that is not known.
-Value findNumber(Value tensor) {
-  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
-    return fill.getInputs().front();
-  auto insert = tensor.getDefiningOp<tensor::InsertOp>();
-  return insert && insert.getType().getRank() == 0 ? insert.getScalar()
-                                                   : Value();
-}
-
 /// Only the start of a sum can be neutral: then it may be left out.
 bool startsNeutral(linalg::ReduceOp op) {
   Block &body = op.getCombiner().front();
-  Value number = findNumber(op.getInits().front());
-  if (op.getInits().size() != 1 || !number)
+  OpOperand *filler = findFiller(op.getInits().front());
+  if (op.getInits().size() != 1 || !filler)
     return false;
   Attribute start;
-  if (!matchPattern(number, m_Constant(&start)))
+  if (!matchPattern(filler->get(), m_Constant(&start)))
     return false;
   Operation *combiner = body.getTerminator()->getOperand(0).getDefiningOp();
   if (!combiner)
@@ -69,12 +61,12 @@ bool startsNeutral(linalg::ReduceOp op) {
     return true;
   // For the operations that prefer numbers, NaN is neutral too; and of zeros,
   // the sum of nothing has either sign.
-  auto value = dyn_cast<FloatAttr>(start);
-  if (!value)
+  auto number = dyn_cast<FloatAttr>(start);
+  if (!number)
     return false;
   return isa<arith::MaxNumFOp, arith::MinNumFOp>(combiner)
-             ? value.getValue().isNaN()
-             : isa<arith::AddFOp>(combiner) && value.getValue().isZero();
+             ? number.getValue().isNaN()
+             : isa<arith::AddFOp>(combiner) && number.getValue().isZero();
 }
 
 struct ConvertReduce : OpRewritePattern<linalg::ReduceOp> {

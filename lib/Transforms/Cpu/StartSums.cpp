@@ -9,8 +9,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
+#include "triton-shared/Analysis/FilledTensors.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -35,12 +35,7 @@ bool isSum(linalg::ReduceOp op) {
 /// The operand of the operation that makes `start` which says what all its
 /// elements are; null if that is not 0.0.
 OpOperand *findZero(Value start) {
-  OpOperand *scalar = nullptr;
-  if (auto fill = start.getDefiningOp<linalg::FillOp>())
-    scalar = fill.getDpsInputOperand(0);
-  else if (auto insert = start.getDefiningOp<tensor::InsertOp>();
-           insert && insert.getType().getRank() == 0)
-    scalar = &insert.getScalarMutable();
+  OpOperand *scalar = findFiller(start);
   return scalar && matchPattern(scalar->get(), m_PosZeroFloat()) ? scalar
                                                                  : nullptr;
 }

@@ -86,13 +86,13 @@ static std::optional<ScaledExtremum> findScaled(cta::ReduceOp reduce) {
 /// True if a thread has registers for the elements and their products at once,
 /// beside what a loop around carries: a branch between them makes it hold both.
 static bool fitsIntoRegisters(const ScaledExtremum &found) {
-  constexpr int64_t kRegisters = 65536, kOther = 24;
+  constexpr int64_t kOther = 24;
   cta::ReduceOp reduce = found.reduce;
   auto function = reduce->getParentOfType<func::FuncOp>();
   int64_t warps = cta::getNumWarps(function).value_or(1);
   // Another warp may copy for these.
-  int64_t perThread = std::min<int64_t>(kRegisters / (32 * (warps + 1)) / 8 * 8,
-                                        GpuTarget::kRegistersPerThread);
+  int64_t perThread =
+      GpuTarget::getRegisterLimit(GpuTarget::kWarpSize * (warps + 1));
   int64_t bytes = 2 * cta::getTileBytes(cta::getTile(found.elements));
   if (auto loop = reduce->getParentOfType<scf::ForOp>())
     for (Type type : loop.getResultTypes())
