@@ -213,3 +213,35 @@ def test_threads_copy_small_boxes_where_they_copy_rows(depth: int, is_box: bool,
         for k in range(0, depth * turns, depth)
     ]
     assert torch.equal(c.double(), 2 * (parts[0] + parts[1]) + parts[2] + parts[3])
+
+
+@triton.jit
+def _states(a, b, c, T, B: tl.constexpr, BT: tl.constexpr):
+    """Each turn stores the sum before it; the last sum is not used."""
+    rows, steps = tl.arange(0, B), tl.arange(0, BT)
+    total = tl.zeros((B, B), dtype=tl.float32)
+    for turn in range(tl.cdiv(T, BT)):
+        tl.store(c + turn * B * B + rows[:, None] * B + rows[None, :], total)
+        step = turn * BT + steps
+        left = tl.load(a + rows[:, None] + step[None, :] * B, mask=step[None, :] < T, other=0.0)
+        right = tl.load(b + step[:, None] * B + rows[None, :], mask=step[:, None] < T, other=0.0)
+        total = tl.dot(left, right, total)
+
+
+def test_a_loop_whose_results_are_not_used(tmp_path: Path):
+    kinds = {"a": "*fp16", "b": "*fp16", "c": "*fp32", "T": "i32"}
+    blocks = {"B": 64, "BT": 64}
+    ttir = ast_to_ttir(
+        _states, kinds | dict.fromkeys(blocks, "constexpr"), blocks, list(kinds)[:3],
+        target="cuda:90a", num_warps=4,
+    )  # fmt: skip
+    kernel = emulate.compile_kernel(ttir, 4, tmp_path)
+    assert has_maps(kernel)
+    for length in (256, 200):
+        a = matrix(length, 64, False, torch.float16).contiguous()
+        b = matrix(length, 64, False, torch.float16).flip(0).contiguous()
+        c = torch.full((4, 64, 64), float("nan"))
+        emulate.launch(kernel, [a, b, c, length], (1,))
+        for turn in range(4):
+            part = slice(0, 64 * turn)
+            assert torch.equal(c[turn].double(), a[part].T.double() @ b[part].double())

@@ -244,7 +244,8 @@ public:
       range.push_back(op);
     SmallVector<Value> results = findResults(range);
     auto guard = scf::IfOp::create(builder, loc, TypeRange(results), condition,
-                                   /*withElseRegion=*/true);
+                                   /*addThenBlock=*/true,
+                                   /*addElseBlock=*/true);
     guard->setAttr(cta::kGuard, builder.getUnitAttr());
     builder.setInsertionPointToStart(guard.thenBlock());
     IRMapping copies;

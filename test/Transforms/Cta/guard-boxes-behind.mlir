@@ -64,3 +64,43 @@ func.func @one_behind_the_other(%a: memref<*xf16> {tt.divisibility = 16 : i32}, 
   tts.store %u#0 to %o[%none] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
   return
 }
+
+// A loop of whose results nothing is used: what it is for, it stores.
+// CHECK-LABEL: func.func @stores_alone(
+// CHECK: scf.if %{{.*}} {
+// CHECK: scf.for
+// CHECK-NOT: wrap
+// CHECK: tts.store
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK: wrap
+// CHECK: tts.store
+// CHECK: return
+func.func @stores_alone(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32 {tt.divisibility = 16 : i32}, %k: i32 {tt.divisibility = 16 : i32}, %sa: i64 {tt.divisibility = 8 : i32}, %sb: i64 {tt.divisibility = 8 : i32}, %o: memref<*xf32>, %px: i32 {tts.parameter = "program.x"})
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %none = arith.constant 0 : i64
+  %first = arith.constant 0 : i32
+  %step = arith.constant 32 : i32
+  %width = arith.constant 32 : i64
+  %fill = arith.constant 0.0 : f16
+  %sums = arith.constant dense<0.0> : tensor<64x16xf32, #c>
+  %height = arith.constant 64 : i64
+  %px64 = arith.extsi %px : i32 to i64
+  %row = arith.muli %px64, %height : i64
+  %rows = arith.extsi %m : i32 to i64
+  %negative = arith.subi %none, %rows : i64
+  %size = arith.maxsi %rows, %negative : i64
+  %depth = arith.extsi %k : i32 to i64
+  %columns = arith.constant 16 : i64
+  %r = scf.for %t = %first to %k step %step iter_args(%sum = %sums) -> (tensor<64x16xf32, #c>) : i32 {
+    %begin = arith.extsi %t : i32 to i64
+    %high = arith.subi %depth, %begin : i64
+    %at_b = arith.muli %begin, %sb : i64
+    %x = tts.load %a[%begin] strides [%sa, 1] wrap [0] from(%row) size(%size) bounds [1] from(%none) to(%high) other %fill : f16 : memref<*xf16> -> tensor<64x32xf16, #rows>
+    %y = tts.load %b[%at_b] strides [%sb, 1] bounds [0, 1] from(%none, %none) to(%high, %columns) other %fill : f16 : memref<*xf16> -> tensor<32x16xf16, #columns>
+    %d = cta.dot %x, %y, %sum : tensor<64x32xf16, #rows>, tensor<32x16xf16, #columns> -> tensor<64x16xf32, #c> by #cta.wgmma<m64n16k16>
+    tts.store %d to %o[%begin] strides [16, 1] : tensor<64x16xf32, #c>, memref<*xf32>
+    scf.yield %d : tensor<64x16xf32, #c>
+  }
+  return
+}
