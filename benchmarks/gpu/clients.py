@@ -32,14 +32,21 @@ def launches_of(operator: str) -> list[Launch]:
     return found
 
 
-def run_on(name: str, launch: Launch) -> None:
-    """Tunes, and leaves what one run on the recorded memory leaves."""
+def run_on(name: str, launch: Launch) -> Any:
+    """Tunes, and leaves what one run on the recorded memory leaves. Gives the compiled kernel."""
     with side(name):
         launch.forget_tuning()
-        for _ in range(2):
-            launch.restore()
-            launch.run()
+        launch.restore()
+        launch.run()
+        launch.restore()
+        compiled = launch.run()
         torch.cuda.synchronize()
+    return compiled
+
+
+def results_of(launch: Launch) -> list[torch.Tensor]:
+    """What the tensors of a launch hold now, kept."""
+    return [tensor.detach().float().clone() for tensor in launch.tensors]
 
 
 def differences(first: list[torch.Tensor], second: list[torch.Tensor]) -> float:
@@ -55,17 +62,27 @@ def differences(first: list[torch.Tensor], second: list[torch.Tensor]) -> float:
     return worst
 
 
+def resources_of(compiled: Any) -> dict[str, int]:
+    """What a program of a compiled kernel takes."""
+    taken = {"registers": compiled.n_regs, "spills": compiled.n_spills}
+    return taken | {"warps": compiled.metadata.num_warps, "shared": compiled.metadata.shared}
+
+
 def measure(operator: str, launch: Launch) -> dict[str, Any]:
     """The row of a launch."""
-    row: dict[str, Any] = {"operator": operator, "kernel": launch.name, "best": {}, "failed": {}}
+    row: dict[str, Any] = {"operator": operator, "kernel": launch.name}
+    row |= {"best": {}, "failed": {}, "resources": {}, "apart_from_itself": {}}
     graphs: dict[str, Graph] = {}
     results: dict[str, list[torch.Tensor]] = {}
     for name in SIDES:
         try:
-            run_on(name, launch)
-            results[name] = [tensor.detach().float().clone() for tensor in launch.tensors]
+            row["resources"][name] = resources_of(run_on(name, launch))
+            results[name] = results_of(launch)
             row["best"][name] = launch.config
             with side(name):
+                launch.restore()
+                launch.run()
+                row["apart_from_itself"][name] = differences(results[name], results_of(launch))
                 graphs[name] = capture(lambda _: launch.run(), [()])
         except Exception as error:
             row["failed"][name] = f"{type(error).__name__}: {str(error)[-300:]}"

@@ -96,9 +96,9 @@ class Launch:
             if isinstance(layer, Autotuner):
                 layer.cache.clear()
 
-    def run(self) -> None:
-        """Launches on what the tensors hold now."""
-        self.kernel.run(*self.arguments, **self.keywords)
+    def run(self) -> Any:
+        """Launches on what the tensors hold now; gives the compiled kernel."""
+        return self.kernel.run(*self.arguments, **self.keywords)
 
 
 @contextmanager

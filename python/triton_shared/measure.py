@@ -130,6 +130,7 @@ def capture(run: Callable[[Memory], Any], memories: Sequence[Memory]) -> Graph:
 
     count = -(-LAUNCHES // len(memories)) * len(memories)
     stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
         for memory in memories[:3]:
             run(memory)
