@@ -26,6 +26,15 @@ using mlir::triton_shared::listInOrder;
 /// An order is worth it that needs at most three quarters of the registers.
 static constexpr unsigned kWorthIt = 3, kOf = 4;
 
+/// With so many registers to a thread, an SM has half of the warps that it can
+/// have: while some wait for memory or for each other, others go on.
+static constexpr unsigned kOfHalfTheWarps = 64;
+
+/// The registers that a block may need.
+static unsigned getEnough(const Function &kernel) {
+  return std::min(getRegisterLimit(kernel), kOfHalfTheWarps);
+}
+
 static bool multipliesMatrices(const Function &kernel) {
   return any_of(instructions(kernel), [](const Instruction &instruction) {
     auto *call = dyn_cast<CallBase>(&instruction);
@@ -49,7 +58,7 @@ static SmallVector<Function *> findLongLives(Module &module) {
     if (function.getCallingConv() != CallingConv::PTX_Kernel ||
         multipliesMatrices(function))
       continue;
-    unsigned limit = getRegisterLimit(function);
+    unsigned limit = getEnough(function);
     if (any_of(function,
                [&](BasicBlock &block) { return isTooLong(block, limit); }))
       found.push_back(&function);
@@ -94,6 +103,6 @@ mlir::triton_shared::shortenLives(std::unique_ptr<Module> module,
   bool isShorter = false;
   for (Function *kernel : kernels)
     for (BasicBlock &block : *kernel)
-      isShorter |= reorder(block, getRegisterLimit(*kernel));
+      isShorter |= reorder(block, getEnough(*kernel));
   return isShorter ? std::move(module) : std::move(asItWas);
 }

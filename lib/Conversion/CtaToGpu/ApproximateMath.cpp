@@ -5,8 +5,13 @@
 // give results below the smallest normal one as zero: to scale them first and
 // last would be two more multiplications and a comparison for each.
 //
+// What PTX in a kernel asks for as an approximation is that instruction. PTX
+// that flushes says so of operands and result: those steps are the
+// instruction's own then.
+//
 //===----------------------------------------------------------------------===//
 
+#include "InlinePtx.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,6 +39,85 @@ namespace {
 
 constexpr llvm::StringLiteral kPowerOfTwo = "llvm.nvvm.ex2.approx.ftz";
 
+/// True if `value` is `number`, in each of its elements.
+bool isFloat(Value value, const APFloat &number) {
+  Attribute attribute;
+  if (!matchPattern(value, m_Constant(&attribute)))
+    return false;
+  if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
+    attribute = splat.getSplatValue<Attribute>();
+  auto found = dyn_cast<FloatAttr>(attribute);
+  return found && found.getValue().bitwiseIsEqual(number);
+}
+
+/// What `value` is but for numbers below the smallest normal one, which it has
+/// as zeros of their sign; null if it is no such value.
+Value findUnflushed(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  if (!select || !getElementTypeOrSelf(value.getType()).isF32())
+    return nullptr;
+  Value number = select.getFalseValue();
+  auto isTiny = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  auto zero = select.getTrueValue().getDefiningOp<math::CopySignOp>();
+  if (!isTiny || isTiny.getPredicate() != arith::CmpFPredicate::OLT || !zero)
+    return nullptr;
+  auto size = isTiny.getLhs().getDefiningOp<math::AbsFOp>();
+  const llvm::fltSemantics &format = APFloat::IEEEsingle();
+  bool isFlush =
+      size && size.getOperand() == number && zero.getRhs() == number &&
+      isFloat(zero.getLhs(), APFloat::getZero(format)) &&
+      isFloat(isTiny.getRhs(), APFloat::getSmallestNormalized(format));
+  return isFlush ? number : nullptr;
+}
+
+bool isApproximate(Operation *op) { return op->hasAttr(tts::kIsApproximate); }
+
+/// True if all numbers that `op` takes are flushed, but for those that it says.
+bool takesFlushed(Operation *op) {
+  return llvm::all_of(op->getOperands(), [](Value operand) {
+    return findUnflushed(operand) ||
+           isFloat(operand, APFloat::getOne(APFloat::IEEEsingle()));
+  });
+}
+
+SmallVector<Value> findUnflushed(ValueRange operands) {
+  return llvm::map_to_vector(operands, [](Value operand) {
+    Value number = findUnflushed(operand);
+    return number ? number : operand;
+  });
+}
+
+/// What the instruction flushes itself.
+struct SkipFlush : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    Value number = findUnflushed(op.getResult());
+    Operation *made = number ? number.getDefiningOp() : nullptr;
+    if (!made || !(isa<math::Exp2Op>(made) ||
+                   (isApproximate(made) && takesFlushed(made))))
+      return rewriter.notifyMatchFailure(op, "flushes other numbers");
+    rewriter.replaceOp(op, number);
+    return success();
+  }
+};
+
+/// `instruction`, for which LLVM has no name, on each register.
+Value applyPtx(OpBuilder &builder, Location loc, StringRef instruction,
+               Value operand) {
+  auto apply = [&](Value number) {
+    return createPtx(builder, loc, number.getType(), number,
+                     (instruction + " $0, $1;").str(), "=f,f", PtxEffects::None)
+        .front();
+  };
+  if (!isa<VectorType>(operand.getType()))
+    return apply(operand);
+  SmallVector<Value> results =
+      llvm::map_to_vector(unpackRegisters(builder, loc, operand), apply);
+  return packRegisters(builder, loc, results);
+}
+
 struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -42,11 +126,51 @@ struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
     if (!getElementTypeOrSelf(op.getType()).isF32() ||
         op->hasAttr(tts::kIsPrecise))
       return rewriter.notifyMatchFailure(op, "is to be right to the last bit");
-    rewriter.replaceOp(op,
-                       applyIntrinsic(rewriter, op.getLoc(),
-                                      "llvm.nvvm.div.full", op->getOperands()));
+    rewriter.replaceOp(op, divide(rewriter, op));
     return success();
   }
+
+private:
+  static Value divide(OpBuilder &builder, arith::DivFOp op) {
+    Location loc = op.getLoc();
+    if (!isApproximate(op))
+      return applyIntrinsic(builder, loc, "llvm.nvvm.div.full",
+                            op->getOperands());
+    bool flushes = takesFlushed(op);
+    SmallVector<Value> operands = findUnflushed(op->getOperands());
+    if (!isFloat(op.getLhs(), APFloat::getOne(APFloat::IEEEsingle())))
+      return applyIntrinsic(
+          builder, loc,
+          flushes ? "llvm.nvvm.div.approx.ftz.f" : "llvm.nvvm.div.approx.f",
+          flushes ? ValueRange(operands) : ValueRange(op->getOperands()));
+    return flushes ? applyIntrinsic(builder, loc, "llvm.nvvm.rcp.approx.ftz.f",
+                                    operands.back())
+                   : applyPtx(builder, loc, "rcp.approx.f32", op.getRhs());
+  }
+};
+
+/// A function that PTX has asked for by its instruction.
+template <typename OpTy> struct ApproximateFunction : OpRewritePattern<OpTy> {
+  ApproximateFunction(MLIRContext *context, StringRef function)
+      : OpRewritePattern<OpTy>(context), function(function) {}
+
+  LogicalResult matchAndRewrite(OpTy op,
+                                PatternRewriter &rewriter) const override {
+    if (!isApproximate(op))
+      return rewriter.notifyMatchFailure(op, "is as exact as libdevice");
+    SmallVector<Value> operands = op->getOperands();
+    std::string name = ("llvm.nvvm." + function + ".approx.").str();
+    if (takesFlushed(op)) {
+      operands = findUnflushed(operands);
+      name += "ftz.";
+    }
+    rewriter.replaceOp(
+        op, applyIntrinsic(rewriter, op.getLoc(), name + "f", operands));
+    return success();
+  }
+
+private:
+  StringRef function;
 };
 
 struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
@@ -57,7 +181,7 @@ struct ApproximateExp2 : OpRewritePattern<math::Exp2Op> {
     if (!getElementTypeOrSelf(op.getType()).isF32())
       return rewriter.notifyMatchFailure(op, "is no f32");
     rewriter.replaceOp(op, applyIntrinsic(rewriter, op.getLoc(), kPowerOfTwo,
-                                          op->getOperands()));
+                                          findUnflushed(op->getOperands())));
     return success();
   }
 };
@@ -81,7 +205,7 @@ struct ApproximateExp : OpRewritePattern<math::ExpOp> {
   }
 };
 
-/// Square roots are made exact before.
+/// Roots that kernels ask for are made exact before.
 struct ApproximateSquareRoot : OpRewritePattern<LLVM::CallIntrinsicOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -96,12 +220,33 @@ struct ApproximateSquareRoot : OpRewritePattern<LLVM::CallIntrinsicOp> {
   }
 };
 
+struct ApproximateTanh : OpRewritePattern<math::TanhOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(math::TanhOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isApproximate(op))
+      return rewriter.notifyMatchFailure(op, "is as exact as libdevice");
+    rewriter.replaceOp(op, applyPtx(rewriter, op.getLoc(), "tanh.approx.f32",
+                                    op.getOperand()));
+    return success();
+  }
+};
+
 struct GpuApproximateMath
     : triton_shared::impl::GpuApproximateMathBase<GpuApproximateMath> {
   void runOnOperation() override {
+    RewritePatternSet flushes(&getContext());
+    flushes.add<SkipFlush>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(flushes));
     RewritePatternSet patterns(&getContext());
+    patterns.add<ApproximateFunction<math::Log2Op>>(&getContext(), "lg2");
+    patterns.add<ApproximateFunction<math::SinOp>>(&getContext(), "sin");
+    patterns.add<ApproximateFunction<math::CosOp>>(&getContext(), "cos");
+    patterns.add<ApproximateFunction<math::RsqrtOp>>(&getContext(), "rsqrt");
+    patterns.add<ApproximateFunction<math::SqrtOp>>(&getContext(), "sqrt");
     patterns.add<ApproximateDivision, ApproximateExp, ApproximateExp2,
-                 ApproximateSquareRoot>(&getContext());
+                 ApproximateSquareRoot, ApproximateTanh>(&getContext());
     walkAndApplyPatterns(getOperation(), std::move(patterns));
   }
 };

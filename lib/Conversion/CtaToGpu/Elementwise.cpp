@@ -10,6 +10,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "triton-shared/Dialect/Structured/IR/Structured.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -89,6 +90,8 @@ struct ConvertSquareRoot : OpConversionPattern<math::SqrtOp> {
     Type element = getElementTypeOrSelf(op.getType());
     if (!element.isF32() && !element.isF64())
       return rewriter.notifyMatchFailure(op, "is of a type without a root");
+    if (op->hasAttr(tts::kIsApproximate))
+      return rewriter.notifyMatchFailure(op, "need not be exact");
     rewriter.replaceOp(
         op, applyIntrinsic(
                 rewriter, op.getLoc(),

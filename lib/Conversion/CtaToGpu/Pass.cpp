@@ -98,7 +98,10 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
                                                          target);
     target.addIllegalDialect<cta::CTADialect, tts::TTSDialect>();
-    target.addIllegalOp<math::SqrtOp>();
+    target.addDynamicallyLegalOp<math::SqrtOp>([&](math::SqrtOp op) {
+      return op->hasAttr(tts::kIsApproximate) &&
+             types.isLegal(op.getOperation());
+    });
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                            vector::VectorDialect>();
     target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {

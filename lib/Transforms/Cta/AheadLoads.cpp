@@ -31,9 +31,9 @@ static bool isForAddresses(Operation *load, const LoopSlice &slice,
   return true;
 }
 
-SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesIndices) {
+SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesSmall) {
   auto takesLoad = [&](tts::LoadOp load) {
-    return takesIndices && loadsIndices(load);
+    return takesSmall && loadsIndices(load);
   };
   SmallVector<AheadLoad> found;
   if (!isInnermost(loop) || !mayReorder())
@@ -43,6 +43,8 @@ SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesIndices) {
         load.getMask() || load.getIsVolatile() || isWritten(load.getBase()))
       continue;
     std::optional<AheadLoad> ahead = plan(load);
+    if (!ahead && takesSmall)
+      ahead = planApart(load);
     if (ahead && slice.addOperandsOf(load, takesLoad))
       found.push_back(*ahead);
   }
@@ -243,4 +245,24 @@ std::optional<cta::SharedLayout> AheadLoads::findReadLayout(tts::LoadOp load) {
       getReadLayout(load), *elements);
   return hasPieces(load, layout, *elements) ? std::optional(layout)
                                             : std::nullopt;
+}
+
+/// A row of numbers that lie apart is copied by as many threads, each of them
+/// one; those that need it would each load all that they need.
+std::optional<AheadLoad> AheadLoads::planApart(tts::LoadOp load) {
+  RankedTensorType tile = cta::getTile(load.getResult());
+  bool hasTiles =
+      llvm::any_of(load->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+  if (tile.getRank() != 1 || hasTiles || !isZeroOutside(load.getOther()) ||
+      cta::getElementBytes(tile) < GpuTarget::kLeastCopyBytes ||
+      describeAccessWidth(solver, load).isContiguous)
+    return std::nullopt;
+  LinearLayout apart =
+      LinearLayout::getBlocked(tile.getShape(), {0}, /*perThread=*/1,
+                               cta::getLayout(tile).getNumWarps());
+  cta::SharedLayout layout = cta::chooseSharedLayout(
+      tile.getShape(), cta::getElementBytes(tile), apart, getReadLayout(load));
+  AheadLoad ahead = {load, layout, /*isMatrix=*/false, std::nullopt};
+  ahead.copied = cast<RankedTensorType>(cta::withLayout(tile, apart));
+  return ahead;
 }

@@ -22,6 +22,8 @@ namespace mlir::triton_shared {
 /// A load that becomes copies.
 struct AheadLoad {
   RankedTensorType getTile() const { return cta::getTile(load->getResult(0)); }
+  /// The tile as threads copy it.
+  RankedTensorType getCopied() const { return copied ? copied : getTile(); }
 
   Operation *load;
   cta::SharedLayout layout;
@@ -31,6 +33,8 @@ struct AheadLoad {
   std::optional<TensorBox> box;
   /// The program may have written what the loop reads before that.
   bool isAfterWrites = false;
+  /// Null if threads copy what they would load.
+  RankedTensorType copied;
 };
 
 /// The product that reads the tile of `load` from shared memory itself; null
@@ -59,10 +63,10 @@ public:
              TensorBoxAnalysis &boxes)
       : loop(loop), solver(solver), boxes(boxes) {}
 
-  /// `slice` comes to have what their addresses are computed from: with
-  /// `takesIndices` loads of a few integers as well, a copy of which would have
-  /// to be waited for.
-  SmallVector<AheadLoad> find(LoopSlice &slice, bool takesIndices = false);
+  /// `slice` comes to have what their addresses are computed from. With
+  /// `takesSmall` that may be loads of a few integers, a copy of which would
+  /// have to be waited for, and rows of numbers that lie apart run ahead, too.
+  SmallVector<AheadLoad> find(LoopSlice &slice, bool takesSmall = false);
 
 private:
   bool mayReorder();
@@ -71,6 +75,7 @@ private:
   bool feedsDot(tts::LoadOp load);
   std::optional<AheadLoad> plan(tts::LoadOp load);
   std::optional<AheadLoad> planBox(tts::LoadOp load);
+  std::optional<AheadLoad> planApart(tts::LoadOp load);
   std::optional<unsigned> countNeighbours(tts::LoadOp load);
   std::optional<cta::SharedLayout> findMatrixLayout(tts::LoadOp load);
   std::optional<cta::SharedLayout> findReadLayout(tts::LoadOp load);

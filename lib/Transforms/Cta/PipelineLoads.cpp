@@ -207,6 +207,7 @@ private:
     builder.createBlock(&copy.getLoad());
     IRMapping inner = mapping;
     Operation *load = builder.clone(*ahead.load, inner);
+    load->getResult(0).setType(ahead.getCopied());
     cta::YieldOp::create(builder, loc, load->getResults());
   }
 
@@ -358,7 +359,7 @@ private:
       return std::nullopt;
     Plan plan = {loop, LoopSlice(loop), {}, nullptr, nullptr, 1};
     plan.loads =
-        AheadLoads(loop, solver, boxes).find(plan.slice, /*takesIndices=*/true);
+        AheadLoads(loop, solver, boxes).find(plan.slice, /*takesSmall=*/true);
     plan.lasting = findLastingDot(loop);
     fitStages(plan);
     if (plan.stages < 2 && plan.lasting) {

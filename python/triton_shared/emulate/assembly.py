@@ -33,6 +33,7 @@ _SPIN = re.compile(
     r"@\1 bra(?:\.uni)?\s+(\w+);\s*bra(?:\.uni)?\s+\2;\s*\5:)\s*\}?"
 )
 _ARRIVE = re.compile(r"(?:bar|barrier(?:\.cta)?)\.arrive(?:\.aligned)?\s+(\S+),\s*(\S+)")
+_APPROXIMATION = re.compile(r"((?:rcp|tanh)\.approx\.f32) \$0, \$1")
 _WAIT = re.compile(r"wgmma\.wait_group\.sync\.aligned\s+(\S+)")
 FUNCTIONS = (
     ("void", "@emu_wgmma", "i32, i32, ptr, ptr, i64, i64, ptr, ptr"),
@@ -44,6 +45,8 @@ FUNCTIONS = (
     ("void", "@emu_fence_proxy_async", ""),
     ("void", "@emu_fence_proxy_async_shared_cta", ""),
     ("void", "@emu_fence_mbarrier_init_release_cluster", ""),
+    ("float", "@emu_rcp_approx_f32", "float"),
+    ("float", "@emu_tanh_approx_f32", "float"),
     *boxes.FUNCTIONS,
 )
 """What the functions call: type, name, types of the arguments."""
@@ -131,6 +134,9 @@ def make(name: str, result: str, text: str, constraints: str, types: list[str]) 
         return _make_product(assembly, statements)
     if spin := _SPIN.fullmatch(text.strip()):
         return _make_spin(assembly, spin[3], spin[4])
+    if len(statements) == 1 and (function := _APPROXIMATION.fullmatch(statements[0])):
+        call = f"call float @emu_{function[1].replace('.', '_')}({assembly.value('$1')})"
+        return assembly.define([f"  %approximation = {call}"], {0: "%approximation"})
     if lines := boxes.make(statements, assembly.value):
         return assembly.define(lines, {})
     if all(

@@ -47,7 +47,6 @@ uint32_t emu_read_ptx_sreg_tid_y(void) { return current / threadsX; }
 uint32_t emu_read_ptx_sreg_ntid_x(void) { return threadsX; }
 uint32_t emu_read_ptx_sreg_laneid(void) { return current % kWarp; }
 float emu_sqrt_rn_f(float x) { return sqrtf(x); }
-float emu_sqrt_approx_f(float x) { return sqrtf(x); }
 double emu_sqrt_rn_d(double x) { return sqrt(x); }
 /// A special register, by its number in rewrite.py; a clock goes on by one a
 /// read.
@@ -165,10 +164,29 @@ DEFINE_FLOAT_SHUFFLE(down)
 // get.
 float emu_div_full(float dividend, float divisor) { return dividend / divisor; }
 float emu_ex2_approx_f32(float x) { return __builtin_exp2f(x); }
-float emu_ex2_approx_ftz_f32(float x) {
-  float power = __builtin_exp2f(x);
-  return __builtin_fabsf(power) < 0x1p-126f ? 0 : power;
+float emu_rcp_approx_f32(float x) { return 1 / x; }
+float emu_tanh_approx_f32(float x) { return tanhf(x); }
+float emu_div_approx_f(float dividend, float divisor) {
+  return dividend / divisor;
 }
+
+static float flush(float x) {
+  return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+float emu_ex2_approx_ftz_f32(float x) { return flush(__builtin_exp2f(x)); }
+float emu_rcp_approx_ftz_f(float x) { return flush(1 / flush(x)); }
+float emu_div_approx_ftz_f(float dividend, float divisor) {
+  return flush(flush(dividend) / flush(divisor));
+}
+#define DEFINE_APPROXIMATION(NAME, FUNCTION)                                   \
+  float emu_##NAME##_approx_f(float x) { return FUNCTION(x); }                 \
+  float emu_##NAME##_approx_ftz_f(float x) { return flush(FUNCTION(flush(x))); }
+static float reciprocal_root(float x) { return 1 / sqrtf(x); }
+DEFINE_APPROXIMATION(lg2, log2f)
+DEFINE_APPROXIMATION(sin, sinf)
+DEFINE_APPROXIMATION(cos, cosf)
+DEFINE_APPROXIMATION(sqrt, sqrtf)
+DEFINE_APPROXIMATION(rsqrt, reciprocal_root)
 
 // To nearest, ties away from zero.
 uint32_t emu_f2tf32_rna(float x) {

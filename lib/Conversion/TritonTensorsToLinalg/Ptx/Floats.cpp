@@ -220,6 +220,17 @@ Compute findFunction(StringRef base) {
       .Default({});
 }
 
+/// The same, marked as what may be the GPU's own instruction.
+Compute approximate(Compute compute) {
+  return [=](OpBuilder &builder, Location loc, ValueRange in) {
+    Value result = compute(builder, loc, in);
+    if (result.getType().isF32())
+      result.getDefiningOp()->setAttr(tts::kIsApproximate,
+                                      builder.getUnitAttr());
+    return result;
+  };
+}
+
 Compute findSimple(StringRef base, bool propagatesNan) {
   return llvm::StringSwitch<Compute>(base)
       .Case("neg", apply<arith::NegFOp>())
@@ -316,6 +327,8 @@ std::optional<Rule> assembly::findFloatRule(Opcode opcode) {
     compute = findArithmetic(base, mode, type);
   if (!compute)
     return std::nullopt;
+  if (mode == "approx")
+    compute = approximate(compute);
   bool isDouble = type.width == 64;
   return onLanes(type, countOperands(base), compute, flushes && !isDouble,
                  saturates);

@@ -98,6 +98,10 @@ inline constexpr llvm::StringLiteral kUnpacksE2M1 = "tts.unpacks_e2m1";
 /// others of its kind need not.
 inline constexpr llvm::StringLiteral kIsPrecise = "tts.precise";
 
+/// Attribute of an operation on f32 that PTX asks for as an approximation: a
+/// GPU takes its own instruction.
+inline constexpr llvm::StringLiteral kIsApproximate = "tts.approximate";
+
 /// True for what an access may start from: a pointer to a scalar, or a memref
 /// of unknown rank.
 bool isAccessBase(Type type);

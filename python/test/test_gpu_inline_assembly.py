@@ -1,0 +1,83 @@
+"""What PTX in a kernel asks for as an approximation is that instruction in ours, with all that it
+says; run in the emulator."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import triton
+import triton.language as tl
+from test_inline_assembly_floats import FUNCTIONS
+from triton_shared import emulate, stages
+from triton_shared.emulate import ptx
+from triton_shared.frontend import ast_to_ttir
+
+SIZE = 128
+APPROXIMATE = sorted(name for name in FUNCTIONS if ".approx." in name)
+
+
+@triton.jit
+def _assembled(x, out, TEXT: tl.constexpr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.store(
+        out + at,
+        tl.inline_asm_elementwise(
+            TEXT, "=r,r", [tl.load(x + at)], dtype=tl.float32, is_pure=True, pack=1
+        ),
+    )
+
+
+class Forms:
+    """A kernel of one instruction: its PTX, and in the emulator its LLVM IR and that."""
+
+    def __init__(self, instruction: str, folder: Path):
+        ttir = ast_to_ttir(
+            _assembled,
+            {"x": "*fp32", "out": "*fp32", "TEXT": "constexpr", "N": "constexpr"},
+            {"TEXT": f"{instruction} $0, $1;", "N": SIZE},
+            ["x", "out"],
+            target="cuda:90a",
+            num_warps=1,
+        )
+        self.text = stages.run(ttir, "ptx", target="cuda:90a", num_warps=1).decode()
+        (folder / "ptx").mkdir()
+        self.kernels = (
+            emulate.compile_kernel(ttir, 1, folder),
+            ptx.compile_ptx(self.text, 0, folder / "ptx"),
+        )
+
+    def results(self, x: torch.Tensor) -> list[torch.Tensor]:
+        results = []
+        for kernel in self.kernels:
+            results.append(torch.zeros(SIZE))
+            emulate.launch(kernel, [x, results[-1]], (1,))
+        return results
+
+
+@pytest.mark.parametrize("instruction", APPROXIMATE)
+def test_approximations_are_their_instructions(instruction: str, tmp_path: Path):
+    forms = Forms(instruction, tmp_path)
+    # Powers flush in any case.
+    said = instruction.replace("ex2.approx.f32", "ex2.approx.ftz.f32")
+    made = re.findall(r"\b[a-z0-9]+\.approx[.a-z0-9]*", forms.text)
+    assert made
+    assert set(made) == {said}
+    assert not re.search(r"\b(abs|setp|selp|copysign)\.", forms.text)
+    generator = np.random.default_rng(9)
+    x = torch.from_numpy(generator.uniform(0.1, 20, SIZE).astype(np.float32))
+    for found in forms.results(x):
+        np.testing.assert_allclose(found, FUNCTIONS[instruction](x.double().numpy()), rtol=1e-6)
+
+
+@pytest.mark.parametrize("instruction", [name for name in APPROXIMATE if ".ftz." in name])
+def test_what_is_flushed_once_is_flushed(instruction: str, tmp_path: Path):
+    """Numbers below the smallest normal one are zeros of their sign."""
+    forms = Forms(instruction, tmp_path)
+    tiny = torch.tensor([1e-40, -1e-40, 0.0, -0.0]).repeat(SIZE // 4)
+    zeros = torch.tensor([0.0, -0.0, 0.0, -0.0]).repeat(SIZE // 4)
+    for found, expected in zip(forms.results(tiny), forms.results(zeros), strict=True):
+        assert torch.equal(found.view(torch.int32), expected.view(torch.int32))
