@@ -72,6 +72,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   }
   manager.addPass(createCtaPipelineLoads({target.numStages}));
   manager.addPass(createCtaShareOperands());
+  manager.addPass(createCtaWriteTogether());
   manager.addPass(createCtaStoreBoxes());
   manager.addPass(createCtaStreamDots());
   manager.addPass(createCtaGuardBlocks());

@@ -7,6 +7,7 @@
 #include "Optimise.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -92,6 +93,20 @@ static bool reorder(BasicBlock &block, unsigned limit) {
   return true;
 }
 
+/// True if a block of `kernel` has got another order.
+static bool reorder(Function &kernel) {
+  unsigned limit = getEnough(kernel), most = 0;
+  bool isShorter = false;
+  for (BasicBlock &block : kernel) {
+    isShorter |= reorder(block, limit);
+    most = std::max(most, findMostRegisters(block, listInOrder(block)));
+  }
+  // Told no limit, ptxas spills for more warps than half.
+  if (isShorter && most * kOf <= limit * kWorthIt)
+    kernel.addFnAttr("nvvm.maxnreg", utostr(limit));
+  return isShorter;
+}
+
 std::unique_ptr<Module>
 mlir::triton_shared::shortenLives(std::unique_ptr<Module> module,
                                   TargetMachine &machine) {
@@ -102,7 +117,6 @@ mlir::triton_shared::shortenLives(std::unique_ptr<Module> module,
   takeApart(kernels, machine);
   bool isShorter = false;
   for (Function *kernel : kernels)
-    for (BasicBlock &block : *kernel)
-      isShorter |= reorder(block, getEnough(*kernel));
+    isShorter |= reorder(*kernel);
   return isShorter ? std::move(module) : std::move(asItWas);
 }

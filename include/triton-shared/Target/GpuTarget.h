@@ -23,10 +23,13 @@ public:
   static constexpr unsigned kWarpgroupWarps = 4;
   /// The most registers of 32 bits that a thread can have.
   static constexpr unsigned kRegistersPerThread = 255;
+  /// The registers that all threads of a block have together, at most; so many
+  /// has a multiprocessor.
+  static constexpr unsigned kRegistersPerBlock = 65536;
   /// The registers that each thread of a block can have, if it has `threads`.
   static constexpr unsigned getRegisterLimit(unsigned threads) {
-    constexpr unsigned kOfBlock = 65536, kStep = 8;
-    unsigned limit = kOfBlock / threads / kStep * kStep;
+    constexpr unsigned kStep = 8;
+    unsigned limit = kRegistersPerBlock / threads / kStep * kStep;
     return limit < kRegistersPerThread ? limit : kRegistersPerThread;
   }
   /// The most that one instruction moves for one thread, in any memory; a row

@@ -395,6 +395,32 @@ def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
                            "::mlir::cta::CTADialect", "::mlir::gpu::GPUDialect"];
 }
 
+def CtaWriteTogether : Pass<"cta-write-together", "::mlir::ModuleOp"> {
+  let summary = "Write operands of several products before the first of them";
+  let description = [{
+    Where a program has room for the operands of all of its products beside each
+    other, those that are there before an earlier product are written before it,
+    behind its own. Threads meet once, and no product waits until another one
+    has read:
+
+    ```mlir
+    cta.write %a to %0[%c0] : ...
+    cta.write %b to %1[%c0] : ...
+    cta.write %c to %2[%c0] fenced : ...
+    %x = cta.dot %0[%c0], %1[%c0], %zeros : ...
+    %y = cta.dot %0[%c0], %2[%c0], %zeros : ...
+    ```
+
+    There is room if no fewer programs run at once than with 128 registers to a
+    thread.
+
+    Needs: `cta-share-operands` has run. Leaves: the same writes, each to a
+    buffer that is read after it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect"];
+}
+
 def CtaStreamDots : Pass<"cta-stream-dots", "::mlir::ModuleOp"> {
   let summary = "Read the operands of a product in steps along K";
   let description = [{
