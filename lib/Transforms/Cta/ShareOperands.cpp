@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Layout/SharedAccess.h"
@@ -154,18 +155,19 @@ private:
            !getLoop().isDefinedOutsideOfLoop(operand.get());
   }
 
-  /// Writes `operand` to a buffer, after which products can read it. Slots that
-  /// take turns keep their place for the whole loop.
+  /// Writes `operand` to a buffer, after which products can read it: one that
+  /// is shown transposed as it is, so that others can read it either way. Slots
+  /// that take turns keep their place for the whole loop.
   Place writeToBuffer(OpOperand &operand) {
-    Value value = operand.get();
+    bool isTwice = takesTurns(operand);
+    Value value = isTwice ? operand.get() : getOperandTile(operand.get()).tile;
     OpBuilder builder(value.getParentBlock()->findAncestorOpInBlock(*dot));
     Location loc = dot.getLoc();
-    bool isTwice = takesTurns(operand);
     Value slot =
         isTwice ? parity : arith::ConstantIntOp::create(builder, loc, 0, 32);
     Value buffer =
         isTwice ? createBuffer(OpBuilder(getLoop()), operand, /*slots=*/2)
-                : createBuffer(builder, operand, /*slots=*/1);
+                : createTileBuffer(builder, operand);
     writes.push_back(cta::WriteOp::create(builder, loc, value, buffer, slot,
                                           /*fenced=*/true));
     if (!isTwice)
@@ -175,7 +177,10 @@ private:
     if (!isTwice && &*builder.getInsertionPoint() != dot &&
         dot->getParentOfType<cta::SpecializeOp>())
       gpu::BarrierOp::create(builder, loc);
-    return {buffer, slot};
+    if (isTwice)
+      return {buffer, slot};
+    OpBuilder reader(dot);
+    return {createOperandBuffer(reader, operand.get(), buffer), slot};
   }
 
   /// The fence of a thread is for all that it has written, so that the last one
@@ -187,13 +192,27 @@ private:
     writes[isInOrder ? 0 : 1].setFenced(false);
   }
 
-  static Value createBuffer(OpBuilder builder, OpOperand &operand,
-                            int64_t slots) {
+  static cta::BufferType getBufferType(OpOperand &operand, int64_t slots) {
     RankedTensorType tile = cta::getTile(operand.get());
-    auto type = cta::BufferType::get(
+    return cta::BufferType::get(
         tile.getContext(), slots, tile.getShape(), tile.getElementType(),
         cta::SharedLayoutAttr::get(tile.getContext(),
                                    chooseMatrixLayout(operand)));
+  }
+
+  static Value createBuffer(OpBuilder builder, OpOperand &operand,
+                            int64_t slots) {
+    return cta::AllocOp::create(builder, operand.getOwner()->getLoc(),
+                                getBufferType(operand, slots),
+                                cta::kMatrixAlignment);
+  }
+
+  /// One for the tile that `operand` shows.
+  static Value createTileBuffer(OpBuilder builder, OpOperand &operand) {
+    cta::BufferType type = getBufferType(operand, /*slots=*/1);
+    if (cta::TransposeOp transpose = getOperandTile(operand.get()).transpose)
+      type =
+          type.transpose(invertPermutationVector(transpose.getPermutation()));
     return cta::AllocOp::create(builder, operand.getOwner()->getLoc(), type,
                                 cta::kMatrixAlignment);
   }

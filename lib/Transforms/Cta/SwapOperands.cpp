@@ -41,6 +41,18 @@ static bool isReadable(Value operand, unsigned common) {
           getConstantIntValue(load.getDimensions()[common].stride) == 1);
 }
 
+/// True if it is worth it to write what is computed in each turn to shared
+/// memory, for all warps to meet, and to multiply: of a short product that
+/// takes longer than to multiply in each warp.
+static bool isDeep(cta::DotOp dot) {
+  constexpr int64_t kLeastDepth = 64;
+  auto isLoaded = [](Value operand) {
+    return operand.getDefiningOp<tts::LoadOp>() != nullptr;
+  };
+  return (isLoaded(dot.getA()) && isLoaded(dot.getB())) ||
+         cta::getTile(dot.getA()).getDimSize(1) >= kLeastDepth;
+}
+
 /// True if `dot` has too few rows for a `wgmma`, but as many columns.
 static bool isSkinny(cta::DotOp dot) {
   RankedTensorType result = cta::getTile(dot.getResult());
@@ -48,7 +60,7 @@ static bool isSkinny(cta::DotOp dot) {
   bool hasWgmma =
       !element.isF64() && (!element.isF32() || dot.getPrecision() == "tf32");
   return hasWgmma && result.getRank() == 2 && result.getDimSize(0) < kRows &&
-         result.getDimSize(1) >= kRows &&
+         result.getDimSize(1) >= kRows && isDeep(dot) &&
          isReadable(dot.getA(), /*common=*/1) &&
          isReadable(dot.getB(), /*common=*/0);
 }

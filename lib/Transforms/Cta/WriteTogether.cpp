@@ -2,8 +2,8 @@
 //
 // Products that follow one another would each write their operands, meet, and
 // multiply: the second waits for the first, to write where that has read, and
-// loads behind a barrier are not ahead of it. Where there is room for all, the
-// operands that are there before the first product are written before it.
+// loads behind a barrier are not ahead of it. Operands that are there before
+// the first product are written before it, as far as there is room for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,19 +35,78 @@ static int64_t getRoom(func::FuncOp function, unsigned numWarps) {
   return cta::getTarget(function).getSharedBytes() / programs;
 }
 
-/// The bytes that all buffers take, none where another one was, and the largest
-/// exchange beside them.
-static int64_t countApart(func::FuncOp function) {
-  int64_t buffers = 0, exchange = 0;
-  function.walk([&](Operation *op) {
-    int64_t bytes = getSharedBytes(op);
-    if (hasEffect<MemoryEffects::Allocate>(op))
-      buffers += llvm::alignTo(bytes, cta::kMatrixAlignment);
-    else
-      exchange = std::max(exchange, bytes);
-  });
-  return buffers + exchange;
-}
+namespace {
+
+/// What the buffers of one block take, from where they are made until their
+/// last use.
+class BuffersOfBlock {
+public:
+  BuffersOfBlock(Block &block, func::FuncOp function) {
+    for (auto [number, op] : llvm::enumerate(block))
+      numbers[&op] = number;
+    function.walk([&](Operation *op) {
+      int64_t bytes = getSharedBytes(op);
+      if (!hasEffect<MemoryEffects::Allocate>(op)) {
+        exchange = std::max(exchange, bytes);
+        return;
+      }
+      bytes = llvm::alignTo(bytes, cta::kMatrixAlignment);
+      if (op->getBlock() == &block)
+        lives[op] = {numbers.lookup(op), findLastUse(op, block), bytes};
+      else
+        others += bytes;
+    });
+  }
+
+  /// The bytes that all take together if `alloc` is made before `place`.
+  int64_t countMost(cta::AllocOp alloc, Operation *place) const {
+    SmallVector<Life> all = llvm::to_vector(llvm::make_second_range(lives));
+    all.push_back(lives.lookup(alloc));
+    all.back().first = numbers.lookup(place);
+    // Beside what is there when one of them comes to be.
+    int64_t most = 0;
+    for (const Life &now : all) {
+      int64_t bytes = 0;
+      for (auto [op, life] : lives)
+        if (op != alloc && life.first <= now.first && now.first <= life.last)
+          bytes += life.bytes;
+      bool isThere =
+          all.back().first <= now.first && now.first <= all.back().last;
+      most = std::max(most, bytes + (isThere ? all.back().bytes : 0));
+    }
+    return most + others + exchange;
+  }
+
+  /// `alloc` is made before `place` from now on.
+  void move(cta::AllocOp alloc, Operation *place) {
+    lives[alloc].first = numbers.lookup(place);
+  }
+
+private:
+  struct Life {
+    size_t first = 0, last = 0;
+    int64_t bytes = 0;
+  };
+
+  size_t findLastUse(Operation *alloc, Block &block) const {
+    size_t last = 0;
+    SmallVector<Operation *> users = llvm::to_vector(alloc->getUsers());
+    for (size_t i = 0; i < users.size(); ++i) {
+      last = std::max(last,
+                      numbers.lookup(block.findAncestorOpInBlock(*users[i])));
+      if (isa<cta::TransposeBufferOp>(users[i]))
+        llvm::append_range(users, users[i]->getUsers());
+    }
+    return last;
+  }
+
+  DenseMap<Operation *, size_t> numbers;
+  llvm::MapVector<Operation *, Life> lives;
+  /// Of other blocks, and what an exchange takes beside them.
+  int64_t others = 0, exchange = 0;
+};
+
+} // namespace
 
 /// The buffer that `write` alone writes, once; null if it is another one.
 static cta::AllocOp findOwnBuffer(cta::WriteOp write) {
@@ -81,12 +140,27 @@ static void moveBefore(cta::WriteOp write, cta::AllocOp alloc, cta::DotOp dot) {
   write->moveBefore(dot);
 }
 
+/// True if products read what `write` writes.
+static bool isForProducts(cta::WriteOp write) {
+  SmallVector<Operation *> users =
+      llvm::to_vector(write.getBuffer().getUsers());
+  for (size_t i = 0; i < users.size(); ++i) {
+    if (isa<cta::DotOp>(users[i]))
+      return true;
+    if (isa<cta::TransposeBufferOp>(users[i]))
+      llvm::append_range(users, users[i]->getUsers());
+  }
+  return false;
+}
+
 /// One fence is for all that a thread has written: of the writes since the last
-/// product, the last one has it.
+/// product, the last one has it. It may be another one than before.
 static void fenceOnce(Block &block) {
   cta::WriteOp last;
   for (Operation &op : block) {
-    if (auto write = dyn_cast<cta::WriteOp>(op); write && write.getFenced()) {
+    if (auto write = dyn_cast<cta::WriteOp>(op);
+        write && isForProducts(write)) {
+      write.setFenced(true);
       if (last)
         last.setFenced(false);
       last = write;
@@ -101,28 +175,29 @@ namespace {
 struct CtaWriteTogether
     : triton_shared::impl::CtaWriteTogetherBase<CtaWriteTogether> {
   void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      std::optional<unsigned> numWarps = cta::getNumWarps(function);
-      if (numWarps && countApart(function) <= getRoom(function, *numWarps))
-        writeTogether(function);
-    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (std::optional<unsigned> numWarps = cta::getNumWarps(function))
+        function.walk([&](Block *block) {
+          writeTogether(*block, function, getRoom(function, *numWarps));
+        });
   }
 
 private:
-  static void writeTogether(func::FuncOp function) {
-    SmallVector<cta::WriteOp> writes;
-    function.walk([&](cta::WriteOp write) { writes.push_back(write); });
-    llvm::SetVector<Block *> changed;
+  static void writeTogether(Block &block, func::FuncOp function, int64_t room) {
+    SmallVector<cta::WriteOp> writes = llvm::to_vector(
+        llvm::make_filter_range(block.getOps<cta::WriteOp>(), findEarlierDot));
+    if (writes.empty())
+      return;
+    BuffersOfBlock buffers(block, function);
     for (cta::WriteOp write : writes) {
       cta::AllocOp alloc = findOwnBuffer(write);
-      cta::DotOp dot = alloc ? findEarlierDot(write) : nullptr;
-      if (!dot)
+      cta::DotOp dot = findEarlierDot(write);
+      if (!alloc || buffers.countMost(alloc, dot) > room)
         continue;
+      buffers.move(alloc, dot);
       moveBefore(write, alloc, dot);
-      changed.insert(write->getBlock());
     }
-    for (Block *block : changed)
-      fenceOnce(*block);
+    fenceOnce(block);
   }
 };
 

@@ -11,12 +11,13 @@ tt.func @registers(%x: i32, %y: i32) -> i32 {
   tt.return %0 : i32
 }
 
-// A float lies in its register as a pattern of bits.
+// A float lies in its register as a pattern of bits. The mark says that a GPU
+// may take its own instruction.
 // CHECK-LABEL: func.func @float(
 // CHECK-SAME:    %[[X:[^:]*]]: f32
 // CHECK:         %[[BITS:.*]] = arith.bitcast %[[X]] : f32 to i32
 // CHECK:         %[[NUMBER:.*]] = arith.bitcast %[[BITS]] : i32 to f32
-// CHECK:         %[[POWER:.*]] = math.exp2 %[[NUMBER]] : f32
+// CHECK:         %[[POWER:.*]] = math.exp2 %[[NUMBER]] {tts.approximate} : f32
 // CHECK:         arith.bitcast %[[POWER]] : f32 to i32
 tt.func @float(%x: f32) -> f32 {
   %0 = tt.elementwise_inline_asm "ex2.approx.f32 $0, $1;" {constraints = "=f,f", packed_element = 1 : i32, pure = true} %x : f32 -> f32

@@ -139,3 +139,19 @@ func.func @transposed(%ring: !cta.buffer<3, 64x32xf16, #s>, %c: tensor<64x64xf32
   %d = cta.dot %a, %t, %c : tensor<64x32xf16, #rows>, tensor<32x64xf16, #columns> -> tensor<64x64xf32, #square> by #cta.wgmma<m64n64k16>
   return %d : tensor<64x64xf32, #square>
 }
+
+// A tile that one product takes transposed and another one as it is: written once, as it is.
+// CHECK-LABEL: func.func @either_way(
+// CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<64x32xf16, #{{[a-z0-9]*}}>
+// CHECK: cta.write %[[X]] to %[[BUFFER:[0-9]*]][
+// CHECK: %[[TURNED:.*]] = cta.transpose_buffer %[[BUFFER]] [1, 0]
+// CHECK: cta.dot %{{[^,]*}}, %[[TURNED]][
+// CHECK-NOT: cta.write %[[X]]
+// CHECK: cta.dot %[[BUFFER]][
+func.func @either_way(%x: tensor<64x32xf16, #rows>, %y: tensor<64x32xf16, #rows>, %c: tensor<64x64xf32, #square>, %b: tensor<32x32xf16, #right>, %d: tensor<64x32xf32, #c>)
+    -> (tensor<64x64xf32, #square>, tensor<64x32xf32, #c>) attributes {cta.num_warps = 4 : i32} {
+  %t = cta.transpose %x [1, 0] : tensor<64x32xf16, #rows> -> tensor<32x64xf16, #columns>
+  %first = cta.dot %y, %t, %c : tensor<64x32xf16, #rows>, tensor<32x64xf16, #columns> -> tensor<64x64xf32, #square> by #cta.wgmma<m64n64k16>
+  %second = cta.dot %x, %b, %d : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+  return %first, %second : tensor<64x64xf32, #square>, tensor<64x32xf32, #c>
+}

@@ -51,6 +51,31 @@ func.func @starts(%p: memref<*xi8>, %q: memref<*xi8>, %n: i64, %start: tensor<32
 
 // -----
 
+// What is computed in each turn is not written to shared memory for so short a product, but for a long one.
+// CHECK-LABEL: func.func @computed(
+// CHECK: cta.dot %{{.*}} : tensor<16x16xf16>, tensor<16x64xf16> -> tensor<16x64xf32>
+// CHECK: cta.dot %{{.*}} : tensor<64x64xf16>, tensor<64x16xf16> -> tensor<64x16xf32>
+func.func @computed(%p: memref<*xf16>, %q: memref<*xf16>, %n: i64) -> (tensor<16x64xf32>, tensor<16x64xf32>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant dense<0.0> : tensor<16x64xf32>
+  %c0 = arith.constant 0 : i64
+  %c64 = arith.constant 64 : i64
+  %r:2 = scf.for %k = %c0 to %n step %c64 iter_args(%sum0 = %zero, %sum1 = %zero) -> (tensor<16x64xf32>, tensor<16x64xf32>) : i64 {
+    %a = tts.load %p[%k] strides [%n, 1] : memref<*xf16> -> tensor<16x16xf16>
+    %b = tts.load %q[%k] strides [64, 1] : memref<*xf16> -> tensor<16x64xf16>
+    %b2 = arith.addf %b, %b : tensor<16x64xf16>
+    %d0 = cta.dot %a, %b2, %sum0 : tensor<16x16xf16>, tensor<16x64xf16> -> tensor<16x64xf32>
+    %x = tts.load %p[%k] strides [%n, 1] : memref<*xf16> -> tensor<16x64xf16>
+    %y = tts.load %q[%k] strides [64, 1] : memref<*xf16> -> tensor<64x64xf16>
+    %y2 = arith.addf %y, %y : tensor<64x64xf16>
+    %d1 = cta.dot %x, %y2, %sum1 : tensor<16x64xf16>, tensor<64x64xf16> -> tensor<16x64xf32>
+    scf.yield %d0, %d1 : tensor<16x64xf32>, tensor<16x64xf32>
+  }
+  return %r#0, %r#1 : tensor<16x64xf32>, tensor<16x64xf32>
+}
+
+// -----
+
 // Bytes that lie across K, sums that the loop changes, few columns and products in no loop stay.
 // CHECK-LABEL: func.func @stay(
 // CHECK-NOT: cta.transpose
