@@ -75,6 +75,21 @@ no numbers: {missing}.
 """
 
 
+CLIENTS = """
+## GPU: kernels of other packages
+
+`scripts/gpu-check --there --clients`, on {gpu}, torch {torch}, Triton {triton}: liger-kernel and
+fla-core, forward and backward in sizes of models, as
+[client_calls.py](../benchmarks/gpu/client_calls.py) says. Launches are recorded where the package
+makes them and repeated by both compilers on the same memory, each with what its own tuning chooses
+among the same configurations; in turn, from CUDA graphs, what fits into the cache from there. Times
+are those of all kernels of an operator that both compiled; a ratio is Triton's by ours. {kernels}
+kernels, {faster} of them at 0.95 or above; {failed}.
+
+{table}
+"""
+
+
 TUTORIALS = """
 ## GPU: Triton's tutorials
 
@@ -190,6 +205,8 @@ def render() -> str:
         texts = {"table": speed_table(speed["rows"]), "age": speed_age(speed["rows"])}
         sections.append(SPEED.format(gpu=_gpu(speed), **texts, **facts))
         sections.append(_costs(speed["costs"]))
+    if clients := _load("gpu-clients"):
+        sections.append(_clients(clients))
     if errors := _load("attention-errors"):
         sections.append(_errors(errors))
     if tutorials := _load("gpu-tutorials"):
@@ -344,6 +361,38 @@ def speed_table(rows: list[dict[str, Any]]) -> str:
         times = " | ".join(us.get(name, "-") for name in ("ours", "triton", "torch"))
         mark = " †" if "gpu" in row else " \\*" if "order" in row else ""
         lines.append(f"| {row['name']}{mark} | {ratio} | {times} | {rate} | {config} |")
+    return "\n".join(lines)
+
+
+def _clients(clients: dict[str, Any]) -> str:
+    """The results of benchmarks/gpu/clients.py."""
+    rows = clients["rows"]
+    failed = [row for row in rows if "ours" in row["failed"]]
+    counts = {
+        "kernels": len(rows),
+        "faster": sum(row.get("ratio", 0) >= 0.95 for row in rows),
+        "failed": f"{len(failed)} do not compile by ours" if failed else "ours compiles all",
+    }
+    facts = {name: clients[name] for name in ("torch", "triton")}
+    return CLIENTS.format(table=client_table(rows), gpu=_gpu(clients), **facts, **counts)
+
+
+def client_table(rows: list[dict[str, Any]]) -> str:
+    """A line for each operator, in Markdown."""
+    head = "| operator | kernels | ratio | ours, µs | Triton, µs | slowest kernel |"
+    lines = [head, "|---" * head.count(" |") + "|"]
+    operators: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        if "ratio" in row:
+            operators.setdefault(row["operator"], []).append(row)
+    for operator, found in operators.items():
+        ours, triton = (sum(row["us"][name] for row in found) for name in ("ours", "triton"))
+        worst = min(found, key=lambda row: float(row["ratio"]))
+        slowest = f"`{worst['kernel']}` {worst['ratio']:.2f}"
+        lines.append(
+            f"| {operator} | {len(found)} | {triton / ours:.2f} "
+            f"| {ours:.0f} | {triton:.0f} | {slowest} |"
+        )
     return "\n".join(lines)
 
 

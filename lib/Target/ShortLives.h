@@ -13,12 +13,13 @@ class TargetMachine;
 namespace mlir::triton_shared {
 
 /// Orders the instructions of kernels whose tiles need more registers than
-/// threads have: what was computed of all elements before anything else was, is
-/// computed of one after the other, as late as it is needed. Loads are as early
-/// as half of the registers permit.
+/// leave room for half of the warps of an SM: what was computed of all elements
+/// before anything else was, is computed of one after the other, as late as it
+/// is needed. Loads are as early as half of the registers permit.
 ///
 /// ptxas keeps to the order that it finds, but for some instructions, and
-/// spills what that takes. Kernels with products of matrices are left as they
+/// spills what that takes; where the order fits well, it is told how many it
+/// has. Kernels with products of matrices are left as they
 /// are: theirs overlap what tensor cores do.
 std::unique_ptr<llvm::Module> shortenLives(std::unique_ptr<llvm::Module> module,
                                            llvm::TargetMachine &machine);

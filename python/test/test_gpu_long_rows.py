@@ -50,10 +50,10 @@ def exchanged(x, y, out, n, N: tl.constexpr):
     tl.store(out, tl.sum(tl.load(x + at) * tl.exp2(tl.load(y + at)), 0))
 
 
-def compile_row(fn: Any, element: str, registers: int | None = REGISTERS) -> Any:
+def compile_row(fn: Any, element: str, registers: int | None = REGISTERS, size: int = SIZE) -> Any:
     kinds = {"x": f"*{element}", "y": f"*{element}", "out": "*fp32", "n": "i32", "N": "constexpr"}
     hints: Any = {(i,): [["tt.divisibility", 16]] for i in range(4)}
-    source = triton.compiler.ASTSource(fn, kinds, constexprs={"N": SIZE}, attrs=hints)
+    source = triton.compiler.ASTSource(fn, kinds, constexprs={"N": size}, attrs=hints)
     options = {"num_warps": WARPS, "maxnreg": registers}
     return triton.compile(source, target=GPUTarget("shared_cuda", 90, 32), options=options)
 
@@ -109,4 +109,12 @@ def test_elements_are_loaded_when_they_are_needed(element: str, tmp_path: Path):
 
 
 def test_where_registers_suffice_all_loads_come_first():
-    assert not is_streamed(compile_row(divergence, "fp32", registers=None))
+    assert not is_streamed(compile_row(divergence, "fp32", registers=None, size=SIZE // 4))
+
+
+def test_half_of_the_warps_have_room():
+    """A row that only fits into all registers of a thread leaves none for other warps: it is taken
+    one element after the other, and ptxas is told how many registers that may take."""
+    compiled = compile_row(divergence, "fp32", registers=None)
+    assert is_streamed(compiled)
+    assert ".maxnreg 64" in compiled.asm["ptx"]

@@ -1,5 +1,5 @@
-"""Loops whose products take numbers that lie apart in memory, in the emulator: threads copy those of
-the next turns, each of them one."""
+"""Loops whose products take numbers that lie apart in memory, in the emulator: threads copy those
+of the next turns, each of them one."""
 
 from __future__ import annotations
 

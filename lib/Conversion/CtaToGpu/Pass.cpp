@@ -49,6 +49,14 @@ void triton_shared::addThreadConversion(TypeConverter &types) {
       [=](cta::MbarriersType type) -> Type { return toSharedPointer(type); });
 }
 
+/// Others are made exact before approximations are allowed.
+static void keepApproximateRoots(const TypeConverter &types,
+                                 ConversionTarget &target) {
+  target.addDynamicallyLegalOp<math::SqrtOp>([&](math::SqrtOp op) {
+    return op->hasAttr(tts::kIsApproximate) && types.isLegal(op.getOperation());
+  });
+}
+
 namespace {
 
 struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
@@ -98,10 +106,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
                                                          target);
     target.addIllegalDialect<cta::CTADialect, tts::TTSDialect>();
-    target.addDynamicallyLegalOp<math::SqrtOp>([&](math::SqrtOp op) {
-      return op->hasAttr(tts::kIsApproximate) &&
-             types.isLegal(op.getOperation());
-    });
+    keepApproximateRoots(types, target);
     target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
                            vector::VectorDialect>();
     target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {
