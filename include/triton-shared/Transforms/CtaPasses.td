@@ -398,10 +398,10 @@ def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
 def CtaWriteTogether : Pass<"cta-write-together", "::mlir::ModuleOp"> {
   let summary = "Write operands of several products before the first of them";
   let description = [{
-    Where a program has room for the operands of all of its products beside each
-    other, those that are there before an earlier product are written before it,
-    behind its own. Threads meet once, and no product waits until another one
-    has read:
+    Operands that are there before an earlier product are written before it,
+    behind its own, as far as a program has room for them beside all that it
+    needs then. Threads meet once, and no product waits until another one has
+    read:
 
     ```mlir
     cta.write %a to %0[%c0] : ...
