@@ -45,7 +45,7 @@ static bool isReadable(Value operand, unsigned common) {
 /// memory, for all warps to meet, and to multiply: of a short product that
 /// takes longer than to multiply in each warp.
 static bool isDeep(cta::DotOp dot) {
-  constexpr int64_t kLeastDepth = 64;
+  constexpr int64_t kLeastDepth = 32;
   auto isLoaded = [](Value operand) {
     return operand.getDefiningOp<tts::LoadOp>() != nullptr;
   };
