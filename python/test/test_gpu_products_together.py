@@ -3,6 +3,7 @@ once, where there is room, and each tile once for both ways in which it is read.
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 
@@ -71,3 +72,48 @@ def test_what_is_there_is_written_at_once():
     assert steps[:4] == ["write"] * 3 + ["dot"]
     assert steps.count("dot") == 5
     assert steps.count("write") == 4
+
+
+@triton.jit
+def in_place_of_others(x, y, a, b, c, out, N: tl.constexpr, S: tl.constexpr, L: tl.constexpr):
+    """x @ y, then a @ b and c @ y; c has room where x was, a and b have not."""
+    n, s, wide = tl.arange(0, N), tl.arange(0, S), tl.arange(0, L)
+    at = out + n[:, None] * N + n[None, :]
+    kept = tl.load(y + wide[:, None] * N + n[None, :])
+    rows = n[:, None] * L + wide[None, :]
+    tl.store(at, tl.dot(tl.load(x + rows), kept))
+    tl.debug_barrier()
+    left = tl.load(a + n[:, None] * S + s[None, :])
+    right = tl.load(b + s[:, None] * N + n[None, :])
+    last = tl.load(c + rows)
+    tl.store(at + N * N, tl.dot(left, right))
+    tl.store(at + 2 * N * N, tl.dot(last, kept))
+
+
+def test_threads_meet_behind_the_fence(tmp_path: Path):
+    """Also where one of the tiles that are written at once waits until others have read."""
+    kinds = dict.fromkeys(("x", "y", "a", "b", "c"), "*fp16") | {"out": "*fp32"}
+    sizes = {"N": SIZE, "S": 16, "L": 128}
+    ttir = ast_to_ttir(
+        in_place_of_others,
+        kinds | dict.fromkeys(sizes, "constexpr"),
+        sizes,
+        list(kinds),
+        target="cuda:90a",
+        num_warps=4,
+    )
+    text = stages.run(ttir, "cta", target="cuda:90a", num_warps=4).decode()
+    steps = re.findall(r"cta\.write .* fenced |gpu\.barrier|cta\.dot ", text)
+    kinds_of = ["fence" if "write" in step else step.strip() for step in steps]
+    assert kinds_of.count("cta.dot") == 3
+    for before, after in itertools.pairwise(kinds_of):
+        assert (before, after) != ("fence", "cta.dot")
+    kernel = emulate.compile_kernel(ttir, 4, tmp_path)
+    generator = torch.Generator().manual_seed(0)
+    shapes = ((SIZE, 128), (128, SIZE), (SIZE, 16), (16, SIZE), (SIZE, 128))
+    x, y, a, b, c = (torch.randint(-1, 2, one, generator=generator).half() for one in shapes)
+    want = [one.double() @ other.double() for one, other in ((x, y), (a, b), (c, y))]
+    for seed in (0, 1, 2):
+        out = torch.full((3, SIZE, SIZE), float("nan"))
+        emulate.launch(kernel, [x, y, a, b, c, out], (1,), seed)
+        assert torch.equal(out.double(), torch.stack(want))

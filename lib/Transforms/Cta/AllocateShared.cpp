@@ -128,15 +128,13 @@ private:
     }
   }
 
-  /// Who uses `buffer`, as it is or in another order.
+  /// Who uses `buffer`, and who waits for those that go on.
   static SmallVector<Operation *> findUsers(Value buffer) {
     SmallVector<Operation *> users;
-    for (Operation *user : buffer.getUsers()) {
+    for (Operation *user : findBufferUsers(buffer)) {
       users.push_back(user);
       if (auto dot = dyn_cast<cta::DotOp>(user))
         addWaits(dot, users);
-      if (auto transposed = dyn_cast<cta::TransposeBufferOp>(user))
-        llvm::append_range(users, findUsers(transposed));
     }
     return users;
   }

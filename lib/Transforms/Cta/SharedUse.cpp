@@ -16,6 +16,14 @@ int64_t triton_shared::getSharedBytes(Operation *op) {
   return access && access.isAtomic() ? cta::getAtomicSharedBytes(access) : 0;
 }
 
+SmallVector<Operation *> triton_shared::findBufferUsers(Value buffer) {
+  SmallVector<Operation *> users = llvm::to_vector(buffer.getUsers());
+  for (size_t i = 0; i < users.size(); ++i)
+    if (isa<cta::TransposeBufferOp>(users[i]))
+      llvm::append_range(users, users[i]->getUsers());
+  return users;
+}
+
 bool triton_shared::isBarrier(Operation *op) {
   auto tiles = dyn_cast<cta::CtaOpInterface>(op);
   return isa<gpu::BarrierOp>(op) || (tiles && tiles.isBarrier());

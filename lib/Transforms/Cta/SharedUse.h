@@ -15,6 +15,9 @@ namespace mlir::triton_shared {
 /// How many bytes of shared memory `op` needs; 0 if none.
 int64_t getSharedBytes(Operation *op);
 
+/// Who uses `buffer`, as it is or in another order.
+SmallVector<Operation *> findBufferUsers(Value buffer);
+
 /// True if all threads of a program wait for each other at `op`.
 bool isBarrier(Operation *op);
 

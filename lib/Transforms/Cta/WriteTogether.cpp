@@ -90,13 +90,8 @@ private:
 
   size_t findLastUse(Operation *alloc, Block &block) const {
     size_t last = 0;
-    SmallVector<Operation *> users = llvm::to_vector(alloc->getUsers());
-    for (size_t i = 0; i < users.size(); ++i) {
-      last = std::max(last,
-                      numbers.lookup(block.findAncestorOpInBlock(*users[i])));
-      if (isa<cta::TransposeBufferOp>(users[i]))
-        llvm::append_range(users, users[i]->getUsers());
-    }
+    for (Operation *user : findBufferUsers(alloc->getResult(0)))
+      last = std::max(last, numbers.lookup(block.findAncestorOpInBlock(*user)));
     return last;
   }
 
@@ -107,18 +102,6 @@ private:
 };
 
 } // namespace
-
-/// The buffer that `write` alone writes, once; null if it is another one.
-static cta::AllocOp findOwnBuffer(cta::WriteOp write) {
-  auto alloc = write.getBuffer().getDefiningOp<cta::AllocOp>();
-  bool isOwn = alloc && alloc->getBlock() == write->getBlock() &&
-               matchPattern(write.getSlot(), m_Constant()) &&
-               llvm::all_of(alloc->getUsers(), [&](Operation *user) {
-                 return user == write || isa<cta::DotOp>(user) ||
-                        isa<cta::TransposeBufferOp>(user);
-               });
-  return isOwn ? alloc : nullptr;
-}
 
 /// The first product between what makes the tile of `write` and `write`.
 static cta::DotOp findEarlierDot(cta::WriteOp write) {
@@ -132,36 +115,74 @@ static cta::DotOp findEarlierDot(cta::WriteOp write) {
   return nullptr;
 }
 
-static void moveBefore(cta::WriteOp write, cta::AllocOp alloc, cta::DotOp dot) {
-  OpBuilder builder(dot);
-  alloc->moveBefore(dot);
+/// The first product that reads what `write` writes, if that is one of the same
+/// block; null otherwise.
+static cta::DotOp findFirstReader(cta::WriteOp write) {
+  Operation *first = nullptr;
+  for (Operation *user : findBufferUsers(write.getBuffer())) {
+    Operation *place = write->getBlock()->findAncestorOpInBlock(*user);
+    if (isa<cta::DotOp>(user) &&
+        (!first || (place && place->isBeforeInBlock(first))))
+      first = place;
+  }
+  return dyn_cast_if_present<cta::DotOp>(first);
+}
+
+/// The buffer that `write` alone writes, once; null if it is another one.
+static cta::AllocOp findOwnBuffer(cta::WriteOp write) {
+  auto alloc = write.getBuffer().getDefiningOp<cta::AllocOp>();
+  bool isOwn = alloc && alloc->getBlock() == write->getBlock() &&
+               matchPattern(write.getSlot(), m_Constant()) &&
+               llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+                 return user == write || isa<cta::DotOp>(user) ||
+                        isa<cta::TransposeBufferOp>(user);
+               });
+  return isOwn && findFirstReader(write) ? alloc : nullptr;
+}
+
+/// Where `write` may go before `dot`: before what else is written for that, so
+/// that this one stays the last one.
+static Operation *findPlace(cta::WriteOp write, cta::DotOp dot) {
+  Operation *place = dot;
+  Operation *made = write.getSource().getDefiningOp();
+  for (Operation *op = dot->getPrevNode(); op && op != made;
+       op = op->getPrevNode()) {
+    if (isa<cta::DotOp>(op) || op->getNumRegions() || isBarrier(op))
+      break;
+    if (auto other = dyn_cast<cta::WriteOp>(op);
+        other && findFirstReader(other) == dot)
+      place = other;
+  }
+  return place;
+}
+
+static void moveBefore(cta::WriteOp write, cta::AllocOp alloc,
+                       Operation *place) {
+  OpBuilder builder(place);
+  alloc->moveBefore(place);
   write.getSlotMutable().assign(
       builder.clone(*write.getSlot().getDefiningOp())->getResult(0));
-  write->moveBefore(dot);
+  write->moveBefore(place);
 }
 
-/// True if products read what `write` writes.
-static bool isForProducts(cta::WriteOp write) {
-  SmallVector<Operation *> users =
-      llvm::to_vector(write.getBuffer().getUsers());
-  for (size_t i = 0; i < users.size(); ++i) {
-    if (isa<cta::DotOp>(users[i]))
-      return true;
-    if (isa<cta::TransposeBufferOp>(users[i]))
-      llvm::append_range(users, users[i]->getUsers());
-  }
-  return false;
+/// True if the fence of `later` is for what `write` has written, too: before
+/// the first product that reads that, threads meet behind the fence, as another
+/// one or the same reads what was written last. Where nobody reads that yet,
+/// they may have met before it.
+static bool isFencedBy(cta::WriteOp write, cta::WriteOp later) {
+  cta::DotOp reader = findFirstReader(write), next = findFirstReader(later);
+  return reader && next && !reader->isBeforeInBlock(next);
 }
 
-/// One fence is for all that a thread has written: of the writes since the last
-/// product, the last one has it. It may be another one than before.
+/// One fence is for all that a thread has written. It may be another one than
+/// before.
 static void fenceOnce(Block &block) {
   cta::WriteOp last;
   for (Operation &op : block) {
     if (auto write = dyn_cast<cta::WriteOp>(op);
-        write && isForProducts(write)) {
+        write && findFirstReader(write)) {
       write.setFenced(true);
-      if (last)
+      if (last && isFencedBy(last, write))
         last.setFenced(false);
       last = write;
     } else if (isa<cta::DotOp>(op) || op.getNumRegions() || isBarrier(&op)) {
@@ -192,10 +213,11 @@ private:
     for (cta::WriteOp write : writes) {
       cta::AllocOp alloc = findOwnBuffer(write);
       cta::DotOp dot = findEarlierDot(write);
-      if (!alloc || buffers.countMost(alloc, dot) > room)
+      Operation *place = findPlace(write, dot);
+      if (!alloc || buffers.countMost(alloc, place) > room)
         continue;
-      buffers.move(alloc, dot);
-      moveBefore(write, alloc, dot);
+      buffers.move(alloc, place);
+      moveBefore(write, alloc, place);
     }
     fenceOnce(block);
   }

@@ -8,12 +8,12 @@
 !sum = tensor<64x64xf32, #c>
 !buffer = !cta.buffer<1, 64x64xf16, #s>
 
-// What is there is written at once; one fence is for all. What the first product is needed for comes behind it.
+// What is there is written at once, ahead of what the first product reads: one fence is for all, behind which threads meet. What the first product is needed for comes behind it.
 // CHECK-LABEL: func.func @two(
 // CHECK-SAME: %[[X:[a-z0-9]*]]: tensor<{{[^:]*}}, %[[Y:[a-z0-9]*]]: tensor<{{[^:]*}}, %[[Z:[a-z0-9]*]]: tensor<
+// CHECK: cta.write %[[Z]] to %[[C:.*]][%{{.*}}] : tensor
 // CHECK: cta.write %[[X]] to %[[A:.*]][%{{.*}}] : tensor
-// CHECK: cta.write %[[Y]] to %[[B:.*]][%{{.*}}] : tensor
-// CHECK: cta.write %[[Z]] to %[[C:.*]][%{{.*}}] fenced : tensor
+// CHECK: cta.write %[[Y]] to %[[B:.*]][%{{.*}}] fenced : tensor
 // CHECK: %[[FIRST:.*]] = cta.dot %[[A]][%{{.*}}], %[[B]][
 // CHECK: cta.dot %[[A]][%{{.*}}], %[[C]][
 // CHECK: %[[MADE:.*]] = cta.convert_layout
