@@ -39,17 +39,6 @@ namespace {
 
 constexpr llvm::StringLiteral kPowerOfTwo = "llvm.nvvm.ex2.approx.ftz";
 
-/// True if `value` is `number`, in each of its elements.
-bool isFloat(Value value, const APFloat &number) {
-  Attribute attribute;
-  if (!matchPattern(value, m_Constant(&attribute)))
-    return false;
-  if (auto splat = dyn_cast<SplatElementsAttr>(attribute))
-    attribute = splat.getSplatValue<Attribute>();
-  auto found = dyn_cast<FloatAttr>(attribute);
-  return found && found.getValue().bitwiseIsEqual(number);
-}
-
 /// What `value` is but for numbers below the smallest normal one, which it has
 /// as zeros of their sign; null if it is no such value.
 Value findUnflushed(Value value) {
@@ -62,11 +51,12 @@ Value findUnflushed(Value value) {
   if (!isTiny || isTiny.getPredicate() != arith::CmpFPredicate::OLT || !zero)
     return nullptr;
   auto size = isTiny.getLhs().getDefiningOp<math::AbsFOp>();
-  const llvm::fltSemantics &format = APFloat::IEEEsingle();
-  bool isFlush =
-      size && size.getOperand() == number && zero.getRhs() == number &&
-      isFloat(zero.getLhs(), APFloat::getZero(format)) &&
-      isFloat(isTiny.getRhs(), APFloat::getSmallestNormalized(format));
+  APFloat least(0.0f);
+  bool isFlush = size && size.getOperand() == number &&
+                 zero.getRhs() == number &&
+                 matchPattern(zero.getLhs(), m_PosZeroFloat()) &&
+                 matchPattern(isTiny.getRhs(), m_ConstantFloat(&least)) &&
+                 least.isSmallestNormalized() && !least.isNegative();
   return isFlush ? number : nullptr;
 }
 
@@ -75,8 +65,7 @@ bool isApproximate(Operation *op) { return op->hasAttr(tts::kIsApproximate); }
 /// True if all numbers that `op` takes are flushed, but for those that it says.
 bool takesFlushed(Operation *op) {
   return llvm::all_of(op->getOperands(), [](Value operand) {
-    return findUnflushed(operand) ||
-           isFloat(operand, APFloat::getOne(APFloat::IEEEsingle()));
+    return findUnflushed(operand) || matchPattern(operand, m_OneFloat());
   });
 }
 
@@ -118,6 +107,20 @@ Value applyPtx(OpBuilder &builder, Location loc, StringRef instruction,
   return packRegisters(builder, loc, results);
 }
 
+/// `function` of what `op` takes but for the first `leftOut`, by the
+/// instruction that flushes if those are flushed.
+Value applyApproximate(OpBuilder &builder, Operation *op, StringRef function,
+                       unsigned leftOut = 0) {
+  bool flushes = takesFlushed(op);
+  SmallVector<Value> operands = op->getOperands();
+  if (flushes)
+    operands = findUnflushed(operands);
+  std::string name =
+      ("llvm.nvvm." + function + ".approx." + (flushes ? "ftz.f" : "f")).str();
+  return applyIntrinsic(builder, op->getLoc(), name,
+                        ArrayRef(operands).drop_front(leftOut));
+}
+
 struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -132,20 +135,14 @@ struct ApproximateDivision : OpRewritePattern<arith::DivFOp> {
 
 private:
   static Value divide(OpBuilder &builder, arith::DivFOp op) {
-    Location loc = op.getLoc();
     if (!isApproximate(op))
-      return applyIntrinsic(builder, loc, "llvm.nvvm.div.full",
+      return applyIntrinsic(builder, op.getLoc(), "llvm.nvvm.div.full",
                             op->getOperands());
-    bool flushes = takesFlushed(op);
-    SmallVector<Value> operands = findUnflushed(op->getOperands());
-    if (!isFloat(op.getLhs(), APFloat::getOne(APFloat::IEEEsingle())))
-      return applyIntrinsic(
-          builder, loc,
-          flushes ? "llvm.nvvm.div.approx.ftz.f" : "llvm.nvvm.div.approx.f",
-          flushes ? ValueRange(operands) : ValueRange(op->getOperands()));
-    return flushes ? applyIntrinsic(builder, loc, "llvm.nvvm.rcp.approx.ftz.f",
-                                    operands.back())
-                   : applyPtx(builder, loc, "rcp.approx.f32", op.getRhs());
+    if (!matchPattern(op.getLhs(), m_OneFloat()))
+      return applyApproximate(builder, op, "div");
+    if (takesFlushed(op))
+      return applyApproximate(builder, op, "rcp", /*leftOut=*/1);
+    return applyPtx(builder, op.getLoc(), "rcp.approx.f32", op.getRhs());
   }
 };
 
@@ -158,14 +155,7 @@ template <typename OpTy> struct ApproximateFunction : OpRewritePattern<OpTy> {
                                 PatternRewriter &rewriter) const override {
     if (!isApproximate(op))
       return rewriter.notifyMatchFailure(op, "is as exact as libdevice");
-    SmallVector<Value> operands = op->getOperands();
-    std::string name = ("llvm.nvvm." + function + ".approx.").str();
-    if (takesFlushed(op)) {
-      operands = findUnflushed(operands);
-      name += "ftz.";
-    }
-    rewriter.replaceOp(
-        op, applyIntrinsic(rewriter, op.getLoc(), name + "f", operands));
+    rewriter.replaceOp(op, applyApproximate(rewriter, op, function));
     return success();
   }
 

@@ -156,31 +156,47 @@ private:
   }
 
   /// Writes `operand` to a buffer, after which products can read it: one that
-  /// is shown transposed as it is, so that others can read it either way. Slots
-  /// that take turns keep their place for the whole loop.
+  /// is shown transposed as it is, so that others can read it either way.
   Place writeToBuffer(OpOperand &operand) {
-    bool isTwice = takesTurns(operand);
-    Value value = isTwice ? operand.get() : getOperandTile(operand.get()).tile;
-    OpBuilder builder(value.getParentBlock()->findAncestorOpInBlock(*dot));
+    if (takesTurns(operand))
+      return writeInTurns(operand);
+    auto [tile, transpose] = getOperandTile(operand.get());
+    OpBuilder builder = getBuilderOf(tile);
     Location loc = dot.getLoc();
-    Value slot =
-        isTwice ? parity : arith::ConstantIntOp::create(builder, loc, 0, 32);
-    Value buffer =
-        isTwice ? createBuffer(OpBuilder(getLoop()), operand, /*slots=*/2)
-                : createTileBuffer(builder, operand);
-    writes.push_back(cta::WriteOp::create(builder, loc, value, buffer, slot,
-                                          /*fenced=*/true));
-    if (!isTwice)
-      written[value].push_back(writes.back());
+    Value slot = arith::ConstantIntOp::create(builder, loc, 0, 32);
+    cta::BufferType type = getBufferType(operand, /*slots=*/1);
+    if (transpose)
+      type =
+          type.transpose(invertPermutationVector(transpose.getPermutation()));
+    Value buffer = write(builder, tile, createBuffer(builder, type), slot);
+    written[tile].push_back(writes.back());
     // Loops that a warp copies for have no barrier of their own, and groups of
     // warps need not wait for each other in each turn.
-    if (!isTwice && &*builder.getInsertionPoint() != dot &&
+    if (&*builder.getInsertionPoint() != dot &&
         dot->getParentOfType<cta::SpecializeOp>())
       gpu::BarrierOp::create(builder, loc);
-    if (isTwice)
-      return {buffer, slot};
     OpBuilder reader(dot);
     return {createOperandBuffer(reader, operand.get(), buffer), slot};
+  }
+
+  /// Writes what each turn makes. Its slots keep their place for the whole
+  /// loop.
+  Place writeInTurns(OpOperand &operand) {
+    Value buffer =
+        createBuffer(OpBuilder(getLoop()), getBufferType(operand, /*slots=*/2));
+    OpBuilder builder = getBuilderOf(operand.get());
+    return {write(builder, operand.get(), buffer, parity), parity};
+  }
+
+  /// Where `value` is written: in its block, before the product.
+  OpBuilder getBuilderOf(Value value) {
+    return OpBuilder(value.getParentBlock()->findAncestorOpInBlock(*dot));
+  }
+
+  Value write(OpBuilder &builder, Value value, Value buffer, Value slot) {
+    writes.push_back(cta::WriteOp::create(builder, dot.getLoc(), value, buffer,
+                                          slot, /*fenced=*/true));
+    return buffer;
   }
 
   /// The fence of a thread is for all that it has written, so that the last one
@@ -200,20 +216,8 @@ private:
                                    chooseMatrixLayout(operand)));
   }
 
-  static Value createBuffer(OpBuilder builder, OpOperand &operand,
-                            int64_t slots) {
-    return cta::AllocOp::create(builder, operand.getOwner()->getLoc(),
-                                getBufferType(operand, slots),
-                                cta::kMatrixAlignment);
-  }
-
-  /// One for the tile that `operand` shows.
-  static Value createTileBuffer(OpBuilder builder, OpOperand &operand) {
-    cta::BufferType type = getBufferType(operand, /*slots=*/1);
-    if (cta::TransposeOp transpose = getOperandTile(operand.get()).transpose)
-      type =
-          type.transpose(invertPermutationVector(transpose.getPermutation()));
-    return cta::AllocOp::create(builder, operand.getOwner()->getLoc(), type,
+  Value createBuffer(OpBuilder builder, cta::BufferType type) {
+    return cta::AllocOp::create(builder, dot.getLoc(), type,
                                 cta::kMatrixAlignment);
   }
 
