@@ -94,9 +94,10 @@ TUTORIALS = """
 ## GPU: Triton's tutorials
 
 `python -m benchmarks.gpu.tutorials FOLDER`, on {gpu}, Triton {triton}: sources as Triton publishes
-them, each tuned by itself on either compiler, results compared before. `-` is a kernel that one of
-them does not compile, or whose results differ; NaN, what numbers of a result are at the
-configuration that was chosen. Tutorial 10 asks for a newer GPU.
+them, each tuned by itself on either compiler, results compared before. What its tuning finds within
+5 % of its best is timed again, and the best of it counts. `-` is a kernel that one of them does not
+compile, or whose results differ; NaN, what numbers of a result are at the configuration that was
+chosen. Tutorial 10 asks for a newer GPU.
 
 {table}
 

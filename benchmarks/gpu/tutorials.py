@@ -3,10 +3,12 @@
     python -m benchmarks.gpu.tutorials [--tuning] FOLDER OUT.json [NAME...]
 
 FOLDER has the tutorials as Triton publishes them; they are no part of this repository. Each is
-loaded once for each compiler, without the benchmarks that it runs itself, and tunes itself. Rows
-are compared first, then timed in turn; medians are kept. A first pass in many processes fills the
-cache of compiled kernels. With `--tuning`, caches are empty, and what is timed is the first run:
-how long all configurations take to be compiled and tried.
+loaded once for each compiler, without the benchmarks that it runs itself, and tunes itself.
+Configurations that its tuning finds nearly as fast as its best are all timed as rows are, and the
+best of them counts: tuning runs each for itself, and what differs by a percent there changes from
+one run to the next. Rows are compared first, then timed in turn; medians are kept. A first pass in
+many processes fills the cache of compiled kernels. With `--tuning`, caches are empty, and what is
+timed is the first run: how long all configurations take to be compiled and tried.
 """
 
 from __future__ import annotations
@@ -23,11 +25,14 @@ import time
 import types
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 import triton
+from triton.runtime.autotuner import Autotuner
 
 from .speed import SIDES, side
 
@@ -37,6 +42,8 @@ ROUNDS = 5
 APART, APART_FP8 = 1e-2, 5e-2
 """Of the norm of a result, how far another compiler's may be from it; what is no number is not.
 Powers that are rounded to two bits of mantissa differ with the blocks in which maxima are found."""
+NEARLY, MOST = 1.05, 5
+"""Of the best time that tuning has found, up to how much more is timed again; how many at most."""
 
 
 class _NoBenchmark:
@@ -185,50 +192,113 @@ def _flat(result: Any) -> list[torch.Tensor]:
     return [tensor.double().clone() for tensor in found]
 
 
-def _chosen(module: types.ModuleType) -> dict[str, str]:
-    """What each kernel of a tutorial that has tuned itself has chosen."""
-    tuned = {name: getattr(kernel, "best_config", None) for name, kernel in vars(module).items()}
-    return {name: str(config) for name, config in tuned.items() if config}
+@dataclass
+class _Trial:
+    """A configuration that counts as one of the best, and how long the row took with it."""
+
+    choose: Callable[[], None]
+    us: list[float] = field(default_factory=list)
+
+
+@dataclass
+class _Side:
+    """A row as one compiler has it."""
+
+    module: types.ModuleType
+    run: Run
+    trials: list[_Trial]
+
+    def best(self) -> _Trial:
+        return min(self.trials, key=lambda trial: statistics.median(trial.us))
+
+    def chosen(self) -> dict[str, str]:
+        return {name: str(kernel.best_config) for name, kernel in _tuned(self.module).items()}
+
+
+def _kernels(module: types.ModuleType) -> dict[str, Autotuner]:
+    return {name: one for name, one in vars(module).items() if isinstance(one, Autotuner)}
+
+
+def _tuned(module: types.ModuleType) -> dict[str, Autotuner]:
+    """The kernels that run in a row and have tuned themselves."""
+    return {name: one for name, one in _kernels(module).items() if one.best_config}
+
+
+def _trials(module: types.ModuleType) -> list[_Trial]:
+    """Of each kernel of a row, what is nearly as fast as the best."""
+    found = []
+    for kernel in _tuned(module).values():
+        if not kernel.cache:  # There is one configuration.
+            continue
+        times = {config: time[0] for config, time in kernel.configs_timings.items()}
+        nearly = [config for config in times if times[config] <= NEARLY * min(times.values())]
+        for config in sorted(nearly, key=times.__getitem__)[:MOST]:
+            found.append(_Trial(partial(kernel.cache.update, dict.fromkeys(kernel.cache, config))))
+    return found or [_Trial(lambda: None)]
+
+
+def _prepare(folder: Path, name: str, compiler: str) -> tuple[_Side, list[torch.Tensor]]:
+    file, make = ROWS[name]
+    module = load(folder / f"{file}.py", compiler)
+    for kernel in _kernels(module).values():
+        kernel.best_config = None  # Of what the tutorial ran by itself.
+    run = make(module)
+    results = _flat(run())
+    torch.cuda.synchronize()
+    return _Side(module, run, _trials(module)), results
+
+
+def _compare(row: dict[str, Any], results: dict[str, list[torch.Tensor]]) -> bool:
+    """Notes how far results are apart; false if that is too far."""
+    pairs = list(zip(results["triton"], results["ours"], strict=True))
+    row["apart"] = [float((a - b).norm() / a.norm()) for a, b in pairs]
+    most = APART_FP8 if "forward fp8" in row["name"] else APART
+    if all(part <= most for part in row["apart"]):
+        return True
+    failed = row.setdefault("failed", {})
+    failed["compared"] = f"results are {row['apart']} apart"
+    for compiler, tensors in results.items():
+        if wrong := sum(int(tensor.isnan().sum()) for tensor in tensors):
+            failed[compiler] = f"{wrong} numbers of the result are NaN"
+    row["us"] = {}
+    return False
+
+
+def _time(sides: dict[str, _Side]) -> None:
+    """In turn; the best configuration of each is what it has then."""
+    for _ in range(ROUNDS):
+        for compiler, one in sides.items():
+            with side(compiler):
+                for trial in one.trials:
+                    trial.choose()
+                    took = triton.testing.do_bench(one.run, warmup=10, rep=60, return_mode="median")
+                    trial.us.append(took * 1e3)
+    for one in sides.values():
+        one.best().choose()
 
 
 def measure(folder: Path, name: str) -> dict[str, Any]:
     """One row: how far both results are apart, each of them, both times in microseconds, and the
     configurations that were chosen. Results that differ are not timed."""
-    file, make = ROWS[name]
-    runs: dict[str, Run] = {}
-    results: dict[str, list[torch.Tensor]] = {}
     row: dict[str, Any] = {"name": name}
+    sides, results = {}, {}
     for compiler in SIDES:
         try:
             with side(compiler):
-                module = load(folder / f"{file}.py", compiler)
-                runs[compiler] = make(module)
-                results[compiler] = _flat(runs[compiler]())
-                torch.cuda.synchronize()
-                row.setdefault("configs", {})[compiler] = _chosen(module)
+                sides[compiler], results[compiler] = _prepare(folder, name, compiler)
         except Exception as error:
             row.setdefault("failed", {})[compiler] = f"{type(error).__name__}: {error}"[-600:]
-    if len(results) == len(SIDES):
-        pairs = list(zip(results["triton"], results["ours"], strict=True))
-        row["apart"] = [float((a - b).norm() / a.norm()) for a, b in pairs]
-        most = APART_FP8 if "forward fp8" in name else APART
-        if not all(part <= most for part in row["apart"]):
-            failed = row.setdefault("failed", {})
-            failed["compared"] = f"results are {row['apart']} apart"
-            for compiler, tensors in results.items():
-                if wrong := sum(int(tensor.isnan().sum()) for tensor in tensors):
-                    failed[compiler] = f"{wrong} numbers of the result are NaN"
-            return row | {"us": {}}
-    times: dict[str, list[float]] = {compiler: [] for compiler in runs}
-    for _ in range(ROUNDS):
-        for compiler in results:
-            with side(compiler):
-                took = triton.testing.do_bench(
-                    runs[compiler], warmup=10, rep=60, return_mode="median"
-                )
-            times[compiler].append(took * 1e3)
-    row["us"] = {compiler: statistics.median(all_) for compiler, all_ in times.items() if all_}
-    if len(row["us"]) == len(SIDES):
+    if len(results) == len(SIDES) and not _compare(row, results):
+        return row
+    _time(sides)
+    for compiler, one in sides.items():
+        with side(compiler):
+            results[compiler] = _flat(one.run())
+        row.setdefault("configs", {})[compiler] = one.chosen()
+    if len(results) == len(SIDES) and not _compare(row, results):
+        return row
+    row["us"] = {compiler: statistics.median(one.best().us) for compiler, one in sides.items()}
+    if len(sides) == len(SIDES):
         row["ratio"] = row["us"]["triton"] / row["us"]["ours"]
     return row
 

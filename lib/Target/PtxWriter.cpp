@@ -8,6 +8,7 @@
 #include "triton-shared/Target/PtxWriter.h"
 #include "ConditionBits.h"
 #include "FreshAccumulators.h"
+#include "LateAddresses.h"
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
@@ -159,6 +160,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   tuning.SLPVectorization = false;
   optimise(*llvmModule, *machine, llvm::OptimizationLevel::O3, tuning);
   llvmModule = shortenLives(std::move(llvmModule), *machine);
+  delayAddresses(*llvmModule);
   compareAsConditions(*llvmModule);
   multiplyOnce(*llvmModule);
   widenSelects(*llvmModule);

@@ -185,6 +185,42 @@ def group_by_descriptors(
 
 
 @triton.jit
+def group_by_pointers(
+    a_list, b_list, c_list, sizes, rows, results, count,
+    PROGRAMS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+):  # fmt: skip
+    """Tutorial 08: whole tiles of matrices whose addresses, sizes and rows lie in memory, so that
+    nothing is known of where rows of the results begin."""
+    ELEMENT: tl.constexpr = results.dtype.element_ty
+    number = tl.program_id(0)
+    before = 0
+    down, right, deep = tl.arange(0, BM)[:, None], tl.arange(0, BN)[None, :], tl.arange(0, BK)
+    for i in range(count):
+        M, N, K = tl.load(sizes + i * 3), tl.load(sizes + i * 3 + 1), tl.load(sizes + i * 3 + 2)
+        tiles_n = tl.cdiv(N, BN)
+        tiles = tl.cdiv(M, BM) * tiles_n
+        while number >= before and number < before + tiles:
+            a_row, b_row = tl.load(rows + i * 3), tl.load(rows + i * 3 + 1)
+            c_row = tl.load(rows + i * 3 + 2)
+            a_ptr = tl.load(a_list + i).to(tl.pointer_type(ELEMENT))
+            b_ptr = tl.load(b_list + i).to(tl.pointer_type(ELEMENT))
+            c_ptr = tl.load(c_list + i).to(tl.pointer_type(ELEMENT))
+            row, column = (number - before) // tiles_n * BM, (number - before) % tiles_n * BN
+            left = a_ptr + (row + down) * a_row + deep[None, :]
+            above = b_ptr + deep[:, None] * b_row + column + right
+            total = tl.zeros((BM, BN), dtype=tl.float32)
+            for _ in range(0, tl.cdiv(K, BK)):
+                tl.multiple_of(left, [16, 16])
+                tl.multiple_of(above, [16, 16])
+                total += tl.dot(tl.load(left), tl.load(above))
+                left += BK
+                above += BK * b_row
+            tl.store(c_ptr + (row + down) * c_row + column + right, total.to(ELEMENT))
+            number += PROGRAMS
+        before = before + tiles
+
+
+@triton.jit
 def block_scaled(
     a, a_scale, b, b_scale, c, K, A: tl.constexpr, B: tl.constexpr, GROUP: tl.constexpr,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, STAGES: tl.constexpr,
@@ -266,26 +302,39 @@ def tutorial_09(
     return Trial(lambda: kernel[(PROGRAMS,)](*given, m, n, k, **constants), out, want)
 
 
-def tutorial_08(m: int, n: int, k: int) -> Trial:
-    """Two products, of which the second is twice as high, in one tensor."""
+def _grouped(kernel: Any, m: int, n: int, k: int, is_turned: bool) -> Trial:
+    """Two products, of which the second is twice as high, in one tensor. `is_turned`: of rows along
+    K on the right, too."""
     heights = (m, 2 * m)
-    n, k = triton.cdiv(n, 8) * 8, triton.cdiv(k, 8) * 8
     sizes = [3 * m * k, 2 * n * k, 3 * m * n]
     memory = torch.zeros(sum(sizes), dtype=torch.float16)
     a, b, out = memory.split(sizes)
-    a, b, out = a.view(3 * m, k), b.view(2 * n, k), out.view(3 * m, n)
-    a.copy_(whole(3 * m, k))
-    b.copy_(whole(2 * n, k))
-    lefts, rights, results = a.split(heights), b.split(n), out.split(heights)
+    a, b, out = a.view(3 * m, k), b.view(2, *((n, k) if is_turned else (k, n))), out.view(3 * m, n)
+    a.copy_(whole(*a.shape))
+    b.copy_(whole(*b.shape))
+    lefts, rights, results = a.split(heights), list(b), out.split(heights)
     addresses = [torch.tensor([x.data_ptr() for x in xs]) for xs in (lefts, rights, results)]
     shapes = torch.tensor([[height, n, k] for height in heights], dtype=torch.int32)
-    rows = torch.tensor([[k, k, n]] * 2, dtype=torch.int32)
+    rows = torch.tensor([[k, b.shape[2], n]] * 2, dtype=torch.int32)
     given = (*addresses, shapes, rows, out, 2)
     constants = {"PROGRAMS": PROGRAMS, **TILE}
-    want = torch.cat([x.double() @ y.double().T for x, y in zip(lefts, rights, strict=True)])
-    return Trial(
-        lambda: group_by_descriptors[(PROGRAMS,)](*given, **constants), out, want.half().double()
+    rights = [y.T if is_turned else y for y in rights]
+    want = torch.cat([x.double() @ y.double() for x, y in zip(lefts, rights, strict=True)])
+    return Trial(lambda: kernel[(PROGRAMS,)](*given, **constants), out, want.half().double())
+
+
+def tutorial_08(m: int, n: int, k: int) -> Trial:
+    n, k = triton.cdiv(n, 8) * 8, triton.cdiv(k, 8) * 8
+    return _grouped(group_by_descriptors, m, n, k, is_turned=True)
+
+
+def tutorial_08_by_pointers(m: int, n: int, k: int) -> Trial:
+    """Of so many whole tiles as sizes need."""
+    m, n, k = (
+        triton.cdiv(size, TILE[name]) * TILE[name]
+        for name, size in (("BM", m), ("BN", n), ("BK", k))
     )
+    return _grouped(group_by_pointers, m, n, k, is_turned=False)
 
 
 FLOATS_OF_4_BITS = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6])
