@@ -181,6 +181,10 @@ unsigned LinearLayout::countNeighbours(unsigned dim) const {
   return addNeighbours(1, registers, dim);
 }
 
+bool LinearLayout::hasOneThreadPerElement() const {
+  return llvm::none_of(lanes, isZero) && llvm::none_of(warps, isZero);
+}
+
 unsigned LinearLayout::countWarpNeighbours(unsigned dim) const {
   return addNeighbours(countNeighbours(dim), lanes, dim);
 }

@@ -76,6 +76,9 @@ public:
   /// the same as their exclusive or.
   bool hasDisjointRegisters() const;
 
+  /// True if no two threads hold the same element.
+  bool hasOneThreadPerElement() const;
+
   /// So many elements of each thread, the first in its registers, are
   /// neighbours along `dim`: a power of two.
   unsigned countNeighbours(unsigned dim) const;

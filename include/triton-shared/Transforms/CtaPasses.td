@@ -451,7 +451,9 @@ def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
     A `gpu.barrier` before an access of memory that another thread of the
     program may have written, or may still read, through the same argument.
     None stands between accesses in which each thread goes to the same elements
-    again, as in an update in place.
+    again, as in an update in place, nor between those that have no element in
+    common, also in different turns of a loop, by the forms of their offsets.
+    What a loop has to wait for it waits for once, before its first turn.
 
     Needs: layouts. Leaves: accesses in the order of the program, as far as one
     program can tell.

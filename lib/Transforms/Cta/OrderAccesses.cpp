@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AccessPlaces.h"
 #include "SharedUse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,50 +29,122 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// True if both go to the same elements, each by the same thread.
-bool haveSamePlaces(tts::AccessOpInterface a, tts::AccessOpInterface b) {
-  return a.getTileType() && a.getTileType() == b.getTileType() &&
-         !a.hasOffsetPerElement() && a.getOffset() == b.getOffset() &&
-         a.getMask() == b.getMask() && a.getDimensions() == b.getDimensions();
-}
-
 /// An access that no barrier has followed yet.
 struct PendingAccess {
   tts::AccessOpInterface access;
-  /// Of an earlier turn of a loop, where its operands had other values.
-  bool isEarlierTurn;
+  /// The loops of which that was an earlier turn, where operands had other
+  /// values.
+  SmallVector<Operation *, 2> earlierTurns;
 
   bool operator==(const PendingAccess &other) const {
-    return access == other.access && isEarlierTurn == other.isEarlierTurn;
+    return access == other.access && earlierTurns == other.earlierTurns;
   }
 };
 
 using PendingAccesses = SmallVector<PendingAccess>;
 
-struct CtaOrderAccesses
-    : triton_shared::impl::CtaOrderAccessesBase<CtaOrderAccesses> {
-  void runOnOperation() override {
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (cta::getNumWarps(function)) {
-        PendingAccesses pending;
-        follow(function.getBody().front(), pending);
-      }
+/// What `op` accesses; null if nobody has to be ordered before or behind it.
+tts::AccessOpInterface getAccess(Operation *op) {
+  if (auto copy = dyn_cast<cta::CopyOp>(op))
+    op = &copy.getLoad().front().front();
+  auto access = dyn_cast<tts::AccessOpInterface>(op);
+  // One that waits finds what was written, whenever that comes.
+  return access && !access.waits() ? access : nullptr;
+}
+
+/// True for what runs its regions as a part of the program.
+bool isControl(Operation *op) {
+  return isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op);
+}
+
+/// True if nobody can tell which of two updates came first.
+bool canExchange(tts::AccessOpInterface a, tts::AccessOpInterface b) {
+  auto isFree = [](tts::AtomicRMWOp op) {
+    return op && op.getOrder() == tts::MemoryOrder::Relaxed && op.use_empty();
+  };
+  auto one = dyn_cast<tts::AtomicRMWOp>(*a),
+       other = dyn_cast<tts::AtomicRMWOp>(*b);
+  return isFree(one) && isFree(other) && one.getKind() == other.getKind();
+}
+
+/// Puts barriers into one function.
+class AccessOrder {
+public:
+  explicit AccessOrder(func::FuncOp function) : places(function) {
+    PendingAccesses pending;
+    follow(function.getBody().front(), pending);
   }
 
 private:
-  static bool needsBarrier(tts::AccessOpInterface access,
-                           const PendingAccesses &pending) {
-    return llvm::any_of(pending, [&](PendingAccess earlier) {
-      if (earlier.access.getBase() != access.getBase() ||
-          (!access.isWrite() && !earlier.access.isWrite()))
+  bool isAfter(PendingAccess earlier, tts::AccessOpInterface later) {
+    scf::ForOp loop = nullptr;
+    for (Operation *one : earlier.earlierTurns) {
+      // Behind a loop, what depends on its turn has no known distance.
+      if (!one->isProperAncestor(later))
+        continue;
+      if (loop || !isa<scf::ForOp>(one))
         return false;
-      return earlier.isEarlierTurn || !haveSamePlaces(earlier.access, access);
+      loop = cast<scf::ForOp>(one);
+    }
+    if (places.areApart(earlier.access, later, loop))
+      return true;
+    // A copy may be under way when its thread goes on.
+    return !earlier.access->getParentOfType<cta::CopyOp>() &&
+           !later->getParentOfType<cta::CopyOp>() &&
+           places.areOfSameThreads(earlier.access, later, loop);
+  }
+
+  bool needsBarrier(tts::AccessOpInterface access,
+                    const PendingAccesses &pending) {
+    return llvm::any_of(pending, [&](PendingAccess earlier) {
+      bool canMeet = earlier.access.getBase() == access.getBase() &&
+                     (access.isWrite() || earlier.access.isWrite()) &&
+                     !canExchange(earlier.access, access);
+      return canMeet && !isAfter(earlier, access);
     });
   }
 
   static void add(PendingAccesses &pending, PendingAccess access) {
     if (!llvm::is_contained(pending, access))
-      pending.push_back(access);
+      pending.push_back(std::move(access));
+  }
+
+  static void addBarrier(Operation &op, PendingAccesses &pending) {
+    OpBuilder builder(&op);
+    gpu::BarrierOp::create(builder, op.getLoc());
+    pending.clear();
+  }
+
+  /// True if something in `block` has to wait for `pending`; what is still
+  /// pending at its end is left there.
+  bool meets(Block &block, PendingAccesses &pending) {
+    for (Operation &op : block) {
+      if (isBarrier(&op))
+        pending.clear();
+      if (isControl(&op) && meetsRegions(op, pending))
+        return true;
+      if (tts::AccessOpInterface access = getAccess(&op))
+        if (needsBarrier(access, pending))
+          return true;
+    }
+    return false;
+  }
+
+  bool meetsRegions(Operation &op, PendingAccesses &pending) {
+    PendingAccesses left;
+    for (Region &region : op.getRegions())
+      for (Block &block : region) {
+        PendingAccesses inside = pending;
+        if (meets(block, inside))
+          return true;
+        for (PendingAccess &access : inside)
+          add(left, std::move(access));
+      }
+    // A loop may have no turn, and a branch not be taken.
+    bool isAlways = isa<scf::IfOp>(op) && !op.getRegion(1).empty();
+    if (isAlways)
+      pending = left;
+    return false;
   }
 
   /// Follows `block` from what is pending at its begin to what is at its end.
@@ -81,29 +154,25 @@ private:
       // end.
       if (isBarrier(&op))
         pending.clear();
-      if (isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op))
+      if (isControl(&op))
         followRegions(op, pending);
       if (auto parted = dyn_cast<cta::SpecializeOp>(op))
         follow(parted.getConsumers().front(), pending);
-      Operation *inner = &op;
-      if (auto copy = dyn_cast<cta::CopyOp>(op))
-        inner = &copy.getLoad().front().front();
-      auto access = dyn_cast<tts::AccessOpInterface>(inner);
-      // One that waits finds what was written, whenever that comes.
-      if (!access || access.waits())
+      tts::AccessOpInterface access = getAccess(&op);
+      if (!access)
         continue;
-      if (needsBarrier(access, pending)) {
-        OpBuilder builder(&op);
-        gpu::BarrierOp::create(builder, op.getLoc());
-        pending.clear();
-      }
-      add(pending, {access, /*isEarlierTurn=*/false});
+      if (needsBarrier(access, pending))
+        addBarrier(op, pending);
+      add(pending, {access, {}});
     }
   }
 
   /// The regions of a loop run again after themselves; each may not run at all.
   void followRegions(Operation &op, PendingAccesses &pending) {
     bool isLoop = !isa<scf::IfOp>(op);
+    // What was before a loop is waited for once.
+    if (isLoop && meetsRegions(op, pending))
+      addBarrier(op, pending);
     PendingAccesses after = pending;
     for (unsigned turn = 0; turn < (isLoop ? 2 : 1); ++turn) {
       PendingAccesses before = after;
@@ -111,13 +180,26 @@ private:
         for (Block &block : region) {
           PendingAccesses inside = before;
           follow(block, inside);
-          for (PendingAccess access : inside)
-            add(after, access);
+          for (PendingAccess &access : inside)
+            add(after, std::move(access));
         }
-      for (PendingAccess &access : after)
-        access.isEarlierTurn |= isLoop && op.isProperAncestor(access.access);
+      for (PendingAccess &earlier : after)
+        if (isLoop && op.isProperAncestor(earlier.access) &&
+            !llvm::is_contained(earlier.earlierTurns, &op))
+          earlier.earlierTurns.push_back(&op);
     }
     pending = after;
+  }
+
+  AccessPlaces places;
+};
+
+struct CtaOrderAccesses
+    : triton_shared::impl::CtaOrderAccessesBase<CtaOrderAccesses> {
+  void runOnOperation() override {
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (cta::getNumWarps(function))
+        AccessOrder order(function);
   }
 };
 
