@@ -14,7 +14,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
@@ -125,27 +124,11 @@ bool LayoutSpread::paysToExchange(tts::AccessOpInterface access) const {
   return type.getNumElements() > threads && bytes <= sharedBytes;
 }
 
-/// True if a loop around `op` has products of its own, whose operands take
-/// shared memory meanwhile.
-static bool isAmongProducts(Operation *op) {
-  auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  for (; loop; loop = loop->getParentOfType<LoopLikeOpInterface>()) {
-    WalkResult found = loop->walk([&](cta::DotOp dot) {
-      return dot->getParentOfType<LoopLikeOpInterface>() == loop
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (found.wasInterrupted())
-      return true;
-  }
-  return false;
-}
-
 bool LayoutSpread::isGoodFor(tts::AccessOpInterface access,
                              const LinearLayout &layout) const {
   RankedTensorType type = access.getTileType();
   AccessWidth width = describeWidth(access);
-  if (type.getRank() == 0 || !width.isContiguous)
+  if (type.getRank() == 0 || !width.isContiguous || isSmallLoad(access))
     return true;
   unsigned fastest = width.order.front();
   int64_t bytes = cta::getElementBytes(type);
@@ -192,8 +175,7 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
       continue;
     layouts[next] = wanted;
     // What costs nothing is made again for each user: they need not agree.
-    if (definition && isMadeOfNothing(definition) && next != value)
-      continue;
+    bool isMadeAgain = next != value && isMadeOfIndices(next);
     for (Value other : getOtherNames(next))
       waiting.push_front({other, wanted});
     auto follow = [&](Operation *op) {
@@ -210,8 +192,8 @@ void LayoutSpread::assign(Value value, const LinearLayout &layout) {
       follow(definition);
     else
       follow(cast<BlockArgument>(next).getOwner()->getParentOp());
-    for (Operation *user : next.getUsers())
-      follow(user);
+    if (!isMadeAgain)
+      llvm::for_each(next.getUsers(), follow);
   }
 }
 

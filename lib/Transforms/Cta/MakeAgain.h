@@ -17,6 +17,19 @@ Value getWithLayout(OpBuilder &builder, Value value,
 /// nothing to make it in any layout.
 bool isMadeOfNothing(Operation *op);
 
+/// True if `value` is made by few operations of nothing but numbers and
+/// indices: users need not agree on its layout.
+bool isMadeOfIndices(Value value);
+
+/// True if a loop around `op` has products of its own, whose operands take
+/// shared memory meanwhile.
+bool isAmongProducts(Operation *op);
+
+/// True for a load that costs next to nothing in any layout: of fewer elements
+/// than threads, so that most come from the cache of the multiprocessor, and
+/// not ahead of products of a loop, which it would be copied for.
+bool isSmallLoad(Operation *op);
+
 /// The constant `value` with another type of the same shape and elements.
 Attribute retype(Attribute value, ShapedType type);
 
