@@ -155,10 +155,12 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     Accesses and matrix products want particular layouts; everything else takes
     what its neighbours have. Layouts spread from these anchors, the largest
     first, through element-wise operations, shapes, loops and branches. Where
-    two meet, what is cheap to make again (constants, `cta.iota` and arithmetic
-    on them) is made again, and anything else goes through a
-    `cta.convert_layout`. So does what is loaded in lines that run across those
-    that a product reads from shared memory, into a layout in which threads turn
+    two meet, what is cheap to make again (constants, `cta.iota`, arithmetic on
+    them, and loads of fewer elements than there are threads, outside of loops
+    of products) is made again, and anything else goes through a
+    `cta.convert_layout`; what is made of indices alone tells no neighbour what
+    to take. What is loaded in lines that run across those that a product reads
+    from shared memory is converted, too, into a layout in which threads turn
     small blocks of it. Floats that memory adds several of at once are exchanged
     so that a thread has neighbours, except among the products of a loop.
 
