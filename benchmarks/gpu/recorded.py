@@ -91,10 +91,12 @@ class Launch:
                 value.data.copy_(held)
 
     def forget_tuning(self) -> None:
-        """The next run tries configurations, as if there had been none before."""
+        """The next run tries configurations, as if there had been none before: what a tuner keeps
+        on disk may be of a run beside others, when all were compiled."""
         for layer in layers_of(self.kernel):
             if isinstance(layer, Autotuner):
                 layer.cache.clear()
+                layer.cache_results = False
 
     def run(self) -> Any:
         """Launches on what the tensors hold now; gives the compiled kernel."""

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 import triton
 import triton.language as tl
@@ -73,6 +74,20 @@ def test_what_a_tuner_tries_is_no_launch_and_is_forgotten():
     assert launch.config == str(tuner.best_config)
     launch.restore()
     assert torch.equal(x, torch.zeros(200))
+
+
+def test_what_a_tuner_keeps_on_disk_is_not_read(monkeypatch: pytest.MonkeyPatch):
+    x = torch.zeros(200)
+    with recording() as found:
+        tuned[grid](x, n=200)
+    (launch,) = found
+    (tuner,) = [layer for layer in layers_of(launch.kernel) if isinstance(layer, Autotuner)]
+    monkeypatch.setattr(tuner, "cache_results", True)
+    asked: list[Any] = []
+    monkeypatch.setattr(tuner, "check_disk_cache", lambda *given: asked.append(given))
+    launch.forget_tuning()
+    launch.run()
+    assert not asked
 
 
 def test_nothing_is_kept_afterwards():
