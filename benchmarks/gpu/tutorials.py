@@ -138,7 +138,7 @@ def _group(module: types.ModuleType, by_tma: bool) -> Run:
     options = {"dtype": torch.float16} if by_tma else {}
 
     def run() -> list[torch.Tensor]:
-        assert pairs  # Addresses alone keep nothing alive.
+        assert lists  # Addresses alone keep nothing alive.
         function(*places, sizes, sizes, 4, **options)
         return outs
 
