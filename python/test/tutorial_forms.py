@@ -151,6 +151,12 @@ def persistent_by_own_descriptors(
 
 
 @triton.jit
+def _listed(places, rows, number, ELEMENT: tl.constexpr):
+    """Where a matrix of a list begins, and how far its rows are apart."""
+    return tl.load(places).to(tl.pointer_type(ELEMENT)), tl.load(rows + number)
+
+
+@triton.jit
 def group_by_descriptors(
     a_list, b_list, c_list, sizes, rows, results, count,
     PROGRAMS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
@@ -165,11 +171,9 @@ def group_by_descriptors(
         tiles_n = tl.cdiv(N, BN)
         tiles = tl.cdiv(M, BM) * tiles_n
         if number >= before and number < before + tiles:
-            a_row, b_row = tl.load(rows + i * 3), tl.load(rows + i * 3 + 1)
-            c_row = tl.load(rows + i * 3 + 2)
-            a_ptr = tl.load(a_list + i).to(tl.pointer_type(ELEMENT))
-            b_ptr = tl.load(b_list + i).to(tl.pointer_type(ELEMENT))
-            c_ptr = tl.load(c_list + i).to(tl.pointer_type(ELEMENT))
+            a_ptr, a_row = _listed(a_list + i, rows + i * 3, 0, ELEMENT)
+            b_ptr, b_row = _listed(b_list + i, rows + i * 3, 1, ELEMENT)
+            c_ptr, c_row = _listed(c_list + i, rows + i * 3, 2, ELEMENT)
             a = tl.make_tensor_descriptor(a_ptr, [M, K], [a_row, 1], [BM, BK])
             b = tl.make_tensor_descriptor(b_ptr, [N, K], [b_row, 1], [BN, BK])
             c = tl.make_tensor_descriptor(c_ptr, [M, N], [c_row, 1], [BM, BN])
@@ -200,11 +204,9 @@ def group_by_pointers(
         tiles_n = tl.cdiv(N, BN)
         tiles = tl.cdiv(M, BM) * tiles_n
         while number >= before and number < before + tiles:
-            a_row, b_row = tl.load(rows + i * 3), tl.load(rows + i * 3 + 1)
-            c_row = tl.load(rows + i * 3 + 2)
-            a_ptr = tl.load(a_list + i).to(tl.pointer_type(ELEMENT))
-            b_ptr = tl.load(b_list + i).to(tl.pointer_type(ELEMENT))
-            c_ptr = tl.load(c_list + i).to(tl.pointer_type(ELEMENT))
+            a_ptr, a_row = _listed(a_list + i, rows + i * 3, 0, ELEMENT)
+            b_ptr, b_row = _listed(b_list + i, rows + i * 3, 1, ELEMENT)
+            c_ptr, c_row = _listed(c_list + i, rows + i * 3, 2, ELEMENT)
             row, column = (number - before) // tiles_n * BM, (number - before) % tiles_n * BN
             left = a_ptr + (row + down) * a_row + deep[None, :]
             above = b_ptr + deep[:, None] * b_row + column + right
