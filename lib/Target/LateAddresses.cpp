@@ -9,8 +9,6 @@
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
-using mlir::triton_shared::findMostRegisters;
-using mlir::triton_shared::getRegisterLimit;
 using mlir::triton_shared::listInOrder;
 
 /// True for stores, and for those under a predicate, which are assembly.
