@@ -180,3 +180,21 @@ def test_stores_beside_each_other(by: int, tmp_path: Path):
     constants = {"BY": by, "ROWS": 16, "HALF": 32}
     make: Callable[[], list[Any]] = lambda: [torch.arange(16 * 64 + 64, dtype=torch.int32)]  # noqa: E731
     check(_halves, {"x_ptr": "*i32"}, constants, make, want, tmp_path)
+
+
+@triton.jit
+def _exchange(x_ptr, SIZE: tl.constexpr):
+    places = tl.arange(0, SIZE)
+    tl.atomic_xchg(x_ptr + places, places, sem="relaxed")
+    tl.atomic_xchg(x_ptr + SIZE - 1 - places, places + 1000, sem="relaxed")
+
+
+def test_of_exchanges_the_last_one_stays(tmp_path: Path):
+    """Relaxed sums come in any order; what is exchanged does not."""
+
+    def want(x: torch.Tensor) -> list[torch.Tensor]:
+        return [torch.arange(256, dtype=torch.int32).flip(0) + 1000]
+
+    types = {"x_ptr": "*i32"}
+    make: Callable[[], list[Any]] = lambda: [torch.zeros(256, dtype=torch.int32)]  # noqa: E731
+    check(_exchange, types, {"SIZE": 256}, make, want, tmp_path)

@@ -57,6 +57,13 @@ bool isControl(Operation *op) {
   return isa<scf::ForOp, scf::WhileOp, scf::IfOp>(op);
 }
 
+/// True for updates of which the result does not depend on their order.
+bool commutes(tts::AtomicKind kind) {
+  return kind != tts::AtomicKind::Exchange &&
+         kind != tts::AtomicKind::Increment &&
+         kind != tts::AtomicKind::Decrement;
+}
+
 /// True if nobody can tell which of two updates came first.
 bool canExchange(tts::AccessOpInterface a, tts::AccessOpInterface b) {
   auto isFree = [](tts::AtomicRMWOp op) {
@@ -64,7 +71,8 @@ bool canExchange(tts::AccessOpInterface a, tts::AccessOpInterface b) {
   };
   auto one = dyn_cast<tts::AtomicRMWOp>(*a),
        other = dyn_cast<tts::AtomicRMWOp>(*b);
-  return isFree(one) && isFree(other) && one.getKind() == other.getKind();
+  return isFree(one) && isFree(other) && one.getKind() == other.getKind() &&
+         commutes(one.getKind());
 }
 
 /// Puts barriers into one function.

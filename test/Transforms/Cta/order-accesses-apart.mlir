@@ -136,7 +136,7 @@ func.func @held_twice(%p: memref<*xf32>, %q: memref<*xf32>, %o: i64) attributes 
 
 #layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]]>
 
-// Updates of one kind come in any order; those that tell others that they have been made do not.
+// Updates of one kind come in any order, but for exchanges, of which the last one stays; those that tell others that they have been made do not.
 // CHECK-LABEL: func.func @updates(
 // CHECK:         tts.atomic_rmw  add  relaxed
 // CHECK-NEXT:    tts.atomic_rmw  add  relaxed
@@ -144,10 +144,16 @@ func.func @held_twice(%p: memref<*xf32>, %q: memref<*xf32>, %o: i64) attributes 
 // CHECK-NEXT:    tts.atomic_rmw  max  relaxed
 // CHECK-NEXT:    gpu.barrier
 // CHECK-NEXT:    tts.atomic_rmw  max  acq_rel
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tts.atomic_rmw  exchange  relaxed
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tts.atomic_rmw  exchange  relaxed
 func.func @updates(%p: memref<*xi32>, %x: tensor<128xi32, #layout>, %o: tensor<128xi64, #layout>, %r: tensor<128xi64, #layout>) attributes {cta.num_warps = 4 : i32} {
   %0 = tts.atomic_rmw add relaxed gpu %x at %p[%o] : tensor<128xi32, #layout>, memref<*xi32>, tensor<128xi64, #layout>
   %1 = tts.atomic_rmw add relaxed gpu %x at %p[%r] : tensor<128xi32, #layout>, memref<*xi32>, tensor<128xi64, #layout>
   %2 = tts.atomic_rmw max relaxed gpu %x at %p[%o] : tensor<128xi32, #layout>, memref<*xi32>, tensor<128xi64, #layout>
   %3 = tts.atomic_rmw max acq_rel gpu %x at %p[%r] : tensor<128xi32, #layout>, memref<*xi32>, tensor<128xi64, #layout>
+  %4 = tts.atomic_rmw exchange relaxed gpu %x at %p[%r] : tensor<128xi32, #layout>, memref<*xi32>, tensor<128xi64, #layout>
+  %5 = tts.atomic_rmw exchange relaxed gpu %x at %p[%o] : tensor<128xi32, #layout>, memref<*xi32>, tensor<128xi64, #layout>
   return
 }
