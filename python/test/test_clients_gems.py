@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 import recording
 import torch
 from clients import gems, opinfo, packages
+from triton.compiler.errors import CompilationError
 
 pytestmark = pytest.mark.nightly
 if not packages.there():
@@ -24,12 +26,23 @@ def _package() -> Iterator[Any]:
         yield package
 
 
+@contextmanager
+def _skipping_what_triton_dropped() -> Iterator[None]:
+    """flag-gems writes block pointers, which Triton 3.9 refuses for any backend."""
+    try:
+        yield
+    except CompilationError as error:
+        if "Block pointers have been removed" not in str(error):
+            raise
+        pytest.skip("Triton has no block pointers any more")
+
+
 @pytest.mark.parametrize("name", gems.OPERATIONS)
 def test_gems(name: str, package: Any):
     launched: list[str] = []
     for call in opinfo.calls(name, torch.float32, 2):
         expected = opinfo.Expected.of(call)
-        with gems.counted_launches() as names, package.use_gems():
+        with gems.counted_launches() as names, package.use_gems(), _skipping_what_triton_dropped():
             found = call()
         assert expected.difference(found) == ""
         launched += names
@@ -51,7 +64,7 @@ def test_random_numbers_of_gems_follow_the_seed(package: Any):
         with package.use_gems():
             return torch.randn(20_000)
 
-    with gems.counted_launches() as names:
+    with gems.counted_launches() as names, _skipping_what_triton_dropped():
         first, second, again = numbers(5), numbers(), numbers(5)
     assert "randn_kernel" in names
     assert torch.equal(first, again)

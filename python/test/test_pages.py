@@ -73,6 +73,7 @@ def test_tutorial_vector_add(tmp_path: Path):
     assert replay("tutorial-vector-add.md", tmp_path) == 11
 
 
+@pytest.mark.skipif(not PINNED, reason="the page shows the columns that Triton 3.6 gives")
 @pytest.mark.nightly
 def test_tutorial_find_a_bug(tmp_path: Path):
     assert replay("tutorial-find-a-bug.md", tmp_path) == 12
