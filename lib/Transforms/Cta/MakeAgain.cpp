@@ -19,7 +19,9 @@ static constexpr unsigned kMaxRepeated = 16;
 /// The most elements of a thread that are loaded again for that.
 static constexpr unsigned kMaxLoaded = 8;
 
-bool triton_shared::isMadeOfNothing(Operation *op) {
+/// True for operations that make a tile of nothing but numbers: it costs
+/// nothing to make it in any layout.
+static bool isMadeOfNothing(Operation *op) {
   auto tiles = dyn_cast<cta::CtaOpInterface>(op);
   return isa<arith::ConstantOp>(op) ||
          (tiles && tiles.isMadeAgain() &&

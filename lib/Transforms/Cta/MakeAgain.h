@@ -13,10 +13,6 @@ namespace mlir::triton_shared {
 Value getWithLayout(OpBuilder &builder, Value value,
                     const cta::LinearLayout &layout);
 
-/// True for operations that make a tile of nothing but numbers: it costs
-/// nothing to make it in any layout.
-bool isMadeOfNothing(Operation *op);
-
 /// True if `value` is made by few operations of nothing but numbers and
 /// indices: users need not agree on its layout.
 bool isMadeOfIndices(Value value);

@@ -84,7 +84,7 @@ public:
   }
 
 private:
-  bool isAfter(PendingAccess earlier, tts::AccessOpInterface later) {
+  bool isAfter(PendingAccess &earlier, tts::AccessOpInterface later) {
     scf::ForOp loop = nullptr;
     for (Operation *one : earlier.earlierTurns) {
       // Behind a loop, what depends on its turn has no known distance.
@@ -102,9 +102,8 @@ private:
            places.areOfSameThreads(earlier.access, later, loop);
   }
 
-  bool needsBarrier(tts::AccessOpInterface access,
-                    const PendingAccesses &pending) {
-    return llvm::any_of(pending, [&](PendingAccess earlier) {
+  bool needsBarrier(tts::AccessOpInterface access, PendingAccesses &pending) {
+    return llvm::any_of(pending, [&](PendingAccess &earlier) {
       bool canMeet = earlier.access.getBase() == access.getBase() &&
                      (access.isWrite() || earlier.access.isWrite()) &&
                      !canExchange(earlier.access, access);
