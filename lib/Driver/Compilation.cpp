@@ -313,11 +313,12 @@ private:
     if (!code)
       return failWithoutCode();
     keepLlvmIr(std::move(code->llvmIr), code->llvmIrLines);
-    result.artefacts[stringifyPhase(Phase::Ptx)] = code->ptx;
+    std::string &ptx = result.artefacts[stringifyPhase(Phase::Ptx)];
+    ptx = std::move(code->ptx);
     if (options.getLastPhase() == Phase::Ptx)
       return success();
-    std::optional<std::string> cubin = assembleCubin(
-        module, code->ptx, options.target, tools, result.assemblerLog);
+    std::optional<std::string> cubin =
+        assembleCubin(module, ptx, options.target, tools, result.assemblerLog);
     if (!cubin)
       return failure();
     result.artefacts[stringifyPhase(Phase::Cubin)] = std::move(*cubin);

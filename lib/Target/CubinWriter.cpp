@@ -9,6 +9,7 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -67,21 +68,27 @@ bool reportTooOld(ModuleOp module, const CompileTarget &target,
   return true;
 }
 
-} // namespace
+/// A run of ptxas.
+struct Assembly {
+  int status = 0;
+  std::string cubin, log, problem;
 
-std::optional<std::string>
-triton_shared::assembleCubin(ModuleOp module, StringRef ptx,
-                             const CompileTarget &target,
-                             const CudaTools &tools, std::string &log) {
-  if (tools.ptxas.empty() || !llvm::sys::fs::can_execute(tools.ptxas)) {
-    InFlightDiagnostic error = module.emitError("cannot assemble PTX: there "
-                                                "is no ptxas at '")
-                               << tools.ptxas << "'";
-    error.attachNote()
-        << "Triton's wheel and the CUDA Toolkit hold one; name it "
-           "by TRITON_PTXAS_PATH";
-    return std::nullopt;
+  bool spills() const {
+    // As in "20 bytes spill stores"; a module may have several kernels.
+    StringRef number, rest = log;
+    while (!rest.empty()) {
+      std::tie(number, rest) = rest.split(" bytes spill stores");
+      if (!rest.empty() && !number.ends_with(" 0"))
+        return true;
+    }
+    return false;
   }
+};
+
+/// Nothing after an error.
+std::optional<Assembly> assemble(ModuleOp module, StringRef ptx,
+                                 const CompileTarget &target,
+                                 const CudaTools &tools) {
   ScratchFile input("ptx"), output("cubin"), messages("log");
   for (const ScratchFile *file : {&input, &output, &messages})
     if (file->error) {
@@ -101,17 +108,58 @@ triton_shared::assembleCubin(ModuleOp module, StringRef ptx,
     arguments.push_back("--fmad=false");
   std::optional<StringRef> redirects[] = {std::nullopt, messages.path.str(),
                                           messages.path.str()};
-  std::string problem;
-  int status = llvm::sys::ExecuteAndWait(tools.ptxas, arguments,
-                                         /*Env=*/std::nullopt, redirects,
-                                         /*SecondsToWait=*/0,
-                                         /*MemoryLimit=*/0, &problem);
-  log = messages.read();
-  if (status != 0) {
-    if (!reportTooOld(module, target, tools))
-      module.emitError("ptxas fails with status ")
-          << status << ": " << problem << log;
+  Assembly done;
+  done.status = llvm::sys::ExecuteAndWait(tools.ptxas, arguments,
+                                          /*Env=*/std::nullopt, redirects,
+                                          /*SecondsToWait=*/0,
+                                          /*MemoryLimit=*/0, &done.problem);
+  done.log = messages.read();
+  done.cubin = output.read();
+  return done;
+}
+
+/// `ptx` without limits of registers.
+std::string dropLimits(std::string ptx) {
+  const llvm::Regex limit("\\.maxnreg [0-9]+\n");
+  while (limit.match(ptx))
+    ptx = limit.sub("", ptx);
+  return ptx;
+}
+
+} // namespace
+
+std::optional<std::string>
+triton_shared::assembleCubin(ModuleOp module, std::string &ptx,
+                             const CompileTarget &target,
+                             const CudaTools &tools, std::string &log) {
+  if (tools.ptxas.empty() || !llvm::sys::fs::can_execute(tools.ptxas)) {
+    InFlightDiagnostic error = module.emitError("cannot assemble PTX: there "
+                                                "is no ptxas at '")
+                               << tools.ptxas << "'";
+    error.attachNote()
+        << "Triton's wheel and the CUDA Toolkit hold one; name it "
+           "by TRITON_PTXAS_PATH";
     return std::nullopt;
   }
-  return output.read();
+  std::optional<Assembly> done = assemble(module, ptx, target, tools);
+  if (!done)
+    return std::nullopt;
+  if (done->spills() && !target.maxRegisters) {
+    std::string unlimited = dropLimits(ptx);
+    std::optional<Assembly> again;
+    if (unlimited != ptx)
+      again = assemble(module, unlimited, target, tools);
+    if (again && !again->status && !again->spills()) {
+      ptx = std::move(unlimited);
+      done = std::move(again);
+    }
+  }
+  log = std::move(done->log);
+  if (done->status != 0) {
+    if (!reportTooOld(module, target, tools))
+      module.emitError("ptxas fails with status ")
+          << done->status << ": " << done->problem << log;
+    return std::nullopt;
+  }
+  return std::move(done->cubin);
 }

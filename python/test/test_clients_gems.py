@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 import recording
 import torch
+import triton
 from clients import gems, opinfo, packages
 from triton.compiler.errors import CompilationError
 
@@ -27,14 +29,19 @@ def _package() -> Iterator[Any]:
 
 
 @contextmanager
-def _skipping_what_triton_dropped() -> Iterator[None]:
-    """flag-gems writes block pointers, which Triton 3.9 refuses for any backend."""
+def _skipping_what_newer_triton_refuses() -> Iterator[None]:
+    """flag-gems writes block pointers, which Triton 3.9 refuses for any backend; and behind 3.6 it
+    launches a kernel for the second time without its constants, which launchers count."""
     try:
         yield
     except CompilationError as error:
         if "Block pointers have been removed" not in str(error):
             raise
         pytest.skip("Triton has no block pointers any more")
+    except TypeError as error:
+        if triton.__version__.startswith("3.6.") or not re.search(r"takes \d+ arg", str(error)):
+            raise
+        pytest.skip("flag-gems leaves out constants")
 
 
 @pytest.mark.parametrize("name", gems.OPERATIONS)
@@ -42,7 +49,11 @@ def test_gems(name: str, package: Any):
     launched: list[str] = []
     for call in opinfo.calls(name, torch.float32, 2):
         expected = opinfo.Expected.of(call)
-        with gems.counted_launches() as names, package.use_gems(), _skipping_what_triton_dropped():
+        with (
+            _skipping_what_newer_triton_refuses(),
+            gems.counted_launches() as names,
+            package.use_gems(),
+        ):
             found = call()
         assert expected.difference(found) == ""
         launched += names
@@ -64,7 +75,7 @@ def test_random_numbers_of_gems_follow_the_seed(package: Any):
         with package.use_gems():
             return torch.randn(20_000)
 
-    with gems.counted_launches() as names, _skipping_what_triton_dropped():
+    with _skipping_what_newer_triton_refuses(), gems.counted_launches() as names:
         first, second, again = numbers(5), numbers(), numbers(5)
     assert "randn_kernel" in names
     assert torch.equal(first, again)

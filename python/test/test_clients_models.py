@@ -71,15 +71,21 @@ def test_model(model: models.Model):
 def test_model_with_batches_of_any_size(model: models.Model):
     made = model.make()
     compiled = torch.compile(made)
+    graphs = []
     for batch in (2, 3, 7):
         inputs = model.inputs(batch)
         for tensor in inputs.values():
             torch._dynamo.mark_dynamic(tensor, 0)
         require_near(models.step(compiled, made, inputs), made, inputs)
-    assert counters["stats"]["unique_graphs"] == 1
+        graphs.append(counters["stats"]["unique_graphs"])
+    assert graphs == [graphs[0]] * 3  # GPT-2 has two: transformers logs a warning between them
 
 
 @pytest.mark.parametrize("model", SOME)
+@inductor.patch(benchmark_epilogue_fusion=False, max_autotune_conv_backends="ATEN")
 def test_model_tuned_to_the_utmost(model: models.Model):
+    # What torch 2.13 cannot do on CPU tensors: to time what may be fused with a kernel of Triton
+    # that has won (its file is indented wrongly, pytorch/pytorch#189589), and to call its kernel
+    # of a convolution with a bias (it passes the bias, which the kernel does not take).
     made, inputs = model.make(), model.inputs(2)
     require_near(models.step(torch.compile(made, mode="max-autotune"), made, inputs), made, inputs)

@@ -130,3 +130,35 @@ def test_powers_below_the_smallest_normal_number_are_zero(tmp_path: Path):
     expected = torch.cat([x.double().exp2(), x.double().exp()])
     expected[expected < 2.0**-126] = 0
     torch.testing.assert_close(out.double(), expected, rtol=3e-5, atol=0)
+
+
+@triton.jit
+def _add(x, y, o, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o + at, tl.load(x + at, at < n) + tl.load(y + at, at < n), at < n)
+
+
+@triton.jit
+def _dropout(x, o, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(o + at, tl.where(tl.rand(1, at) > 0.5, tl.load(x + at, at < n), 0), at < n)
+
+
+@pytest.mark.parametrize(
+    ("fn", "arrays", "options", "limits"),
+    [
+        (_add, "xyo", {}, []),  # It would spill with the limit of 64.
+        (_dropout, "xo", {}, ["64"]),
+        (_add, "xyo", {"maxnreg": 40}, ["40"]),  # The user's, whether it spills or not.
+    ],
+)
+def test_a_limit_of_registers_is_kept_unless_it_makes_ptxas_spill(
+    fn: Any, arrays: str, options: dict[str, Any], limits: list[str]
+):
+    types = {**dict.fromkeys(arrays, "*fp32"), "n": "i32", "BLOCK": "constexpr"}
+    aligned = {(number,): [["tt.divisibility", 16]] for number in range(len(arrays))}
+    source = triton.compiler.ASTSource(fn, types, {"BLOCK": 4096}, aligned)
+    target = GPUTarget("shared_cuda", 90, 32)
+    made = triton.compile(source, target=target, options={"num_warps": 4, **options})
+    assert re.findall(r"\.maxnreg (\d+)", made.asm["ptx"]) == limits
+    assert (", 0 bytes spill stores" in made.metadata.ptxas_log) == (not options)

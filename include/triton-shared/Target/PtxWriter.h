@@ -36,7 +36,10 @@ std::optional<PtxCode> writePtx(ModuleOp module, const CompileTarget &target,
 
 /// Assembles PTX. `log` is what ptxas says about registers, spills and
 /// warnings. Nothing if it fails; `module` has then said why.
-std::optional<std::string> assembleCubin(ModuleOp module, StringRef ptx,
+///
+/// A limit of registers in `ptx` that the target does not ask for is a wish:
+/// `ptx` loses it where ptxas spills with it, and without it does not.
+std::optional<std::string> assembleCubin(ModuleOp module, std::string &ptx,
                                          const CompileTarget &target,
                                          const CudaTools &tools,
                                          std::string &log);
