@@ -10,6 +10,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from . import vllm_calls
+
 Call = Callable[[], None]
 
 TOKENS, HIDDEN, WORDS = 8192, 4096, 128256
@@ -173,4 +175,5 @@ def all_calls() -> dict[str, Call]:
     calls = {f"liger {name}": liger(name, make) for name, make in LIGER.items()}
     calls["liger fused_moe"] = fused_moe
     calls |= {f"fla {name}": fla(name, *how) for name, how in FLA.items()}
+    calls |= {f"vllm {name}": call for name, call in vllm_calls.CALLS.items()}
     return calls

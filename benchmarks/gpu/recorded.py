@@ -41,6 +41,10 @@ def _copy(value: Any) -> Any:
     return value.detach().clone(memory_format=torch.preserve_format)
 
 
+def _repeats(value: torch.Tensor) -> bool:
+    return any(not step and n > 1 for step, n in zip(value.stride(), value.shape, strict=True))
+
+
 def _describe(value: Any) -> Any:
     if isinstance(value, torch.Tensor):
         return tuple(value.shape), value.stride(), value.dtype
@@ -85,9 +89,9 @@ class Launch:
         return ", ".join(str(tuner.best_config) for tuner in tuners)
 
     def restore(self) -> None:
-        """Puts back what the tensors held."""
+        """Puts back what the tensors held; nobody writes to one that repeats its elements."""
         for value, held in zip(self._values(), self.before, strict=True):
-            if isinstance(value, torch.Tensor):
+            if isinstance(value, torch.Tensor) and not _repeats(value):
                 value.data.copy_(held)
 
     def forget_tuning(self) -> None:

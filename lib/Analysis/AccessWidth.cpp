@@ -73,8 +73,9 @@ public:
     width = std::max(width, std::min(alignment / bytes, size));
   }
 
-  bool divides(Value value) const {
-    return getKnownDivisor(solver, value, width) == width;
+  /// How many neighbours a bound does not part.
+  int64_t countTogether(Value bound) const {
+    return getKnownDivisor(solver, bound, width);
   }
 
 private:
@@ -118,9 +119,10 @@ AccessWidth describeStrided(const DataFlowSolver &solver,
                  access->getAttrOfType<DenseI64ArrayAttr>(kLineAlignment)) {
     finder.widen(hint[fastest], block.getDimSize(fastest));
   }
-  result.elements = finder.getWidth();
+  result.uniform = result.elements = finder.getWidth();
   if (inner.isBounded())
-    result.isUniform = finder.divides(inner.low) && finder.divides(inner.high);
+    result.uniform = std::min(finder.countTogether(inner.low),
+                              finder.countTogether(inner.high));
   return result;
 }
 

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+#include "triton-shared/Dialect/Cta/IR/Cta.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -77,8 +78,9 @@ static Divisibility infer(Operation *op,
         return Divisibility(log2(0) > by ? log2(0) - by : 0);
       })
       .Case<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::IndexCastOp,
-            arith::IndexCastUIOp, tts::FromAddressOp, tts::ToAddressOp>(
-          [&](auto) { return operands[0]->getValue(); })
+            arith::IndexCastUIOp, tts::FromAddressOp, tts::ToAddressOp,
+            cta::SplatOp, cta::ReshapeOp, cta::BroadcastOp,
+            cta::ConvertLayoutOp>([&](auto) { return operands[0]->getValue(); })
       .Default(Divisibility(0));
 }
 

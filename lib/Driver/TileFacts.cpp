@@ -2,11 +2,11 @@
 
 #include "TileFacts.h"
 
-#include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Layout/SharedAccess.h"
+#include "triton-shared/Transforms/TileNeighbours.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -119,7 +119,7 @@ TileFacts::TileFacts(ModuleOp module) {
       return WalkResult::interrupt();
     isSolved = true;
     auto load = cast<tts::LoadOp>(copy.getLoad().front().front());
-    copied[copy] = describeAccessWidth(solver, load).elements;
+    copied[copy] = describeMaskedWidth(solver, load).uniform;
     return WalkResult::advance();
   });
 }

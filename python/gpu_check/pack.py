@@ -45,6 +45,8 @@ def main(build: bool) -> None:
         archive.add(_sources_of_mutants(), "fuzz")
         for package in _clients():
             archive.add(package, f"clients/{package.name}", filter=_only(".py"))
+        for file, name in _files_of_vllm():
+            archive.add(file, f"clients/{name}")
         newest = _launches_of_newest()
         archive.add(newest, newest.name)
         _add_text(archive, PIPELINE, _pipeline())
@@ -73,6 +75,14 @@ def _clients() -> list[Path]:
     packages.use()
     found = [importlib.util.find_spec(name) for name in ("einops", "fla", "liger_kernel")]
     return [Path(spec.origin).parent for spec in found if spec and spec.origin]
+
+
+def _files_of_vllm() -> list[tuple[Path, Path]]:
+    """Those of its files that its kernels need, and their names."""
+    sys.path.append(str(ROOT / "python" / "test"))
+    import vllm_modules
+
+    return [(file, file.relative_to(vllm_modules.FOLDER)) for file in vllm_modules.real_files()]
 
 
 def _sources_of_mutants() -> Path:

@@ -126,13 +126,15 @@ def gpu_options(options: LaunchOptions) -> str:
 def keep(test: str, passed: bool) -> None:
     """A test has ended. If it has passed, its kernels work."""
     where = folder()
-    if not where or not (current.texts or current.measurements):
+    client = re.search(r"test_clients_(\w+)\.py", test)
+    # A kernel of a client that did not compile has left nothing, and counts.
+    failed = client is not None and not passed
+    if not where or not (current.texts or current.measurements or failed):
         return
     where.mkdir(parents=True, exist_ok=True)
     cells = sorted({cell for text in current.texts for cell in cells_of(text)})
     if cells and passed:
         _append(where / "operations.jsonl", {"test": test, "cells": cells})
-    client = re.search(r"test_clients_(\w+)\.py", test)
     if client:
         _keep_texts(where / "ttir" / client[1])
         outcome = {"test": test, "passed": passed, "package": _package(client[1])}
@@ -149,6 +151,7 @@ def _package(client: str) -> str:
         return f"vllm {vllm_modules.VERSION}"
     fetched = {
         "models": "transformers", "fla": "fla-core", "gems": "flag-gems", "helion": "helion",
+        "torchao": "torchao",
     }  # fmt: skip
     if client in fetched:
         from clients import packages

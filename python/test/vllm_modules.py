@@ -206,12 +206,28 @@ def triton_utils(root: Path) -> StandInModule:
     return module
 
 
-def install() -> None:
-    """From now on, `vllm` is the one in `FOLDER`."""
+def find_folder() -> Path:
+    """The folder that has `vllm`: ours, or one on the path, which came with a pack."""
+    found = (Path(entry) for entry in sys.path if Path(entry, "vllm", "v1").is_dir())
+    return FOLDER if FOLDER.exists() else next(found, FOLDER)
+
+
+def real_files() -> Iterator[Path]:
+    """The files that are imported as they are."""
+    for file in sorted(FOLDER.rglob("vllm/**/*.py")):
+        parts = file.relative_to(FOLDER).with_suffix("").parts
+        is_real = REAL.fullmatch(".".join(parts).removesuffix(".__init__"))
+        if is_real or (parts[-1] != "__init__" and KERNEL.search(file.read_text())):
+            yield file
+
+
+def install(platform: Platform | None = None) -> None:
+    """From now on, `vllm` is the one in the folder, on a machine as `platform` says."""
     if any(isinstance(finder, Finder) for finder in sys.meta_path):
         return
+    folder = find_folder()
     platforms, logger = StandInModule("vllm.platforms"), StandInModule("vllm.logger")
-    platforms.__dict__.update(current_platform=Platform(), __path__=[])
+    platforms.__dict__.update(current_platform=platform or Platform(), __path__=[])
     logger.__dict__.update(init_logger=Logger)
     cache = StandInModule("vllm.config.cache")
     cache.__dict__.update(get_kv_cache_dtype_handler=lambda name: None)
@@ -219,10 +235,10 @@ def install() -> None:
         "vllm.config.cache": cache,
         "vllm.platforms": platforms,
         "vllm.logger": logger,
-        "vllm.triton_utils": triton_utils(FOLDER),
+        "vllm.triton_utils": triton_utils(folder),
     }
-    sys.meta_path.insert(0, Finder(FOLDER, given))
-    sys.meta_path.append(LastFinder(FOLDER, {}))
+    sys.meta_path.insert(0, Finder(folder, given))
+    sys.meta_path.append(LastFinder(folder, {}))
 
 
 def first_configurations() -> None:

@@ -53,7 +53,7 @@ TEST_F(AccessWidthTest, SixteenBytesAreTheMost) {
   AccessWidth width = describe(
       "%x = tts.load %p[%wide_a] strides [1] : !tt.ptr<i32> -> tensor<64xi32>");
   EXPECT_EQ(width.elements, 4u);
-  EXPECT_TRUE(width.isUniform);
+  EXPECT_TRUE(width.isUniform());
   EXPECT_EQ(
       describe(
           "%x = tts.load %p[%wide_a] strides [1] : !tt.ptr<i32> -> tensor<2xi32>")
@@ -169,9 +169,9 @@ TEST_F(AccessWidthTest, BoundsMayCutThroughNeighbours) {
                     low + ") to (" + high +
                     ") : !tt.ptr<i32> -> tensor<64xi32>");
   };
-  EXPECT_TRUE(load("%zero", "%wide_n").isUniform);
-  EXPECT_FALSE(load("%zero", "%o").isUniform);
-  EXPECT_FALSE(load("%o", "%wide_n").isUniform);
+  EXPECT_TRUE(load("%zero", "%wide_n").isUniform());
+  EXPECT_FALSE(load("%zero", "%o").isUniform());
+  EXPECT_FALSE(load("%o", "%wide_n").isUniform());
   EXPECT_EQ(load("%zero", "%o").elements, 4u);
 }
 
@@ -180,7 +180,7 @@ TEST_F(AccessWidthTest, BoundsOfOtherDimensionsTakeWholeRows) {
       "%x = tts.load %p[%zero] strides [64, 1] bounds [0] from (%zero) to (%o) "
       ": !tt.ptr<i32> -> tensor<8x64xi32>");
   EXPECT_EQ(width.elements, 4u);
-  EXPECT_TRUE(width.isUniform);
+  EXPECT_TRUE(width.isUniform());
 }
 
 TEST_F(AccessWidthTest, WrappedRowsStayTogetherIfTheyBreakAtMultiples) {
@@ -247,7 +247,7 @@ TEST_F(AccessWidthTest, StoresAreDescribedLikeLoads) {
       "tts.store %v to %p[%wide_n] strides [1] bounds [0] from (%zero) to (%o) "
       ": tensor<64xi32>, !tt.ptr<i32>");
   EXPECT_EQ(width.elements, 4u);
-  EXPECT_FALSE(width.isUniform);
+  EXPECT_FALSE(width.isUniform());
 }
 
 } // namespace

@@ -26,9 +26,12 @@ struct AccessWidth {
   /// Neighbours along `order[0]` that one instruction may move; a power of two.
   /// One if nothing is known.
   unsigned elements = 1;
-  /// `elements` neighbours either all take part in the access or none does, as
-  /// far as its bounds decide.
-  bool isUniform = true;
+  /// So many of them either all take part in the access or none does, as far as
+  /// its bounds decide; a power of two.
+  unsigned uniform = 1;
+
+  /// All that one instruction may move takes part, or nothing of it does.
+  bool isUniform() const { return uniform == elements; }
 };
 
 /// Describes the access of a block; `solver` has run `DivisibilityAnalysis`.

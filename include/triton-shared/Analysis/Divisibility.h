@@ -3,6 +3,7 @@
 // How wide a memory access may be depends on what its address is a multiple of.
 // The facts start at the hints on kernel arguments (`tt.divisibility`) and flow
 // through integer arithmetic, loops, branches, and between addresses and bases.
+// Of a tile, they hold for each element.
 //
 //===----------------------------------------------------------------------===//
 

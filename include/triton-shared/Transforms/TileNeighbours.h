@@ -30,6 +30,11 @@ struct TileNeighbours {
 std::optional<TileNeighbours> describeNeighbours(const DataFlowSolver &solver,
                                                  Value tile, unsigned dim);
 
+/// How many elements of a block one instruction may move, and for how many of
+/// them bounds and mask decide the same.
+AccessWidth describeMaskedWidth(const DataFlowSolver &solver,
+                                tts::AccessOpInterface access);
+
 /// How many elements of a block of updates one instruction may do.
 AccessWidth describeUpdateWidth(const DataFlowSolver &solver,
                                 tts::AtomicRMWOp op);

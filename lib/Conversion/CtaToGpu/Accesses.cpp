@@ -23,24 +23,6 @@ using cta::LinearLayout;
 
 namespace {
 
-/// Adds the mask, and that only one of the threads that hold the same acts.
-void restrictTo(ElementPlaces &places, Value mask, Value isHolder,
-                OpBuilder &builder, Location loc) {
-  if (!mask && !isHolder)
-    return;
-  SmallVector<Value> bits;
-  if (mask) {
-    bits = unpackRegisters(builder, loc, mask);
-    places.isUniform &= places.width == 1;
-  }
-  places.predicates.resize(places.pointers.size());
-  for (auto [reg, predicate] : llvm::enumerate(places.predicates)) {
-    predicate = createAnd(builder, loc, predicate, isHolder);
-    if (mask)
-      predicate = createAnd(builder, loc, predicate, bits[reg]);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Moving
 //===----------------------------------------------------------------------===//

@@ -106,12 +106,15 @@ struct ConvertCopy : OpConversionPattern<cta::CopyOp> {
     LinearLayout placed = type.getLayout().getLayout().place(layout);
     int64_t bytes = cta::getElementBytes(type.getElementType());
     AccessWidth width = widths.at(load);
-    SmallVector<cta::Piece> pieces = cta::getPieces(placed, width.elements);
-    width.elements = pieces.front().size();
-    if (width.elements * bytes < GpuTarget::kLeastCopyBytes || !width.isUniform)
+    SmallVector<cta::Piece> pieces = cta::getPieces(placed, width.uniform);
+    width.elements = width.uniform = pieces.front().size();
+    if (width.elements * bytes < GpuTarget::kLeastCopyBytes)
       return rewriter.notifyMatchFailure(op, "copies too little at once");
     ElementPlaces places =
         placeStrided(rewriter, loc, remapAccess(load, rewriter), width, layout);
+    if (Value mask = load.getMask())
+      restrictTo(places, rewriter.getRemappedValue(mask), /*isHolder=*/nullptr,
+                 rewriter, loc);
     SharedTile slot =
         createSlot(rewriter, loc, type, adaptor.getBuffer(), adaptor.getSlot());
     SharedPointers pointers = slot.createPointers(rewriter, loc, placed);

@@ -275,7 +275,6 @@ StridedAccess triton_shared::remapAccess(tts::AccessOpInterface op,
   access.base = update(op.getBase());
   access.offset = update(op.getOffset());
   access.elementType = getElementTypeOrSelf(op.getTile().getType());
-  access.hasMask = op.getMask() != nullptr;
   access.dimensions = op.getDimensions();
   for (tts::DimensionAccess &dimension : access.dimensions) {
     access.indices.emplace_back();
@@ -294,6 +293,22 @@ StridedAccess triton_shared::remapAccess(tts::AccessOpInterface op,
   return access;
 }
 
+void triton_shared::restrictTo(ElementPlaces &places, Value mask,
+                               Value isHolder, OpBuilder &builder,
+                               Location loc) {
+  if (!mask && !isHolder)
+    return;
+  SmallVector<Value> bits;
+  if (mask)
+    bits = unpackRegisters(builder, loc, mask);
+  places.predicates.resize(places.pointers.size());
+  for (auto [reg, predicate] : llvm::enumerate(places.predicates)) {
+    predicate = createAnd(builder, loc, predicate, isHolder);
+    if (mask)
+      predicate = createAnd(builder, loc, predicate, bits[reg]);
+  }
+}
+
 ElementPlaces triton_shared::placeStrided(OpBuilder &builder, Location loc,
                                           const StridedAccess &access,
                                           const AccessWidth &width,
@@ -303,10 +318,10 @@ ElementPlaces triton_shared::placeStrided(OpBuilder &builder, Location loc,
   if (!width.order.empty()) {
     unsigned fastest = width.order.front();
     places.width = std::min(width.elements, layout.countNeighbours(fastest));
-    if (width.isUniform)
+    if (width.isUniform())
       stepOfGroups[fastest] = places.width;
   }
-  places.isUniform = width.isUniform;
+  places.isUniform = width.isUniform();
   StridedPlaces strided(builder, loc, layout, access, stepOfGroups);
   bool isBounded = llvm::any_of(access.dimensions,
                                 [](const tts::DimensionAccess &dimension) {
@@ -315,7 +330,7 @@ ElementPlaces triton_shared::placeStrided(OpBuilder &builder, Location loc,
   for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg) {
     bool isFirst = reg % places.width == 0;
     Value pointer;
-    if (isFirst || !places.isUniform || access.hasMask)
+    if (isFirst || !places.isUniform)
       pointer = strided.createPointer(reg);
     places.pointers.push_back(pointer);
     if (isBounded)

@@ -46,12 +46,15 @@ struct StridedAccess {
   SmallVector<SmallVector<Value>> indices;
   SmallVector<cta::LinearLayout> indexLayouts;
   Type elementType;
-  /// Every element needs its own address.
-  bool hasMask;
 };
 
 StridedAccess remapAccess(tts::AccessOpInterface op,
                           ConversionPatternRewriter &rewriter);
+
+/// Adds the registers of a mask (null: true), and that only one of the threads
+/// that hold the same acts (null: any does).
+void restrictTo(ElementPlaces &places, Value mask, Value isHolder,
+                OpBuilder &builder, Location loc);
 
 /// Computes the places of what a thread holds under `layout`.
 ElementPlaces placeStrided(OpBuilder &builder, Location loc,

@@ -134,7 +134,7 @@ private:
       return failure();
     getOperation().walk([&](tts::AccessOpInterface access) {
       if (access.getTileType() && !access.hasOffsetPerElement())
-        widths[access] = describeAccessWidth(solver, access);
+        widths[access] = describeMaskedWidth(solver, access);
     });
     getOperation().walk([&](tts::AtomicRMWOp update) {
       if (update.hasOffsetPerElement())

@@ -113,7 +113,7 @@ struct ConvertVectorUpdate : OpConversionPattern<tts::AtomicRMWOp> {
       return rewriter.notifyMatchFailure(op, "has no neighbours in a thread");
     Location loc = op.getLoc();
     createRelease(rewriter, loc, op.getOrder(), op.getScope());
-    update(op, adaptor, rewriter, layout, count, width->second.isUniform);
+    update(op, adaptor, rewriter, layout, count, width->second.isUniform());
     createAcquire(rewriter, loc, op.getOrder(), op.getScope(),
                   /*hasBarrier=*/false);
     rewriter.eraseOp(op);

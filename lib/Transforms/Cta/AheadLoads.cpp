@@ -7,6 +7,7 @@
 #include "triton-shared/Analysis/AccessWidth.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Layout/SharedAccess.h"
+#include "triton-shared/Transforms/TileNeighbours.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -32,7 +33,7 @@ static bool isForAddresses(Operation *load, const LoopSlice &slice,
 }
 
 SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesSmall) {
-  auto takesLoad = [&](tts::LoadOp load) {
+  auto takesLoad = [&](tts::AccessOpInterface load) {
     return takesSmall && loadsIndices(load);
   };
   SmallVector<AheadLoad> found;
@@ -40,7 +41,8 @@ SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesSmall) {
     return found;
   for (auto load : loop.getBody()->getOps<tts::LoadOp>()) {
     if (!isa<RankedTensorType>(load.getType()) || !feedsDot(load) ||
-        load.getMask() || load.getIsVolatile() || isWritten(load.getBase()))
+        (load.getMask() && !takesSmall) || load.getIsVolatile() ||
+        isWritten(load.getBase()))
       continue;
     std::optional<AheadLoad> ahead = plan(load);
     if (!ahead && takesSmall)
@@ -56,12 +58,13 @@ SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesSmall) {
   return copied;
 }
 
-bool AheadLoads::loadsIndices(tts::LoadOp load) {
+bool AheadLoads::loadsIndices(tts::AccessOpInterface load) {
   constexpr unsigned kMostRegisters = 4;
-  if (load.getIsVolatile() || isWritten(load.getBase()) ||
-      !getElementTypeOrSelf(load.getType()).isInteger())
+  Type type = load.getTile().getType();
+  if (load.isVolatile() || isWritten(load.getBase()) ||
+      !getElementTypeOrSelf(type).isInteger())
     return false;
-  auto tile = dyn_cast<RankedTensorType>(load.getType());
+  auto tile = dyn_cast<RankedTensorType>(type);
   return !tile || cta::getLayout(tile).getNumRegisters() <= kMostRegisters;
 }
 
@@ -188,13 +191,12 @@ std::optional<AheadLoad> AheadLoads::planBox(tts::LoadOp load) {
 
 /// How many neighbours a thread can copy at once; nothing if too few.
 std::optional<unsigned> AheadLoads::countNeighbours(tts::LoadOp load) {
-  AccessWidth width = describeAccessWidth(solver, load);
+  AccessWidth width = describeMaskedWidth(solver, load);
   RankedTensorType tile = cta::getTile(load.getResult());
-  if (!width.isContiguous || !width.isUniform)
+  if (!width.isContiguous)
     return std::nullopt;
-  unsigned elements =
-      std::min(width.elements,
-               cta::getLayout(tile).countNeighbours(width.order.front()));
+  unsigned elements = std::min(
+      width.uniform, cta::getLayout(tile).countNeighbours(width.order.front()));
   return elements * cta::getElementBytes(tile) >= GpuTarget::kLeastCopyBytes
              ? std::optional(elements)
              : std::nullopt;

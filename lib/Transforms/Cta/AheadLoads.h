@@ -65,13 +65,14 @@ public:
 
   /// `slice` comes to have what their addresses are computed from. With
   /// `takesSmall` that may be loads of a few integers, a copy of which would
-  /// have to be waited for, and rows of numbers that lie apart run ahead, too.
+  /// have to be waited for; what has a mask and rows of numbers that lie apart
+  /// run ahead, too.
   SmallVector<AheadLoad> find(LoopSlice &slice, bool takesSmall = false);
 
 private:
   bool mayReorder();
   bool isWritten(Value base);
-  bool loadsIndices(tts::LoadOp load);
+  bool loadsIndices(tts::AccessOpInterface load);
   bool feedsDot(tts::LoadOp load);
   std::optional<AheadLoad> plan(tts::LoadOp load);
   std::optional<AheadLoad> planBox(tts::LoadOp load);

@@ -37,7 +37,7 @@ bool isThroughDescriptor(tts::AccessOpInterface access) {
 bool isCutByBounds(tts::AccessOpInterface access,
                    const DataFlowSolver &solver) {
   AccessWidth width = describeAccessWidth(solver, access);
-  return width.elements > 1 && !width.isUniform;
+  return width.elements > 1 && !width.isUniform();
 }
 
 /// That all elements of the block are within its bounds.

@@ -11,8 +11,9 @@ using namespace mlir::triton_shared;
 
 bool LoopSlice::addOperandsOf(Operation *op, TakesLoad takesLoad) {
   auto mayTake = [&](Operation *op) {
-    if (auto load = dyn_cast<tts::LoadOp>(op))
-      return takesLoad && takesLoad(load);
+    if (auto access = dyn_cast<tts::AccessOpInterface>(op))
+      return takesLoad && !access.isWrite() && !access.isAtomic() &&
+             takesLoad(access);
     return op->getNumRegions() == 0 && isPure(op);
   };
   llvm::SetVector<Operation *> foundOperations = operations;
@@ -49,9 +50,9 @@ SmallVector<unsigned> LoopSlice::getIterated() const {
 
 /// Loads as `type` what `load` does, if `condition`: of a turn that there is
 /// not, memory may not be there.
-static Value cloneLoad(OpBuilder &builder, tts::LoadOp load, Type type,
+static Value cloneLoad(OpBuilder &builder, Operation *load, Type type,
                        IRMapping mapping, Value condition) {
-  Location loc = load.getLoc();
+  Location loc = load->getLoc();
   auto branch = scf::IfOp::create(builder, loc, type, condition,
                                   /*withElseRegion=*/true);
   OpBuilder inside = branch.getThenBodyBuilder();
@@ -83,8 +84,8 @@ void LoopSlice::clone(OpBuilder &builder, IRMapping &mapping,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   for (Operation *op : inOrder) {
     tts::LoadOp converted = findConvertedLoad(op);
-    tts::LoadOp load = converted ? converted : dyn_cast<tts::LoadOp>(op);
-    if (load && contains(load))
+    Operation *load = converted ? converted : op;
+    if (isa<tts::AccessOpInterface>(load) && contains(load))
       mapping.map(op->getResult(0),
                   cloneLoad(builder, load, op->getResult(0).getType(), mapping,
                             condition));

@@ -19,8 +19,8 @@ namespace mlir::triton_shared {
 
 class LoopSlice {
 public:
-  /// Says of a load of the loop whether it may take part.
-  using TakesLoad = llvm::function_ref<bool(tts::LoadOp)>;
+  /// Says of something that the loop reads whether it may take part.
+  using TakesLoad = llvm::function_ref<bool(tts::AccessOpInterface)>;
 
   explicit LoopSlice(scf::ForOp loop) : loop(loop) {}
 
@@ -33,7 +33,7 @@ public:
 
   bool contains(Operation *op) const { return operations.contains(op); }
   bool hasLoads() const {
-    return llvm::any_of(operations, llvm::IsaPred<tts::LoadOp>);
+    return llvm::any_of(operations, llvm::IsaPred<tts::AccessOpInterface>);
   }
 
   /// Computes all of it once more. `mapping` has the induction variable and the

@@ -162,6 +162,25 @@ triton_shared::describeNeighbours(const DataFlowSolver &solver, Value tile,
   return NeighbourFinder(solver).find(tile, dim);
 }
 
+/// For how many of `elements` neighbours `mask` (may be null: true) is the
+/// same.
+static int64_t countSame(const DataFlowSolver &solver, Value mask, unsigned dim,
+                         int64_t elements) {
+  if (!mask || !isa<RankedTensorType>(mask.getType()))
+    return elements;
+  std::optional<TileNeighbours> found = describeNeighbours(solver, mask, dim);
+  return found && found->step == 0 ? std::min(found->count, elements) : 1;
+}
+
+AccessWidth triton_shared::describeMaskedWidth(const DataFlowSolver &solver,
+                                               tts::AccessOpInterface access) {
+  AccessWidth width = describeAccessWidth(solver, access);
+  if (!width.order.empty())
+    width.uniform =
+        countSame(solver, access.getMask(), width.order.front(), width.uniform);
+  return width;
+}
+
 AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
                                                tts::AtomicRMWOp op) {
   AccessWidth width = describeAccessWidth(solver, op);
@@ -179,15 +198,11 @@ AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
     int64_t elements = std::min({offsets->count, most, block.getDimSize(dim)});
     if (elements < 2)
       continue;
-    std::optional<TileNeighbours> masks;
-    if (op.getMask())
-      masks = describeNeighbours(solver, op.getMask(), dim);
     llvm::erase(width.order, dim);
     width.order.insert(width.order.begin(), dim);
     width.isContiguous = true;
     width.elements = elements;
-    width.isUniform = !op.getMask() ||
-                      (masks && masks->step == 0 && masks->count >= elements);
+    width.uniform = countSame(solver, op.getMask(), dim, elements);
     return width;
   }
   return width;
