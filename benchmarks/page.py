@@ -79,8 +79,9 @@ CLIENTS = """
 ## GPU: kernels of other packages
 
 `scripts/gpu-check --there --clients`, on {gpu}, torch {torch}, Triton {triton}: liger-kernel and
-fla-core, forward and backward in sizes of models, as
-[client_calls.py](../benchmarks/gpu/client_calls.py) says. Launches are recorded where the package
+fla-core, forward and backward, and vLLM's wrappers, in sizes of models, as
+[client_calls.py](../benchmarks/gpu/client_calls.py) and
+[vllm_calls.py](../benchmarks/gpu/vllm_calls.py) say. Launches are recorded where the package
 makes them and repeated by both compilers on the same memory, each with what its own tuning chooses
 among the same configurations; in turn, from CUDA graphs, what fits into the cache from there. Times
 are those of all kernels of an operator that both compiled; a ratio is Triton's by ours. {kernels}

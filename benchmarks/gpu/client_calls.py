@@ -1,5 +1,6 @@
 """Calls of other packages' operators, forward and backward, in sizes of models: liger-kernel of
-rows and losses, fla-core of attention that is linear in the length."""
+rows and losses, fla-core of attention that is linear in the length; those of vLLM are in a file of
+their own."""
 
 from __future__ import annotations
 

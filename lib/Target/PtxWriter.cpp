@@ -12,6 +12,7 @@
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "Optimise.h"
+#include "ShortFactors.h"
 #include "ShortLives.h"
 #include "WholeProducts.h"
 #include "WidenSelects.h"
@@ -163,6 +164,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   delayAddresses(*llvmModule);
   compareAsConditions(*llvmModule);
   multiplyOnce(*llvmModule);
+  multiplyShort(*llvmModule);
   widenSelects(*llvmModule);
   refreshAccumulators(*llvmModule);
 

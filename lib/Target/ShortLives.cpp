@@ -4,12 +4,11 @@
 
 #include "BlockOrder.h"
 #include "LiveRegisters.h"
+#include "MatrixKernels.h"
 #include "Optimise.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
@@ -23,6 +22,7 @@ using mlir::triton_shared::findMostRegisters;
 using mlir::triton_shared::findShortOrder;
 using mlir::triton_shared::getRegisterLimit;
 using mlir::triton_shared::listInOrder;
+using mlir::triton_shared::multipliesMatrices;
 
 /// An order is worth it that needs at most three quarters of the registers.
 static constexpr unsigned kWorthIt = 3, kOf = 4;
@@ -34,18 +34,6 @@ static constexpr unsigned kOfHalfTheWarps = 64;
 /// The registers that a block may need.
 static unsigned getEnough(const Function &kernel) {
   return std::min(getRegisterLimit(kernel), kOfHalfTheWarps);
-}
-
-static bool multipliesMatrices(const Function &kernel) {
-  return any_of(instructions(kernel), [](const Instruction &instruction) {
-    auto *call = dyn_cast<CallBase>(&instruction);
-    if (!call)
-      return false;
-    if (auto *code = dyn_cast<InlineAsm>(call->getCalledOperand()))
-      return StringRef(code->getAsmString()).contains("mma");
-    const Function *callee = call->getCalledFunction();
-    return callee && callee->getName().starts_with("llvm.nvvm.mma.");
-  });
 }
 
 static bool isTooLong(BasicBlock &block, unsigned limit) {

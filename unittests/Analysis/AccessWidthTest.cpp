@@ -173,6 +173,7 @@ TEST_F(AccessWidthTest, BoundsMayCutThroughNeighbours) {
   EXPECT_FALSE(load("%zero", "%o").isUniform());
   EXPECT_FALSE(load("%o", "%wide_n").isUniform());
   EXPECT_EQ(load("%zero", "%o").elements, 4u);
+  EXPECT_EQ(load("%zero", "%o").uniform, 1u);
 }
 
 TEST_F(AccessWidthTest, BoundsOfOtherDimensionsTakeWholeRows) {

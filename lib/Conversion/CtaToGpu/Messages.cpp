@@ -288,8 +288,9 @@ struct ConvertAssert : OpConversionPattern<tts::AssertOp> {
         createFailure(op, rewriter);
     }
     // What comes next may be an access that the assertion is there to prevent:
-    // no thread goes on before all have looked.
-    createBarrier(rewriter, loc);
+    // no thread goes on before all have looked at what is their own.
+    if (isa<VectorType>(condition.getType()))
+      createBarrier(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
   }

@@ -46,7 +46,7 @@ SmallVector<AheadLoad> AheadLoads::find(LoopSlice &slice, bool takesSmall) {
       continue;
     std::optional<AheadLoad> ahead = plan(load);
     if (!ahead && takesSmall)
-      ahead = planApart(load);
+      ahead = planRow(load);
     if (ahead && slice.addOperandsOf(load, takesLoad))
       found.push_back(*ahead);
   }
@@ -202,10 +202,9 @@ std::optional<unsigned> AheadLoads::countNeighbours(tts::LoadOp load) {
              : std::nullopt;
 }
 
-/// True if `layout` lets threads copy pieces that are large enough.
-static bool hasPieces(tts::LoadOp load, const cta::SharedLayout &layout,
+/// True if `layout` lets threads copy pieces of `tile` that are large enough.
+static bool hasPieces(RankedTensorType tile, const cta::SharedLayout &layout,
                       unsigned elements) {
-  RankedTensorType tile = cta::getTile(load.getResult());
   cta::Piece piece =
       cta::getPieces(layout.place(cta::getLayout(tile)), elements).front();
   for (auto [i, reg] : llvm::enumerate(piece))
@@ -225,7 +224,9 @@ AheadLoads::findMatrixLayout(tts::LoadOp load) {
   unsigned contiguous = describeAccessWidth(solver, load).order.front();
   std::optional<cta::SharedLayout> layout =
       cta::findMatrixLayout(*use, contiguous);
-  return layout && hasPieces(load, *layout, *elements) ? layout : std::nullopt;
+  return layout && hasPieces(cta::getTile(load.getResult()), *layout, *elements)
+             ? layout
+             : std::nullopt;
 }
 
 /// The layout in which most of the loop wants the tile.
@@ -245,26 +246,29 @@ std::optional<cta::SharedLayout> AheadLoads::findReadLayout(tts::LoadOp load) {
   cta::SharedLayout layout = cta::chooseSharedLayout(
       tile.getShape(), cta::getElementBytes(tile), cta::getLayout(tile),
       getReadLayout(load), *elements);
-  return hasPieces(load, layout, *elements) ? std::optional(layout)
+  return hasPieces(tile, layout, *elements) ? std::optional(layout)
                                             : std::nullopt;
 }
 
-/// A row of numbers that lie apart is copied by as many threads, each of them
-/// one; those that need it would each load all that they need.
-std::optional<AheadLoad> AheadLoads::planApart(tts::LoadOp load) {
+/// A row is copied by as many threads as it has pieces that one moves; those
+/// that need it would each load all that they need.
+std::optional<AheadLoad> AheadLoads::planRow(tts::LoadOp load) {
   RankedTensorType tile = cta::getTile(load.getResult());
+  AccessWidth width = describeAccessWidth(solver, load);
+  unsigned elements = width.isContiguous ? width.uniform : 1;
+  bool isRow = llvm::is_contained(tile.getShape(), tile.getNumElements());
   bool hasTiles =
       llvm::any_of(load->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
-  if (tile.getRank() != 1 || hasTiles || !isZeroOutside(load.getOther()) ||
-      cta::getElementBytes(tile) < GpuTarget::kLeastCopyBytes ||
-      describeAccessWidth(solver, load).isContiguous)
+  if (!isRow || hasTiles || !isZeroOutside(load.getOther()) ||
+      elements * cta::getElementBytes(tile) < GpuTarget::kLeastCopyBytes)
     return std::nullopt;
   LinearLayout apart =
-      LinearLayout::getBlocked(tile.getShape(), {0}, /*perThread=*/1,
+      LinearLayout::getBlocked(tile.getShape(), width.order, elements,
                                cta::getLayout(tile).getNumWarps());
   cta::SharedLayout layout = cta::chooseSharedLayout(
-      tile.getShape(), cta::getElementBytes(tile), apart, getReadLayout(load));
+      tile.getShape(), cta::getElementBytes(tile), apart, apart, elements);
   AheadLoad ahead = {load, layout, /*isMatrix=*/false, std::nullopt};
   ahead.copied = cast<RankedTensorType>(cta::withLayout(tile, apart));
-  return ahead;
+  return hasPieces(ahead.copied, layout, elements) ? std::optional(ahead)
+                                                   : std::nullopt;
 }

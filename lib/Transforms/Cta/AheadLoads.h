@@ -65,8 +65,8 @@ public:
 
   /// `slice` comes to have what their addresses are computed from. With
   /// `takesSmall` that may be loads of a few integers, a copy of which would
-  /// have to be waited for; what has a mask and rows of numbers that lie apart
-  /// run ahead, too.
+  /// have to be waited for; what has a mask, and rows of which threads hold too
+  /// little to copy it, run ahead, too.
   SmallVector<AheadLoad> find(LoopSlice &slice, bool takesSmall = false);
 
 private:
@@ -76,7 +76,7 @@ private:
   bool feedsDot(tts::LoadOp load);
   std::optional<AheadLoad> plan(tts::LoadOp load);
   std::optional<AheadLoad> planBox(tts::LoadOp load);
-  std::optional<AheadLoad> planApart(tts::LoadOp load);
+  std::optional<AheadLoad> planRow(tts::LoadOp load);
   std::optional<unsigned> countNeighbours(tts::LoadOp load);
   std::optional<cta::SharedLayout> findMatrixLayout(tts::LoadOp load);
   std::optional<cta::SharedLayout> findReadLayout(tts::LoadOp load);

@@ -9,12 +9,21 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+/// True if `op` may be computed in a turn that there is not. What divides may:
+/// `guard-integers` comes later.
+static bool isArithmetic(Operation *op) {
+  return op->getNumRegions() == 0 &&
+         (isPure(op) ||
+          isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+              op));
+}
+
 bool LoopSlice::addOperandsOf(Operation *op, TakesLoad takesLoad) {
   auto mayTake = [&](Operation *op) {
     if (auto access = dyn_cast<tts::AccessOpInterface>(op))
       return takesLoad && !access.isWrite() && !access.isAtomic() &&
              takesLoad(access);
-    return op->getNumRegions() == 0 && isPure(op);
+    return isArithmetic(op);
   };
   llvm::SetVector<Operation *> foundOperations = operations;
   llvm::SetVector<unsigned> foundIterated = iterated;

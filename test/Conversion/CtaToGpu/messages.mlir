@@ -45,3 +45,16 @@ func.func @check(%c: i1, %n0: i32, %n1: i32, %n2: i32, %i0: i32, %i1: i32, %i2: 
   tts.assert %block, "must be so" : tensor<2x16xi1, #once> loc("kernel.py":7:3)
   return
 }
+
+// -----
+
+// What all threads know keeps each of them back by itself.
+// CHECK-LABEL:  gpu.func @check_scalar
+// CHECK:          scf.if
+// CHECK:            llvm.call @__assertfail
+// CHECK:          }
+// CHECK-NEXT:     gpu.return
+func.func @check_scalar(%c: i1, %n0: i32, %n1: i32, %n2: i32, %i0: i32, %i1: i32, %i2: i32) attributes {cta.num_warps = 1 : i32} {
+  tts.assert %c, "must be so" : i1
+  return
+}
