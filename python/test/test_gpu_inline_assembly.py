@@ -11,7 +11,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from narrow_forms import COUNT, FORMS, PLAIN
 from test_inline_assembly_floats import FUNCTIONS
+from test_inline_assembly_narrow import of_registers, rows
 from triton_shared import emulate, stages
 from triton_shared.emulate import ptx
 from triton_shared.frontend import ast_to_ttir
@@ -81,3 +83,28 @@ def test_what_is_flushed_once_is_flushed(instruction: str, tmp_path: Path):
     zeros = torch.tensor([0.0, -0.0, 0.0, -0.0]).repeat(SIZE // 4)
     for found, expected in zip(forms.results(tiny), forms.results(zeros), strict=True):
         assert torch.equal(found.view(torch.int32), expected.view(torch.int32))
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_conversions_of_few_bits(name: str, tmp_path: Path):
+    """No GPU before sm_100a has most of them: what is compiled is what they mean."""
+    form = FORMS[name]
+    ttir = ast_to_ttir(
+        of_registers,
+        {"x": "*i32", "out": "*i32", "TEXT": "constexpr", "N": "constexpr"},
+        {"TEXT": form.text, "N": COUNT},
+        ["x", "out"],
+        target="cuda:90a",
+        num_warps=4,
+    )
+    text = stages.run(ttir, "ptx", target="cuda:90a", num_warps=4).decode()
+    (tmp_path / "ptx").mkdir()
+    for kernel in (
+        emulate.compile_kernel(ttir, 4, tmp_path),
+        ptx.compile_ptx(text, 0, tmp_path / "ptx"),
+    ):
+        out = torch.zeros(COUNT, dtype=torch.int32)
+        emulate.launch(kernel, [rows(form.inputs), out], (1,))
+        form.check(out.numpy())
+    for target in ("cuda:80", "cuda:90a"):
+        assert stages.run(ttir, "cubin", target=target, num_warps=4).startswith(b"\x7fELF")

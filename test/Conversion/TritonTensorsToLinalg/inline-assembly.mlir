@@ -86,20 +86,58 @@ tt.func @memory(%x: tensor<8xi64>, %y: tensor<8xi64>) {
   tt.return
 }
 
-// A 4-bit float is as many of the middles between two as lie below; the sign of
-// NaN is lost, and the first operand is the upper half of the byte.
+// A float of 4 bits counts units of its last place, the nearest number of them,
+// and adds those of smaller exponents; the sign of NaN is lost, and the first
+// operand is the upper half of the byte.
 // CHECK-LABEL: func.func @into_halves_of_a_byte(
 // CHECK-SAME:    %[[X:[^:]*]]: f32, %[[Y:[^:]*]]: f32
 // CHECK:         %[[SIZE:.*]] = math.absf
-// CHECK:         arith.cmpf ugt, %[[SIZE]], %cst{{[_0-9]*}} : f32
-// CHECK:         arith.cmpf uge, %[[SIZE]], %cst{{[_0-9]*}} : f32
-// CHECK-COUNT-5: arith.cmpf ug
-// CHECK:         arith.cmpf ord
+// CHECK:         %[[CLIPPED:.*]] = arith.minnumf %[[SIZE]], %cst{{[_0-9]*}} : f32
+// CHECK:         %[[UNITS:.*]] = arith.mulf %[[CLIPPED]]
+// CHECK:         %[[WHOLE:.*]] = math.roundeven %[[UNITS]]
+// CHECK:         %[[COUNT:.*]] = arith.fptosi %[[WHOLE]] : f32 to i32
+// CHECK:         arith.addi %[[COUNT]]
+// CHECK:         %[[NUMBER:.*]] = arith.cmpf ord
+// CHECK:         arith.select %[[NUMBER]], %{{.*}}, %c0_i32
+// CHECK:         math.roundeven
 // CHECK:         %[[UPPER:.*]] = arith.shli %{{.*}}, %c4_i32
-// CHECK:         arith.ori %[[UPPER]]
+// CHECK:         arith.ori %{{.*}}, %[[UPPER]]
 tt.func @into_halves_of_a_byte(%x: f32, %y: f32) -> i32 {
   %0 = tt.elementwise_inline_asm "{ .reg .b8 t; cvt.rn.satfinite.e2m1x2.f32 t, $1, $2; cvt.u32.u8 $0, t; }" {constraints = "=r,f,f", packed_element = 1 : i32, pure = true} %x, %y : f32, f32 -> i32
   tt.return %0 : i32
+}
+
+// Random bits are added below the last place, where all else is cut off: the
+// first number, the upper one, has the upper byte of them.
+// CHECK-LABEL: func.func @into_four_by_random_bits(
+// CHECK-SAME:    %[[X:[^:]*]]: f32, %[[RANDOM:[^:]*]]: i32
+// CHECK:         %[[BYTE:.*]] = arith.shrui %[[RANDOM]], %c24_i32
+// CHECK:         %[[BITS:.*]] = arith.andi %[[BYTE]], %c255_i32
+// CHECK:         %[[COUNT:.*]] = arith.fptosi
+// CHECK:         %[[SUM:.*]] = arith.addi %[[COUNT]], %[[BITS]]
+// CHECK:         arith.shrui %[[SUM]], %c8_i32
+// CHECK-NOT:     math.roundeven
+tt.func @into_four_by_random_bits(%x: f32, %random: i32) -> i16 {
+  %0 = tt.elementwise_inline_asm "cvt.rs.satfinite.e2m1x4.f32 $0, {$1, $1, $1, $1}, $2;" {constraints = "=h,f,r", packed_element = 1 : i32, pure = true} %x, %random : f32, i32 -> i16
+  tt.return %0 : i16
+}
+
+// The exponent above is one more unless the number is a power of two, or below
+// the smallest; what is infinite is the largest, and NaN is 255.
+// CHECK-LABEL: func.func @exponent(
+// CHECK:         %[[SIZE:.*]] = math.absf
+// CHECK:         %[[BITS:.*]] = arith.bitcast %[[SIZE]] : f32 to i32
+// CHECK:         %[[FLOOR:.*]] = arith.shrui %[[BITS]], %c23_i32
+// CHECK:         %[[REST:.*]] = arith.andi %[[BITS]], %c8388607_i32
+// CHECK:         arith.cmpi ne, %[[REST]], %c0_i32
+// CHECK:         arith.cmpi ugt, %[[BITS]], %c4194304_i32
+// CHECK:         %[[ABOVE:.*]] = arith.addi %[[FLOOR]]
+// CHECK:         %[[NAN:.*]] = arith.cmpi ugt, %[[BITS]], %c2139095040_i32
+// CHECK:         %[[MOST:.*]] = arith.select %[[NAN]], %c255_i32{{[_0-9]*}}, %c254_i32
+// CHECK:         arith.minui %[[ABOVE]], %[[MOST]]
+tt.func @exponent(%x: f32) -> i16 {
+  %0 = tt.elementwise_inline_asm "cvt.rp.satfinite.ue8m0x2.f32 $0, $1, $1;" {constraints = "=h,f", packed_element = 1 : i32, pure = true} %x : f32 -> i16
+  tt.return %0 : i16
 }
 
 // Sign, exponent and mantissa are moved to the places that f16 has for them.

@@ -184,16 +184,17 @@ Convert betweenFloats(NumberType to, NumberType from, StringRef mode) {
   };
 }
 
-/// f32 with 10 bits of mantissa; ties go away from zero or to even.
+/// f32 with 10 bits of mantissa; ties go away from zero or to even, or all goes
+/// towards zero.
 Convert toTensorFloat(StringRef mode) {
-  bool toEven = mode == "rn";
+  bool toEven = mode == "rn", toZero = mode == "rz";
   return [=](OpBuilder &builder, Location loc, Value value) -> Value {
     Type bits = builder.getI32Type();
     auto constant = [&](int64_t number) {
       return createScalar(builder, loc, bits, number);
     };
     Value pattern = arith::BitcastOp::create(builder, loc, bits, value);
-    Value half = constant(0x1000);
+    Value half = constant(toZero ? 0 : 0x1000);
     if (toEven) {
       Value last = arith::AndIOp::create(
           builder, loc,
@@ -206,6 +207,20 @@ Convert toTensorFloat(StringRef mode) {
     Value isNan = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO,
                                         value, value);
     return arith::SelectOp::create(builder, loc, isNan, pattern, cut);
+  };
+}
+
+/// `convert` of what is in the range of `format`, or is not negative.
+Convert limit(Convert convert, const llvm::fltSemantics &format, bool rectifies,
+              bool saturates) {
+  if (!convert || (!rectifies && !saturates))
+    return convert;
+  return [=, &format](OpBuilder &builder, Location loc, Value value) {
+    if (rectifies)
+      value = rectify(builder, loc, value);
+    if (saturates)
+      value = saturateTo(builder, loc, value, format);
+    return convert(builder, loc, value);
   };
 }
 
@@ -255,180 +270,24 @@ Rule intoPair(NumberType to, Convert convert) {
   return rule;
 }
 
-/// The 8-bit format that `name` names two numbers of.
-FloatType getSmallType(MLIRContext *context, StringRef name) {
-  return name == "e4m3x2" ? FloatType(Float8E4M3FNType::get(context))
-                          : FloatType(Float8E5M2Type::get(context));
-}
-
-Value saturateTo(OpBuilder &builder, Location loc, Value value,
-                 FloatType type) {
-  auto wide = cast<FloatType>(value.getType());
-  APFloat most = APFloat::getLargest(type.getFloatSemantics());
-  bool losesInfo;
-  most.convert(wide.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-               &losesInfo);
-  auto constant = [&](const APFloat &number) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getFloatAttr(wide, number));
-  };
-  Value raised =
-      arith::MaximumFOp::create(builder, loc, value, constant(neg(most)));
-  return arith::MinimumFOp::create(builder, loc, raised, constant(most));
-}
-
-/// Two numbers into the bytes of 16 bits: from two f32, the first one the upper
-/// byte, or from the halves of a register.
-Rule intoBytes(StringRef name, NumberType from) {
-  bool areLanes = from.lanes == 2;
-  Rule rule;
-  rule.results = {16};
-  rule.operands.assign(areLanes ? 1 : 2, Slot{from.registerWidth(), !areLanes});
-  rule.build = [=](OpBuilder &builder, Location loc, ValueRange in) {
-    FloatType small = getSmallType(builder.getContext(), name);
-    Type number = getFloatType(builder.getContext(), from);
-    SmallVector<Value> lanes;
-    for (unsigned lane : {0, 1}) {
-      Value value = areLanes ? getLane(builder, loc, in[0], lane, number)
-                             : getLane(builder, loc, in[1 - lane], 0, number);
-      value = saturateTo(builder, loc, value, small);
-      lanes.push_back(arith::TruncFOp::create(builder, loc, small, value));
-    }
-    return SmallVector<Value>{joinLanes(builder, loc, lanes)};
-  };
-  return rule;
-}
-
-Rule fromBytes(StringRef name) {
-  Rule rule;
-  rule.results = {32};
-  rule.operands = {Slot{16}};
-  rule.build = [=](OpBuilder &builder, Location loc, ValueRange in) {
-    FloatType small = getSmallType(builder.getContext(), name);
-    SmallVector<Value> lanes;
-    for (unsigned lane : {0, 1})
-      lanes.push_back(
-          arith::ExtFOp::create(builder, loc, builder.getF16Type(),
-                                getLane(builder, loc, in[0], lane, small)));
-    return SmallVector<Value>{joinLanes(builder, loc, lanes)};
-  };
-  return rule;
-}
-
-//===----------------------------------------------------------------------===//
-// 4-bit floats
-//===----------------------------------------------------------------------===//
-
-/// The four bits of the f32 `value` as e2m1, in an i32: the nearest number, of
-/// two the even one, and 6 beyond and for NaN, which loses its sign.
-Value encodeE2M1(OpBuilder &builder, Location loc, Value value) {
-  Type f32 = builder.getF32Type(), i32 = builder.getI32Type();
-  auto integer = [&](int64_t number) {
-    return createScalar(builder, loc, i32, number);
-  };
-  // 0, 0.5, 1, 1.5, 2, 3, 4 and 6 are numbered: as many as there are middles
-  // below. At a middle itself, an odd number goes up. NaN is above all.
-  constexpr std::array<float, 7> middles = {0.25, 0.75, 1.25, 1.75,
-                                            2.5,  3.5,  5};
-  Value size = math::AbsFOp::create(builder, loc, value);
-  Value code = integer(0);
-  for (auto [number, middle] : llvm::enumerate(middles)) {
-    Value end = arith::ConstantOp::create(builder, loc,
-                                          builder.getFloatAttr(f32, middle));
-    auto predicate =
-        number % 2 ? arith::CmpFPredicate::UGE : arith::CmpFPredicate::UGT;
-    Value isAbove = arith::CmpFOp::create(builder, loc, predicate, size, end);
-    code = arith::AddIOp::create(
-        builder, loc, code, arith::ExtUIOp::create(builder, loc, i32, isAbove));
-  }
-  Value bits = arith::BitcastOp::create(builder, loc, i32, value);
-  Value sign = arith::AndIOp::create(
-      builder, loc, arith::ShRUIOp::create(builder, loc, bits, integer(28)),
-      integer(8));
-  Value isNumber = arith::CmpFOp::create(
-      builder, loc, arith::CmpFPredicate::ORD, value, value);
-  sign = arith::SelectOp::create(builder, loc, isNumber, sign, integer(0));
-  return arith::OrIOp::create(builder, loc, sign, code);
-}
-
-/// The f16 of the e2m1 in the low bits of the i32 `code`: moved to the places
-/// that f16 has for sign, exponent and mantissa, it is 2^14 times too small,
-/// subnormal or not.
-Value decodeE2M1(OpBuilder &builder, Location loc, Value code) {
-  Type i32 = builder.getI32Type(), f16 = builder.getF16Type();
-  auto shifted = [&](int64_t mask, int64_t by) -> Value {
-    Value part = arith::AndIOp::create(builder, loc, code,
-                                       createScalar(builder, loc, i32, mask));
-    return arith::ShLIOp::create(builder, loc, part,
-                                 createScalar(builder, loc, i32, by));
-  };
-  Value bits =
-      arith::OrIOp::create(builder, loc, shifted(8, 12), shifted(7, 9));
-  Value half = arith::BitcastOp::create(
-      builder, loc, f16,
-      arith::TruncIOp::create(builder, loc, builder.getI16Type(), bits));
-  Value scale = arith::ConstantOp::create(builder, loc,
-                                          builder.getFloatAttr(f16, 16384.0));
-  return arith::MulFOp::create(builder, loc, half, scale);
-}
-
-/// Two f32 into the halves of a byte, the first one the upper.
-Rule intoE2M1() {
-  Rule rule;
-  rule.results = {8};
-  rule.operands = {Slot{32, true}, Slot{32, true}};
-  rule.build = [](OpBuilder &builder, Location loc, ValueRange in) {
-    auto encode = [&](Value bits) {
-      return encodeE2M1(builder, loc,
-                        getLane(builder, loc, bits, 0, builder.getF32Type()));
-    };
-    Value upper = arith::ShLIOp::create(
-        builder, loc, encode(in[0]),
-        createScalar(builder, loc, builder.getI32Type(), 4));
-    Value both = arith::OrIOp::create(builder, loc, upper, encode(in[1]));
-    return SmallVector<Value>{resize(builder, loc, both, 8, false)};
-  };
-  return rule;
-}
-
-/// The halves of a byte into those of a register.
-Rule fromE2M1() {
-  Rule rule;
-  rule.results = {32};
-  rule.operands = {Slot{8}};
-  rule.build = [](OpBuilder &builder, Location loc, ValueRange in) {
-    Value byte = resize(builder, loc, in[0], 32, false);
-    Value upper = arith::ShRUIOp::create(
-        builder, loc, byte,
-        createScalar(builder, loc, builder.getI32Type(), 4));
-    SmallVector<Value> lanes = {decodeE2M1(builder, loc, byte),
-                                decodeE2M1(builder, loc, upper)};
-    return SmallVector<Value>{joinLanes(builder, loc, lanes)};
-  };
-  return rule;
-}
-
-/// Conversions to and from 8-bit and 4-bit floats, two at a time.
-std::optional<Rule> findSmallRule(Opcode opcode) {
-  StringRef name = opcode.takeOneOf({"e4m3x2", "e5m2x2", "e2m1x2"});
-  bool saturates = opcode.take("satfinite");
-  if (name.empty() || !opcode.take("rn") || !opcode.modifiers.empty() ||
-      opcode.types.size() != 1)
+std::optional<Rule> findTensorFloatRule(Opcode opcode, StringRef mode,
+                                        bool rectifies, bool saturates) {
+  NumberType f32 = {NumberType::Kind::Float, 32};
+  bool isKnown = mode == "rna" ? !rectifies : mode == "rn" || mode == "rz";
+  if (!isKnown || opcode.types.size() != 1 ||
+      opcode.types.front().width != 32 || !opcode.modifiers.empty())
     return std::nullopt;
-  NumberType type = opcode.types.front();
-  bool isHalves = type.kind == NumberType::Kind::Float && type.width == 16 &&
-                  type.lanes == 2;
-  bool isF32 = type.kind == NumberType::Kind::Float && type.width == 32;
-  if (name == "e2m1x2") {
-    if (saturates && isF32)
-      return intoE2M1();
-    return !saturates && isHalves ? std::optional(fromE2M1()) : std::nullopt;
-  }
-  if (saturates && (isHalves || isF32))
-    return intoBytes(name, type);
-  if (!saturates && isHalves)
-    return fromBytes(name);
-  return std::nullopt;
+  Convert convert =
+      limit(toTensorFloat(mode), APFloat::FloatTF32(), rectifies, saturates);
+  return onNumber({NumberType::Kind::Bits, 32}, f32, convert, false, false);
+}
+
+/// Two f32 into halves.
+std::optional<Rule> findPairRule(NumberType to, NumberType from,
+                                 Convert convert) {
+  bool isPair = to.isFloat() && from.isFloat() && from.width == 32 &&
+                from.lanes == 1 && convert;
+  return isPair ? std::optional(intoPair(to, convert)) : std::nullopt;
 }
 
 } // namespace
@@ -436,45 +295,39 @@ std::optional<Rule> findSmallRule(Opcode opcode) {
 std::optional<Rule> assembly::findConversionRule(Opcode opcode) {
   if (opcode.base != "cvt")
     return std::nullopt;
-  if (llvm::any_of(opcode.modifiers, [](StringRef name) {
-        return llvm::is_contained({"e4m3x2", "e5m2x2", "e2m1x2"}, name);
-      }))
-    return findSmallRule(opcode);
   StringRef mode = opcode.takeOneOf(
       {"rn", "rz", "rm", "rp", "rna", "rni", "rzi", "rmi", "rpi"});
   bool flushes = opcode.take("ftz"), saturates = opcode.take("sat");
-  if (opcode.take("tf32")) {
-    NumberType f32 = {NumberType::Kind::Float, 32};
-    if (opcode.types.size() != 1 || opcode.types.front().width != 32 ||
-        (mode != "rna" && mode != "rn") || !opcode.modifiers.empty())
-      return std::nullopt;
-    return onNumber({NumberType::Kind::Bits, 32}, f32, toTensorFloat(mode),
-                    false, false);
-  }
+  bool rectifies = opcode.take("relu"), isFinite = opcode.take("satfinite");
+  if (opcode.take("tf32"))
+    return flushes || saturates
+               ? std::nullopt
+               : findTensorFloatRule(opcode, mode, rectifies, isFinite);
   if (opcode.types.size() != 2 || !opcode.modifiers.empty() || mode == "rna")
     return std::nullopt;
   NumberType to = opcode.types[0], from = opcode.types[1];
   using Kind = NumberType::Kind;
   if (to.kind == Kind::Bits || from.kind == Kind::Bits ||
-      to.kind == Kind::Predicate || from.kind == Kind::Predicate)
+      to.kind == Kind::Predicate || from.kind == Kind::Predicate ||
+      from.lanes == 2)
     return std::nullopt;
-  if (to.lanes == 2) {
-    NumberType lane = {to.kind, to.width};
-    Convert convert = betweenFloats(lane, from, mode);
-    bool isPair = to.isFloat() && from.isFloat() && from.width == 32 &&
-                  from.lanes == 1 && convert && !flushes && !saturates;
-    return isPair ? std::optional(intoPair(to, convert)) : std::nullopt;
-  }
-  if (from.lanes == 2)
+  if ((rectifies || isFinite) &&
+      !(to.isFloat() && to.width == 16 && from.isFloat() && from.width == 32))
     return std::nullopt;
   Convert convert;
   if (to.isFloat())
-    convert = from.isFloat() ? betweenFloats(to, from, mode)
+    convert = from.isFloat() ? betweenFloats({to.kind, to.width}, from, mode)
                              : fromInteger(to, from, mode);
   else if (from.isFloat())
     convert = toInteger(to, from, mode);
   else if (mode.empty())
     convert = betweenIntegers(to, from, saturates);
+  const llvm::fltSemantics &half =
+      to.kind == Kind::BFloat ? APFloat::BFloat() : APFloat::IEEEhalf();
+  convert = limit(convert, half, rectifies, isFinite);
+  if (to.lanes == 2)
+    return flushes || saturates ? std::nullopt
+                                : findPairRule(to, from, convert);
   if (!convert)
     return std::nullopt;
   return onNumber(to, from, convert, flushes, saturates);

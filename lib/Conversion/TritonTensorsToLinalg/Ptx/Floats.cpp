@@ -100,6 +100,73 @@ Value assembly::saturateToUnit(OpBuilder &builder, Location loc, Value value) {
       builder, loc, raised, createScalar(builder, loc, value.getType(), 1));
 }
 
+Value assembly::rectify(OpBuilder &builder, Location loc, Value value) {
+  return arith::MaximumFOp::create(
+      builder, loc, value, createScalar(builder, loc, value.getType(), 0));
+}
+
+Value assembly::saturateTo(OpBuilder &builder, Location loc, Value value,
+                           const llvm::fltSemantics &format) {
+  auto wide = cast<FloatType>(value.getType());
+  APFloat most = APFloat::getLargest(format);
+  bool losesInfo;
+  most.convert(wide.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+               &losesInfo);
+  auto constant = [&](const APFloat &number) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getFloatAttr(wide, number));
+  };
+  Value raised =
+      arith::MaximumFOp::create(builder, loc, value, constant(neg(most)));
+  return arith::MinimumFOp::create(builder, loc, raised, constant(most));
+}
+
+Value assembly::widen(OpBuilder &builder, Location loc, Value value) {
+  if (value.getType().isF32())
+    return value;
+  return arith::ExtFOp::create(builder, loc, builder.getF32Type(), value);
+}
+
+bool PairSource::isKnown() const {
+  if (isRegister())
+    return type.isFloat() && type.width == 16;
+  return type.kind == NumberType::Kind::Float && type.width == 32;
+}
+
+SmallVector<Slot, 4> PairSource::getSlots() const {
+  return SmallVector<Slot, 4>(isRegister() ? 1 : 2,
+                              Slot{type.registerWidth(), !isRegister()});
+}
+
+Value PairSource::getNumber(OpBuilder &builder, Location loc, ValueRange in,
+                            unsigned lane) const {
+  Type number = getFloatType(builder.getContext(), type);
+  return isRegister() ? getLane(builder, loc, in[0], lane, number)
+                      : getLane(builder, loc, in[1 - lane], 0, number);
+}
+
+Value assembly::joinPlaces(OpBuilder &builder, Location loc, ValueRange codes,
+                           unsigned place) {
+  Value joined = codes.front();
+  for (auto [i, code] : llvm::enumerate(codes.drop_front())) {
+    Value by =
+        createScalar(builder, loc, builder.getI32Type(), (i + 1) * place);
+    joined = arith::OrIOp::create(
+        builder, loc, joined, arith::ShLIOp::create(builder, loc, code, by));
+  }
+  return resize(builder, loc, joined, codes.size() * place,
+                /*isSigned=*/false);
+}
+
+Value assembly::getBitsFrom(OpBuilder &builder, Location loc, Value bits,
+                            unsigned from) {
+  Value wide = resize(builder, loc, bits, 32, /*isSigned=*/false);
+  if (!from)
+    return wide;
+  Value by = createScalar(builder, loc, builder.getI32Type(), from);
+  return arith::ShRUIOp::create(builder, loc, wide, by);
+}
+
 namespace {
 
 /// Computes a float from floats of one type.

@@ -30,6 +30,11 @@ using Kind = Operand::Kind;
 // What has a meaning
 //===----------------------------------------------------------------------===//
 
+/// What fills `slot`: `operand` itself, or what it has in braces.
+static ArrayRef<Operand> getParts(const Operand &operand, const Slot &slot) {
+  return slot.parts > 1 ? ArrayRef(operand.parts) : ArrayRef(operand);
+}
+
 namespace {
 
 /// Checks a program, instruction by instruction.
@@ -54,7 +59,8 @@ public:
       return checkMove(opcode);
     if (std::optional<NumberType> type = findAccess(opcode))
       return checkAccess(*type, opcode.base == "ld");
-    for (auto find : {findIntegerRule, findFloatRule, findConversionRule})
+    for (auto find : {findIntegerRule, findFloatRule, findConversionRule,
+                      findNarrowRule, findExponentRule})
       if (!rule)
         rule = find(opcode);
     if (!rule)
@@ -80,13 +86,13 @@ private:
       return refuse("has another number of operands");
     for (auto [operand, slot] :
          llvm::zip_equal(operands.drop_front(), rule.operands)) {
-      if (operand.kind == Kind::Integer && slot.isFloat)
-        return refuse("takes a float, not an integer");
-      if (operand.kind == Kind::Float && !slot.isFloat)
-        return refuse("takes an integer, not a float");
-      if (operand.kind != Kind::Integer && operand.kind != Kind::Float &&
-          !isReadable(operand, slot.width, slot.mayBeWider))
-        return false;
+      if (slot.parts > 1 &&
+          (operand.kind != Kind::Group || operand.parts.size() != slot.parts))
+        return refuse("takes " + std::to_string(slot.parts) +
+                      " numbers in braces");
+      for (const Operand &part : getParts(operand, slot))
+        if (!checkOperand(part, slot))
+          return false;
     }
     if (rule.results.size() == 2) {
       const Operand &pair = operands.front();
@@ -95,6 +101,14 @@ private:
                  : refuse("writes two predicates");
     }
     return canWrite(operands.front(), rule.results.front(), rule.mayWiden);
+  }
+
+  bool checkOperand(const Operand &operand, const Slot &slot) {
+    if (operand.kind == Kind::Integer)
+      return !slot.isFloat || refuse("takes a float, not an integer");
+    if (operand.kind == Kind::Float)
+      return slot.isFloat || refuse("takes an integer, not a float");
+    return isReadable(operand, slot.width, slot.mayBeWider);
   }
 
   /// `mov` copies a register, or takes one apart, or puts one together.
@@ -163,7 +177,7 @@ private:
            refuse("writes a register of another width");
   }
 
-  bool refuse(StringRef reason) {
+  bool refuse(const Twine &reason) {
     refusal = {current->text, reason.str()};
     return false;
   }
@@ -316,7 +330,8 @@ public:
     SmallVector<Value> in;
     for (auto [operand, slot] : llvm::zip_equal(
              ArrayRef(instruction.operands).drop_front(), rule->operands))
-      in.push_back(read(operand, slot.width));
+      for (const Operand &part : getParts(operand, slot))
+        in.push_back(read(part, slot.width));
     SmallVector<Value> out = rule->build(builder, loc, in);
     if (out.size() == 1)
       return write(target, out.front(), rule->widensSigned);

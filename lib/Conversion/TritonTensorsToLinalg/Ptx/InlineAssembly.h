@@ -136,10 +136,11 @@ struct Slot {
   unsigned width;
   bool isFloat = false;    ///< A literal is converted to a float of this width.
   bool mayBeWider = false; ///< Only the low bits of a wider register count.
+  unsigned parts = 1;      ///< So many registers, in braces if more than one.
 };
 
 /// Computes integers of the widths `results` from integers of those of the
-/// slots.
+/// slots, one for each part.
 struct Rule {
   SmallVector<unsigned, 2> results;
   SmallVector<Slot, 4> operands;
@@ -152,10 +153,12 @@ struct Rule {
 /// `opcode` is one of them.
 std::optional<NumberType> findAccess(Opcode opcode);
 
-/// All three are empty for an instruction that is not theirs.
+/// All are empty for an instruction that is not theirs.
 std::optional<Rule> findIntegerRule(Opcode opcode);
 std::optional<Rule> findFloatRule(Opcode opcode);
 std::optional<Rule> findConversionRule(Opcode opcode);
+std::optional<Rule> findNarrowRule(Opcode opcode);
+std::optional<Rule> findExponentRule(Opcode opcode);
 
 /// A rule for each instruction of `program` that has one of its own; moves have
 /// none. The first `resultCount` of the `holders` placeholders are results, the

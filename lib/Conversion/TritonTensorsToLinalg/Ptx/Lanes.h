@@ -31,6 +31,37 @@ Value flushSubnormal(OpBuilder &builder, Location loc, Value value);
 /// `value` between 0 and 1; NaN becomes 0.
 Value saturateToUnit(OpBuilder &builder, Location loc, Value value);
 
+/// `value`, or the end of `format`'s numbers that it is beyond; NaN stays.
+Value saturateTo(OpBuilder &builder, Location loc, Value value,
+                 const llvm::fltSemantics &format);
+
+/// `value`, or 0 if it is negative; NaN stays.
+Value rectify(OpBuilder &builder, Location loc, Value value);
+
+/// What an instruction takes two numbers from: two f32, of which the first is
+/// the upper one, or the halves of a register.
+struct PairSource {
+  NumberType type;
+
+  bool isRegister() const { return type.lanes == 2; }
+  bool isKnown() const;
+  SmallVector<Slot, 4> getSlots() const;
+  /// Number `lane` of them, 0 being the lower one.
+  Value getNumber(OpBuilder &builder, Location loc, ValueRange in,
+                  unsigned lane) const;
+};
+
+/// The float `value`, of 32 bits or less, as f32.
+Value widen(OpBuilder &builder, Location loc, Value value);
+
+/// One integer with the patterns `codes`, each an i32, in places of `place`
+/// bits, the first one lowest.
+Value joinPlaces(OpBuilder &builder, Location loc, ValueRange codes,
+                 unsigned place);
+
+/// An i32 with bit number `from` of `bits` and those above it.
+Value getBitsFrom(OpBuilder &builder, Location loc, Value bits, unsigned from);
+
 } // namespace mlir::triton_shared::assembly
 
 #endif // TRITON_SHARED_LIB_CONVERSION_TRITONTENSORSTOLINALG_PTX_LANES_H
