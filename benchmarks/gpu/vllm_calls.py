@@ -196,10 +196,15 @@ def adapters() -> tuple[Any, ...]:
     return owner, order, counts, ends, ids, torch.tensor([False]), torch.tensor([5])
 
 
+FOUND_BY_ADDRESS: list[torch.Tensor] = []
+"""What kernels find by addresses in memory, so that a launch does not keep it."""
+
+
 def lora() -> None:
     """From rows to rank 16 and back, for three matrices."""
     down = [normal(4, 16, HIDDEN) for _ in range(3)]
     up = [normal(4, HIDDEN, 16) for _ in range(3)]
+    FOUND_BY_ADDRESS.extend([*down, *up])
     small, words = torch.zeros(3, TOKENS, 16, device="cuda"), adapters()
     ops = "lora.ops.triton_ops"
     x = normal(TOKENS, HIDDEN)
