@@ -52,6 +52,12 @@ NOT_INSTALLED = {
 }  # fmt: skip
 
 
+def is_real(name: str, file: Path) -> bool:
+    """Whether a module is imported as it is: it is named, or has a kernel and is no package."""
+    has_kernel = file.name != "__init__.py" and KERNEL.search(file.read_text())
+    return bool(REAL.fullmatch(name) or has_kernel)
+
+
 class StandInType(type):
     """A stand-in is a class, so that it can be a base, a decorator, an annotation or a value."""
 
@@ -124,12 +130,12 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         file = self.root.joinpath(*fullname.split("."))
         if file.is_dir():
             package = file / "__init__.py"
-            if REAL.fullmatch(fullname) and package.exists():
+            if package.exists() and is_real(fullname, package):
                 return importlib.util.spec_from_file_location(fullname, package)
             made_up.submodule_search_locations = [str(file)]
             return made_up
         source = file.with_suffix(".py")
-        if source.exists() and (REAL.fullmatch(fullname) or KERNEL.search(source.read_text())):
+        if source.exists() and is_real(fullname, source):
             return importlib.util.spec_from_file_location(fullname, source)
         return made_up
 
@@ -216,8 +222,7 @@ def real_files() -> Iterator[Path]:
     """The files that are imported as they are."""
     for file in sorted(FOLDER.rglob("vllm/**/*.py")):
         parts = file.relative_to(FOLDER).with_suffix("").parts
-        is_real = REAL.fullmatch(".".join(parts).removesuffix(".__init__"))
-        if is_real or (parts[-1] != "__init__" and KERNEL.search(file.read_text())):
+        if is_real(".".join(parts).removesuffix(".__init__"), file):
             yield file
 
 
