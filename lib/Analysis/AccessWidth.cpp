@@ -14,13 +14,21 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+/// How many neighbours of a gathered dimension have indices that ascend by one,
+/// by a hint of the kernel.
+static int64_t getIndexRun(tts::AccessOpInterface access, unsigned dim) {
+  auto runs = access->getAttrOfType<DenseI64ArrayAttr>(kIndexRuns);
+  return runs ? runs[dim] : 1;
+}
+
 /// Unit stride first, then the static ones by size, then gathered neighbours
 /// that may lie side by side, which those a distance of the launch apart do
 /// not; where nothing is known, the last dimension is the fastest, as in
 /// row-major order.
 static SmallVector<unsigned>
-orderDimensions(ArrayRef<tts::DimensionAccess> dimensions,
-                ArrayRef<int64_t> shape) {
+orderDimensions(tts::AccessOpInterface access,
+                ArrayRef<tts::DimensionAccess> dimensions) {
+  ArrayRef<int64_t> shape = access.getTileType().getShape();
   SmallVector<unsigned> order(dimensions.size());
   std::iota(order.rbegin(), order.rend(), 0);
   enum : int64_t {
@@ -32,7 +40,7 @@ orderDimensions(ArrayRef<tts::DimensionAccess> dimensions,
     std::optional<int64_t> stride = getConstantIntValue(dimensions[dim].stride);
     if (shape[dim] == 1)
       return Last;
-    if (dimensions[dim].isGathered())
+    if (dimensions[dim].isGathered() && getIndexRun(access, dim) == 1)
       return stride == 1 ? Gathered : Last;
     return stride && *stride != 0 ? std::abs(*stride) : Unknown;
   };
@@ -97,12 +105,14 @@ AccessWidth describeStrided(const DataFlowSolver &solver,
   RankedTensorType block = access.getTileType();
   SmallVector<tts::DimensionAccess> dimensions = access.getDimensions();
   AccessWidth result;
-  result.order = orderDimensions(dimensions, block.getShape());
+  result.order = orderDimensions(access, dimensions);
   if (dimensions.empty())
     return result;
   unsigned fastest = result.order.front();
   const tts::DimensionAccess &inner = dimensions[fastest];
-  if (getConstantIntValue(inner.stride) != 1 || inner.isGathered())
+  int64_t run = getIndexRun(access, fastest);
+  if (getConstantIntValue(inner.stride) != 1 ||
+      (inner.isGathered() && run == 1))
     return result;
   result.isContiguous = true;
 
@@ -115,6 +125,8 @@ AccessWidth describeStrided(const DataFlowSolver &solver,
   if (inner.isWrapped()) {
     finder.restrict(inner.wrapStart);
     finder.restrict(inner.wrapSize);
+  } else if (inner.isGathered()) {
+    finder.restrict(run);
   } else if (auto hint =
                  access->getAttrOfType<DenseI64ArrayAttr>(kLineAlignment)) {
     finder.widen(hint[fastest], block.getDimSize(fastest));

@@ -2,6 +2,7 @@
 
 #include "triton-shared/Analysis/PointerHints.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
@@ -13,6 +14,12 @@ namespace tt = mlir::triton;
 
 /// More than any access can use.
 static constexpr int64_t kMost = GpuTarget::kBytesPerAccess;
+
+/// The largest power of two that divides a number of a hint.
+static int64_t getPowerOfTwo(const APInt &value) {
+  int64_t number = value.getSExtValue();
+  return number > 0 ? number & -number : 1;
+}
 
 static DenseIntElementsAttr getHint(tt::AddPtrOp move) {
   return move->getAttrOfType<DenseIntElementsAttr>("tt.divisibility");
@@ -81,8 +88,39 @@ DenseI64ArrayAttr triton_shared::findLineAlignment(const DataFlowSolver &solver,
     return nullptr;
   auto alignments =
       llvm::map_to_vector(hint.getValues<APInt>(), [&](const APInt &value) {
-        int64_t number = value.getSExtValue();
-        return std::min(moved.step, number > 0 ? number & -number : 1);
+        return std::min(moved.step, getPowerOfTwo(value));
       });
   return DenseI64ArrayAttr::get(pointers.getContext(), alignments);
+}
+
+/// What a hint of the name says of the only dimension of `numbers`.
+static int64_t readHint(Operation *numbers, StringRef name) {
+  auto hint = numbers->getAttrOfType<DenseIntElementsAttr>(name);
+  return hint && hint.getNumElements() == 1
+             ? getPowerOfTwo(*hint.getValues<APInt>().begin())
+             : 1;
+}
+
+/// A false hint ends where a row does: no more is believed than that what is
+/// read at once lies together, as by every compiler of Triton.
+static int64_t countRun(Value indices) {
+  Operation *op = indices ? indices.getDefiningOp() : nullptr;
+  while (
+      isa_and_present<arith::ExtSIOp, arith::ExtUIOp, arith::IndexCastOp>(op))
+    op = op->getOperand(0).getDefiningOp();
+  return op ? std::min({kMost, readHint(op, "tt.contiguity"),
+                        readHint(op, "tt.divisibility")})
+            : 1;
+}
+
+DenseI64ArrayAttr
+triton_shared::findIndexRuns(ArrayRef<tts::DimensionAccess> dimensions,
+                             MLIRContext *context) {
+  auto runs = llvm::map_to_vector(dimensions,
+                                  [](const tts::DimensionAccess &dimension) {
+                                    return countRun(dimension.indices);
+                                  });
+  return llvm::any_of(runs, [](int64_t run) { return run > 1; })
+             ? DenseI64ArrayAttr::get(context, runs)
+             : nullptr;
 }

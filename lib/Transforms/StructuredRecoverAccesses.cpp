@@ -240,6 +240,8 @@ void AccessBuilder::replaceGather(tts::GatherOp gather) {
   if (Attribute alignment = gather->getAttr(kLineAlignment);
       alignment && shape == gather.getType().getShape())
     load->setAttr(kLineAlignment, alignment);
+  if (Attribute runs = findIndexRuns(dimensions, builder.getContext()))
+    load->setAttr(kIndexRuns, runs);
   Value result = reshape(load.getResult(), gather.getType().getShape());
   gather.replaceAllUsesWith(result);
   values.replaced[gather.getResult()] = result;
@@ -256,6 +258,8 @@ void AccessBuilder::replaceScatter(tts::ScatterOp scatter) {
       offset, dimensions, reshape(mask, shape));
   store.setCacheAttr(scatter.getCacheAttr());
   store.setEvictAttr(scatter.getEvictAttr());
+  if (Attribute runs = findIndexRuns(dimensions, builder.getContext()))
+    store->setAttr(kIndexRuns, runs);
   scatter.erase();
 }
 

@@ -1,5 +1,6 @@
 """Products of rows that an index picks, in the emulator: threads copy those of the next turns,
-where the mask says so, and the indices are loaded before they do."""
+where the mask says so, and the indices are loaded before they do. Where a kernel says that picked
+columns follow each other, they are copied together."""
 
 from __future__ import annotations
 
@@ -76,6 +77,37 @@ def pages(
     tl.store(out + tl.arange(0, M)[:, None] * SIZE + dims[None, :], total)
 
 
+@triton.jit
+def cut(
+    x,
+    y,
+    out,
+    rows,
+    columns,
+    inner,
+    step,
+    BM: tl.constexpr,
+    BN: tl.constexpr,
+    BK: tl.constexpr,
+):
+    """Products of blocks; what lies outside is taken from the begin, and not stored."""
+    row = tl.program_id(0) * BM + tl.arange(0, BM)
+    column = tl.program_id(1) * BN + tl.arange(0, BN)
+    row_at, column_at = tl.where(row < rows, row, 0), tl.where(column < columns, column, 0)
+    row_at = tl.max_contiguous(tl.multiple_of(row_at, BM), BM)
+    column_at = tl.max_contiguous(tl.multiple_of(column_at, BN), BN)
+    total = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, inner, BK):
+        depth = start + tl.arange(0, BK)
+        left_at = x + row_at[:, None] * inner + depth[None, :]
+        right_at = y + depth[:, None] * step + column_at[None, :]
+        left = tl.load(left_at, mask=depth[None, :] < inner, other=0.0)
+        right = tl.load(right_at, mask=depth[:, None] < inner, other=0.0)
+        total = tl.dot(left, right, total)
+    at = out + row_at[:, None] * step + column_at[None, :]
+    tl.store(at, total, mask=(row[:, None] < rows) & (column[None, :] < columns))
+
+
 def compiled(
     fn: Any, kinds: dict[str, str], constants: dict[str, int], aligned: list[str],
     warps: int, stages: int, folder: Path,
@@ -103,6 +135,14 @@ def compile_pages(block: int, warps: int, stages: int, folder: Path) -> Emulated
     return compiled(pages, kinds, constants, aligned, warps, stages, folder)
 
 
+def compile_cut(warps: int, stages: int, folder: Path) -> EmulatedKernel:
+    kinds = {"x": "*fp16", "y": "*fp16", "out": "*fp32", "rows": "i32", "columns": "i32"}
+    kinds |= {"inner": "i32", "step": "i32"}
+    constants = {"BM": 64, "BN": 64, "BK": 32}
+    aligned = ["x", "y", "out", "inner", "step"]
+    return compiled(cut, kinds, constants, aligned, warps, stages, folder)
+
+
 def whole(*shape: int, seed: int) -> torch.Tensor:
     return torch.randint(-3, 4, shape, generator=torch.Generator().manual_seed(seed)).half()
 
@@ -128,6 +168,17 @@ def check_pages(kernel: EmulatedKernel, length: int, seed: int = 0) -> None:
     emulate.launch(kernel, [q, keys, order, out, length, SIZE, PAGE * SIZE], (1,), seed)
     rows = keys.view(count, PAGE, SIZE)[order.long()].reshape(-1, SIZE)[:length].float()
     want = (q.float() @ rows.T).half().float() @ rows
+    assert torch.equal(out, want)
+
+
+def check_cut(kernel: EmulatedKernel, rows: int, columns: int, inner: int, seed: int = 0) -> None:
+    step = -(-columns // 16) * 16
+    x, y = whole(rows, inner, seed=rows), whole(inner, step, seed=inner)
+    out = torch.full((rows, step), 7.0)
+    grid = (-(-rows // 64), -(-columns // 64))
+    emulate.launch(kernel, [x, y, out, rows, columns, inner, step], grid, seed)
+    want = torch.full((rows, step), 7.0)
+    want[:, :columns] = (x.float() @ y.float())[:, :columns]
     assert torch.equal(out, want)
 
 
@@ -163,3 +214,13 @@ def test_both_are_copied_ahead(tmp_path: Path):
     for kernel in (rows, keys):
         assert "cp.async.cg.shared.global" in kernel.llvm
         assert "ld.global.b16" not in kernel.llvm
+
+
+@pytest.mark.parametrize("warps", [1, 4, 8])
+@pytest.mark.parametrize("stages", [1, 3])
+def test_columns_that_follow_each_other_by_a_hint(stages: int, warps: int, tmp_path: Path):
+    kernel = compile_cut(warps, stages, tmp_path)
+    assert "ld.global.b16" not in kernel.llvm
+    for rows, columns, inner in ((64, 64, 32), (65, 72, 48), (1, 76, 16), (130, 129, 96)):
+        for seed in (0, 1):
+            check_cut(kernel, rows, columns, inner, seed)

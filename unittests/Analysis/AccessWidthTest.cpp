@@ -130,6 +130,33 @@ TEST_F(AccessWidthTest, AKernelMaySayWhereLinesBegin) {
   EXPECT_EQ(load("strides [%o, 1] wrap [1] from(%o) size(%o)", "16, 16"), 1u);
 }
 
+TEST_F(AccessWidthTest, AKernelMaySayThatGatheredNeighboursFollowEachOther) {
+  auto load = [&](const std::string &how, const std::string &runs) {
+    return describe("%rows = arith.constant dense<0> : tensor<8xi64>\n"
+                    "%columns = arith.constant dense<0> : tensor<64xi64>\n"
+                    "%x = tts.load %p[%zero] " +
+                    how + " {tts.index_runs = array<i64: " + runs +
+                    ">} : !tt.ptr<i32> -> tensor<8x64xi32>");
+  };
+  std::string columns =
+      "strides [%wide_a, 1] gather [1] by(%columns : tensor<64xi64>)";
+  EXPECT_EQ(load(columns, "1, 16").elements, 4u);
+  EXPECT_TRUE(load(columns, "1, 16").isContiguous);
+  EXPECT_EQ(load(columns, "1, 2").elements, 2u);
+  EXPECT_FALSE(load(columns, "1, 1").isContiguous);
+  // Rows that follow each other do not lie side by side.
+  EXPECT_FALSE(load("strides [%wide_a, 1] gather [0, 1] by(%rows, %columns : "
+                    "tensor<8xi64>, tensor<64xi64>)",
+                    "8, 1")
+                   .isContiguous);
+  EXPECT_EQ(load("strides [1, 64] gather [0] by(%rows : tensor<8xi64>)", "8, 1")
+                .order,
+            (Order{0, 1}));
+  std::string bounded = columns + " bounds [1] from(%zero) to(%o)";
+  EXPECT_EQ(load(bounded, "1, 16").elements, 4u);
+  EXPECT_EQ(load(bounded, "1, 16").uniform, 1u);
+}
+
 TEST_F(AccessWidthTest, TheNearestNeighboursComeFirst) {
   auto order = [&](const std::string &strides, const std::string &shape) {
     return describe("%x = tts.load %p[%zero] strides [" + strides +

@@ -45,11 +45,11 @@ static void turn(tts::LoadOp load, cta::TransposeOp transpose) {
   turned->setDiscardableAttrs(load->getDiscardableAttrDictionary());
   turned.setCacheAttr(load.getCacheAttr());
   turned.setEvictAttr(load.getEvictAttr());
-  if (auto alignment = load->getAttrOfType<DenseI64ArrayAttr>(kLineAlignment))
-    turned->setAttr(kLineAlignment,
-                    builder.getDenseI64ArrayAttr(llvm::map_to_vector(
-                        transpose.getPermutation(),
-                        [&](int64_t dim) { return alignment[dim]; })));
+  for (StringRef name : {kLineAlignment, kIndexRuns})
+    if (auto hint = load->getAttrOfType<DenseI64ArrayAttr>(name))
+      turned->setAttr(name, builder.getDenseI64ArrayAttr(llvm::map_to_vector(
+                                transpose.getPermutation(),
+                                [&](int64_t dim) { return hint[dim]; })));
   transpose.replaceAllUsesWith(turned.getResult());
   transpose.erase();
   load.erase();

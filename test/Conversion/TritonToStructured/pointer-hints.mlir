@@ -60,3 +60,35 @@ tt.func @no_longer(%p: !tt.ptr<f32>, %q: !tt.ptr<f32>, %at: tensor<16xi32>, %n: 
   %v = tt.load %b : tensor<16x!tt.ptr<f32>>
   tt.return %u, %v : tensor<16xf32>, tensor<16xf32>
 }
+
+// Indices that are data may follow each other, by a hint; the least of both counts.
+// CHECK-LABEL: tt.func @indices(
+// CHECK: tts.load {{.*}} gather [1] {{.*}} {tts.index_runs = array<i64: 1, 8>}
+// CHECK: tts.store {{.*}} gather [1] {{.*}} {tts.index_runs = array<i64: 1, 8>}
+// CHECK-NOT: index_runs
+tt.func @indices(%p: !tt.ptr<f32>, %n: i32) {
+  %zeros = arith.constant dense<0> : tensor<64xi32>
+  %i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32>
+  %ns = tt.splat %n : i32 -> tensor<64xi32>
+  %inside = arith.cmpi slt, %i, %ns : tensor<64xi32>
+  %some = arith.select %inside, %i, %zeros {tt.contiguity = dense<64> : tensor<1xi32>, tt.divisibility = dense<8> : tensor<1xi32>} : tensor<64xi1>, tensor<64xi32>
+  %others = arith.select %inside, %zeros, %i {tt.contiguity = dense<64> : tensor<1xi32>} : tensor<64xi1>, tensor<64xi32>
+  %rows = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32>
+  %r = tt.expand_dims %rows {axis = 1 : i32} : tensor<4xi32> -> tensor<4x1xi32>
+  %nr = tt.splat %n : i32 -> tensor<4x1xi32>
+  %start = arith.muli %r, %nr : tensor<4x1xi32>
+  %starts = tt.broadcast %start : tensor<4x1xi32> -> tensor<4x64xi32>
+  %ps = tt.splat %p : !tt.ptr<f32> -> tensor<4x64x!tt.ptr<f32>>
+  %pr = tt.addptr %ps, %starts : tensor<4x64x!tt.ptr<f32>>, tensor<4x64xi32>
+  %s1 = tt.expand_dims %some {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %sb = tt.broadcast %s1 : tensor<1x64xi32> -> tensor<4x64xi32>
+  %a = tt.addptr %pr, %sb : tensor<4x64x!tt.ptr<f32>>, tensor<4x64xi32>
+  %o1 = tt.expand_dims %others {axis = 0 : i32} : tensor<64xi32> -> tensor<1x64xi32>
+  %ob = tt.broadcast %o1 : tensor<1x64xi32> -> tensor<4x64xi32>
+  %b = tt.addptr %pr, %ob : tensor<4x64x!tt.ptr<f32>>, tensor<4x64xi32>
+  %x = tt.load %a : tensor<4x64x!tt.ptr<f32>>
+  tt.store %a, %x : tensor<4x64x!tt.ptr<f32>>
+  %y = tt.load %b : tensor<4x64x!tt.ptr<f32>>
+  tt.store %b, %y : tensor<4x64x!tt.ptr<f32>>
+  tt.return
+}

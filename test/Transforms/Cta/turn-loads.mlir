@@ -2,12 +2,12 @@
 // RUN: triton-shared-opt %s --cta-turn-loads | FileCheck %s
 
 // CHECK-LABEL: func.func @turned(
-// CHECK: %[[B:.*]] = tts.load %{{.*}}[%{{.*}}] strides [1, %{{.*}}] bounds [1] from(%[[LOW:.*]]) to(%[[HIGH:.*]]) {cache = "cg", tts.line_alignment = array<i64: 16, 1>} : memref<*xf16> -> tensor<32x64xf16>
+// CHECK: %[[B:.*]] = tts.load %{{.*}}[%{{.*}}] strides [1, %{{.*}}] bounds [1] from(%[[LOW:.*]]) to(%[[HIGH:.*]]) {cache = "cg", tts.index_runs = array<i64: 1, 8>, tts.line_alignment = array<i64: 16, 1>} : memref<*xf16> -> tensor<32x64xf16>
 // CHECK-NOT: cta.transpose
 // CHECK: cta.dot %{{.*}}, %[[B]], %{{.*}} : tensor<16x32xf16>, tensor<32x64xf16>
 func.func @turned(%a: tensor<16x32xf16>, %p: memref<*xf16>, %o: i64, %s: i64, %n: i64, %c: tensor<16x64xf32>) -> tensor<16x64xf32> {
   %zero = arith.constant 0 : i64
-  %0 = tts.load %p[%o] strides [%s, 1] bounds [0] from (%zero) to (%n) {cache = "cg", tts.line_alignment = array<i64: 1, 16>} : memref<*xf16> -> tensor<64x32xf16>
+  %0 = tts.load %p[%o] strides [%s, 1] bounds [0] from (%zero) to (%n) {cache = "cg", tts.index_runs = array<i64: 8, 1>, tts.line_alignment = array<i64: 1, 16>} : memref<*xf16> -> tensor<64x32xf16>
   %1 = cta.transpose %0 [1, 0] : tensor<64x32xf16> -> tensor<32x64xf16>
   %2 = cta.dot %a, %1, %c : tensor<16x32xf16>, tensor<32x64xf16> -> tensor<16x64xf32>
   return %2 : tensor<16x64xf32>
