@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 import triton
 from kernels import scale
+from torch.utils.checkpoint import checkpoint
 from triton.backends.compiler import GPUTarget
 from triton_shared.run import cuda_means_cpu
 from triton_shared.stand_in import torch_cuda
@@ -213,6 +217,89 @@ def test_torch_has_its_own_answers_again_behind_the_block():
         assert torch.cuda.Event is torch_cuda.Event
     assert [getattr(module, name, None) for module, name in names] == before
     assert hasattr(torch.cpu, "set_stream") == had
+
+
+class Doubled(torch.autograd.Function):
+    """Asks where its tensors are, in both directions."""
+
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor) -> torch.Tensor:
+        return x + on_cuda(x)
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> torch.Tensor:
+        return grad + on_cuda(grad)
+
+
+def on_cuda(x: torch.Tensor) -> torch.Tensor:
+    assert x.is_cuda
+    return torch.empty_like(x, device="cuda").copy_(x)
+
+
+@pytest.mark.parametrize("how", ["backward", "grad", "checkpoint"])
+def test_gradients_are_computed_on_the_same_device(how: str):
+    with cuda_means_cpu():
+        x = torch.ones(3, device="cuda", requires_grad=True)
+        if how == "checkpoint":
+            y = checkpoint(lambda x: Doubled.apply(x).sin(), x, use_reentrant=False)
+        else:
+            y = Doubled.apply(x)
+        if how == "grad":
+            (gradient,) = torch.autograd.grad(y.sum(), [x])
+        else:
+            y.sum().backward()
+            gradient = x.grad
+    factor = math.cos(2) if how == "checkpoint" else 1
+    assert torch.allclose(gradient, torch.full((3,), 2.0 * factor))
+
+
+def define(name: str, *devices: str | None) -> Callable[[torch.Tensor], torch.Tensor]:
+    """An operation of torch with a body for each of the devices; the CPU's own adds 100."""
+
+    def body(x: torch.Tensor) -> torch.Tensor:
+        return x + on_cuda(x)
+
+    def other(x: torch.Tensor) -> torch.Tensor:
+        return x + 100
+
+    first, *rest = devices
+    operation = torch.library.custom_op(
+        f"triton_shared_test::{name}",
+        other if first == "cpu" else body,
+        mutates_args=(),
+        device_types=first,
+    )
+    for device in rest:
+        operation.register_kernel(device, other if device == "cpu" else body)
+    return operation
+
+
+BODIES = {"any": (None,), "cuda": ("cuda",), "cpu_first": ("cpu", "cuda"), "last": ("cuda", "cpu")}
+
+
+@pytest.mark.parametrize(
+    ("devices", "is_before"),
+    [(d, before) for d in BODIES for before in (True, False) if not before or d != "cuda"],
+)
+def test_operations_with_bodies_of_python(devices: str, is_before: bool, recwarn: Any):
+    name = f"{devices}_{is_before}"
+    if is_before:
+        operation = define(name, *BODIES[devices])
+    with cuda_means_cpu():
+        if not is_before:
+            operation = define(name, *BODIES[devices])
+        want = 101.0 if "cpu" in BODIES[devices] else 2.0
+        assert operation(torch.ones(3, device="cuda")).tolist() == [want] * 3
+    assert not recwarn.list
+
+
+def test_an_operation_of_a_library_has_its_body_for_cuda():
+    with cuda_means_cpu():
+        library = torch.library.Library("triton_shared_test_library", "FRAGMENT")
+        library.define("twice(Tensor x) -> Tensor")
+        library.impl("twice", lambda x: x + on_cuda(x), "CUDA")
+        x = torch.ones(3, device="cuda")
+        assert torch.ops.triton_shared_test_library.twice(x).tolist() == [2.0] * 3
 
 
 def test_kernels_take_seed_and_offset_from_the_generator_of_the_device():

@@ -31,7 +31,7 @@ def cuda_means_cpu() -> Iterator[None]:
     import torch
     from torch.overrides import TorchFunctionMode
 
-    from .stand_in import torch_cuda
+    from .stand_in import called_back, torch_cuda
 
     def moved(value: Any) -> Any:
         if isinstance(value, str) and value.partition(":")[0] == "cuda":
@@ -51,7 +51,12 @@ def cuda_means_cpu() -> Iterator[None]:
             named = {name: moved(value) for name, value in (kwargs or {}).items()}
             return function(*map(moved, args), **named)
 
-    with device("cpu"), torch_cuda.installed(moved), CudaMeansCpu():
+    with (
+        device("cpu"),
+        torch_cuda.installed(moved),
+        called_back.in_mode(CudaMeansCpu),
+        CudaMeansCpu(),
+    ):
         yield
 
 
