@@ -210,7 +210,8 @@ def test_a_module_is_run_by_its_name(tmp_path: Path):
 
 
 def test_torch_has_its_own_answers_again_behind_the_block():
-    names = [(torch.cuda, name) for name in torch_cuda.ANSWERS] + [(torch, "Generator")]
+    names = [(torch.cuda, name) for name in torch_cuda.ANSWERS]
+    names += [(torch, "Generator"), (torch, "get_device_module")]
     before = [getattr(module, name, None) for module, name in names]
     had = hasattr(torch.cpu, "set_stream")
     with cuda_means_cpu():
@@ -300,6 +301,17 @@ def test_an_operation_of_a_library_has_its_body_for_cuda():
         library.impl("twice", lambda x: x + on_cuda(x), "CUDA")
         x = torch.ones(3, device="cuda")
         assert torch.ops.triton_shared_test_library.twice(x).tolist() == [2.0] * 3
+
+
+def test_the_module_of_a_device_is_that_of_cuda():
+    with cuda_means_cpu():
+        x = torch.arange(20.0, device="cuda")
+        out = torch.empty_like(x)
+        with torch.get_device_module(x.device).device(x.device.index):
+            scale[(1,)](x, out, 20, 2.0, BLOCK=32)
+        assert torch.equal(out, x * 2)
+        assert torch.get_device_module("cuda") is torch.get_device_module() is torch.cuda
+    assert torch.get_device_module("cpu") is torch.cpu
 
 
 def test_kernels_take_seed_and_offset_from_the_generator_of_the_device():

@@ -185,7 +185,8 @@ def installed(moved: Callable[[Any], Any]) -> Iterator[None]:
         (torch.cuda, ANSWERS),
         (torch.cuda.nvtx, NVTX),
         (torch.cpu, {"set_stream": _constant(None)}),
-        (torch, {"Generator": Generator}),
+        # A tensor's device is "cpu" here, too, for those that ask by it.
+        (torch, {"Generator": Generator, "get_device_module": lambda device=None: torch.cuda}),
     ]
     with _replaced(places):
         yield
