@@ -211,6 +211,7 @@ def test_a_module_is_run_by_its_name(tmp_path: Path):
 
 def test_torch_has_its_own_answers_again_behind_the_block():
     names = [(torch.cuda, name) for name in torch_cuda.ANSWERS]
+    names += [(torch.accelerator, name) for name in torch_cuda.ACCELERATOR]
     names += [(torch, "Generator"), (torch, "get_device_module")]
     before = [getattr(module, name, None) for module, name in names]
     had = hasattr(torch.cpu, "set_stream")
@@ -312,6 +313,16 @@ def test_the_module_of_a_device_is_that_of_cuda():
         assert torch.equal(out, x * 2)
         assert torch.get_device_module("cuda") is torch.get_device_module() is torch.cuda
     assert torch.get_device_module("cpu") is torch.cpu
+
+
+def test_cuda_is_the_accelerator():
+    with cuda_means_cpu():
+        assert torch.accelerator.is_available()
+        assert torch.accelerator.current_accelerator().type == "cuda"
+        with torch.accelerator.device_index(torch.accelerator.current_device_index()):
+            x = torch.ones(3, device=torch.accelerator.current_accelerator())
+        torch.accelerator.synchronize()
+        assert x.is_cuda
 
 
 def test_kernels_take_seed_and_offset_from_the_generator_of_the_device():

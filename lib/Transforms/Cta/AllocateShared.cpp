@@ -4,7 +4,8 @@
 // needs no barrier then: the barrier inside of it has everyone past the reads
 // of the one before. A barrier is needed where the same place may still be
 // read: before the operation, or inside of it if it computes first, so that
-// what it computes from needs no registers across the barrier.
+// what it computes from needs no registers across the barrier. Where there is no
+// room for places apart, exchanges share one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,8 +95,12 @@ struct CtaAllocateShared
 
 private:
   void allocate(func::FuncOp function) {
-    places = findPlaces(function);
+    places = findPlaces(function, /*keepsApart=*/true);
     int64_t bytes = assignOffsets(places);
+    if (bytes > cta::getTarget(function).getSharedBytes()) {
+      places = findPlaces(function, /*keepsApart=*/false);
+      bytes = assignOffsets(places);
+    }
     Builder builder(&getContext());
     placeOf.clear();
     for (const Place &place : places) {
@@ -173,7 +178,7 @@ private:
     return buffer.getDefiningOp()->getParentOp();
   }
 
-  static SmallVector<Place> findPlaces(func::FuncOp function) {
+  static SmallVector<Place> findPlaces(func::FuncOp function, bool keepsApart) {
     SmallVector<std::pair<Operation *, int64_t>> found;
     DenseMap<Operation *, size_t> begins, ends;
     size_t number = 0;
@@ -205,7 +210,7 @@ private:
       if (buffer)
         continue;
       // Neighbours do not share, so that the second need not wait.
-      if (exchange && !areApart(exchange->op, op, function))
+      if (keepsApart && exchange && !areApart(exchange->op, op, function))
         exchange->last = begin;
       exchange = &places.back();
     }

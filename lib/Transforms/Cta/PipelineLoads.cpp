@@ -23,6 +23,7 @@
 #include "LastingDot.h"
 #include "OperandTiles.h"
 #include "Rings.h"
+#include "SharedUse.h"
 #include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -391,7 +392,9 @@ private:
       });
     };
     llvm::SmallDenseSet<Value> buffered;
+    int64_t exchange = 0;
     plan.loop.walk([&](cta::DotOp dot) {
+      exchange = std::max(exchange, getSharedBytes(dot));
       for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
         if ((!dot.getWgmma() || dot.isReadFromShared(*operand)) &&
             !isLoaded(dot, *operand) && buffered.insert(operand->get()).second)
@@ -401,6 +404,7 @@ private:
     int64_t sharedBytes =
         cta::getTarget(plan.loop->getParentOfType<func::FuncOp>())
             .getSharedBytes();
+    others += exchange;
     plan.stages = numStages;
     while (plan.stages > 1 && plan.stages * perSlot + others > sharedBytes)
       --plan.stages;

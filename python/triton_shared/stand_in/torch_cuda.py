@@ -168,6 +168,26 @@ NVTX: dict[str, Any] = {
 }  # fmt: skip
 """In torch.cuda.nvtx: marks for a profiler."""
 
+ACCELERATOR: dict[str, Any] = {
+    "current_accelerator": _constant(torch.device("cuda")),
+    "get_memory_info": _free_and_total,
+    "device_index": _block(),
+    **{
+        name: _constant(value)
+        for value, names in (
+            (True, ("is_available",)),
+            (1, ("device_count",)),
+            (0, ("current_device_index", "current_device_idx", "memory_allocated",
+                 "max_memory_allocated", "memory_reserved", "max_memory_reserved")),
+            (_STREAM, ("current_stream",)),
+            (None, ("set_device_index", "set_device_idx", "set_stream", "synchronize",
+                    "empty_cache", "reset_peak_memory_stats")),
+        )
+        for name in names
+    },
+}  # fmt: skip
+"""In torch.accelerator, which is torch.cuda by another name."""
+
 
 @contextmanager
 def installed(moved: Callable[[Any], Any]) -> Iterator[None]:
@@ -184,6 +204,7 @@ def installed(moved: Callable[[Any], Any]) -> Iterator[None]:
     places: list[tuple[Any, dict[str, Any]]] = [
         (torch.cuda, ANSWERS),
         (torch.cuda.nvtx, NVTX),
+        (torch.accelerator, ACCELERATOR),
         (torch.cpu, {"set_stream": _constant(None)}),
         # A tensor's device is "cpu" here, too, for those that ask by it.
         (torch, {"Generator": Generator, "get_device_module": lambda device=None: torch.cuda}),
