@@ -4,8 +4,8 @@
 // needs no barrier then: the barrier inside of it has everyone past the reads
 // of the one before. A barrier is needed where the same place may still be
 // read: before the operation, or inside of it if it computes first, so that
-// what it computes from needs no registers across the barrier. Where there is no
-// room for places apart, exchanges share one.
+// what it computes from needs no registers across the barrier. Where there is
+// no room for places apart, exchanges share one.
 //
 //===----------------------------------------------------------------------===//
 

@@ -52,7 +52,7 @@
 
 // Of 163 KiB, 512 bytes a slot, and as much for the other operand.
 // SMALL-LABEL: func.func @product(
-// SMALL: cta.alloc : <325, 16x16xf16
+// SMALL: cta.alloc : <323, 16x16xf16
 func.func @product(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %n: i32, %right: tensor<16x16xf16, #b>, %o: memref<*xf32>)
     attributes {cta.num_warps = 1 : i32} {
   %zero = arith.constant 0 : i32
