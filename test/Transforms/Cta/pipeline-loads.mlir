@@ -50,7 +50,7 @@
 // ONE-LABEL: func.func @product(
 // ONE-NOT: cta.alloc
 
-// Of 163 KiB, 512 bytes a slot, and as much for the other operand.
+// Of 163 KiB, 512 bytes a slot, as much for the other operand, and what the product exchanges.
 // SMALL-LABEL: func.func @product(
 // SMALL: cta.alloc : <323, 16x16xf16
 func.func @product(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %n: i32, %right: tensor<16x16xf16, #b>, %o: memref<*xf32>)
