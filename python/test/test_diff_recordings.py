@@ -169,3 +169,31 @@ def test_a_kernel_that_a_module_has_under_another_name_is_found(tmp_path: Path):
     assert modules.kernel(str(file), "_rows") is modules.load(str(file)).rows.fn
     with pytest.raises(recording.RecordingError, match="no kernel 'columns'"):
         modules.kernel(str(file), "columns")
+
+
+KERNEL = "import triton\n{more}\n\n@triton.jit\ndef {name}(x):\n    pass\n"
+
+
+def test_a_folder_of_a_package_that_does_not_say_so(tmp_path: Path):
+    inner = tmp_path / "outer_of_diff" / "inner"
+    inner.mkdir(parents=True)
+    (tmp_path / "outer_of_diff" / "__init__.py").touch()
+    (inner / "other.py").write_text("NUMBER = 1\n")
+    file = inner / "kernels.py"
+    file.write_text(KERNEL.format(more="from .other import NUMBER", name="rows"))
+    for _ in range(2):
+        assert modules.kernel(str(file), "rows").fn.__module__ == "outer_of_diff.inner.kernels"
+
+
+def test_a_file_of_a_package_that_cannot_be_imported(tmp_path: Path):
+    package = tmp_path / "broken_for_diff"
+    package.mkdir()
+    (package / "__init__.py").write_text("import what_is_not_there\n")
+    file = package / "kernels.py"
+    file.write_text(KERNEL.format(more="", name="rows"))
+    assert modules.kernel(str(file), "rows").__name__ == "rows"
+    other = package / "others.py"
+    other.write_text(KERNEL.format(more="import this_neither", name="rows"))
+    for _ in range(2):
+        with pytest.raises(ImportError, match="what_is_not_there"):
+            modules.kernel(str(other), "rows")

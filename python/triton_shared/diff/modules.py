@@ -16,18 +16,37 @@ from .recording import RecordingError
 
 
 def load(file: str) -> ModuleType:
-    """Imports a file: as part of its package if it is in one, else by itself."""
+    """Imports a file: as part of its package if it is in one, else by itself. Where that fails, the
+    other way: a program may have loaded one file of a package that cannot be imported here, and a
+    folder of a package need not say that it is part of one."""
     path = Path(file).resolve()
     if not path.is_file():
         raise RecordingError(f"there is no file {file}")
-    root, words = path.parent, [path.stem]
-    while (root / "__init__.py").is_file():
-        words.insert(0, root.name)
-        root = root.parent
-    if len(words) > 1:
-        if str(root) not in sys.path:
-            sys.path.insert(0, str(root))
-        return importlib.import_module(".".join(words))
+    ways = [_load_alone, _load_in_package]
+    if (path.parent / "__init__.py").is_file():
+        ways.reverse()
+    first, second = ways
+    try:
+        return first(path)
+    except ImportError as error:
+        try:
+            return second(path)
+        except Exception:
+            # What the second way says is about the way.
+            raise error from None
+
+
+def _load_in_package(path: Path) -> ModuleType:
+    packages = [folder for folder in path.parents if (folder / "__init__.py").is_file()]
+    if not packages:
+        raise ImportError(f"{path} is in no package")
+    root = packages[-1].parent
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))
+    return importlib.import_module(".".join(path.relative_to(root).with_suffix("").parts))
+
+
+def _load_alone(path: Path) -> ModuleType:
     # Files of one name may lie in several folders.
     name = f"_triton_shared_diff_{path.stem}_{zlib.crc32(str(path).encode()):08x}"
     if name in sys.modules:
@@ -37,8 +56,13 @@ def load(file: str) -> ModuleType:
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
-    sys.path.insert(0, str(root))
-    spec.loader.exec_module(module)
+    sys.path.insert(0, str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        sys.path.remove(str(path.parent))
+        raise
     return module
 
 
