@@ -389,7 +389,35 @@ private:
   bool keepsBFloat;
 };
 
-/// `math.fma` on a small format goes through f32.
+/// `value` and `rest`, which is less than half of its last bit, as an f64 that
+/// rounds to fewer bits as their exact sum does: cut off towards zero, its last
+/// bit set.
+Value markRest(OpBuilder &builder, Location loc, Value value, Value rest) {
+  Type type = builder.getI64Type();
+  auto isNegative = [&](Value bits) -> Value {
+    Value zero = arith::ConstantIntOp::create(builder, loc, type, 0);
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, bits,
+                                 zero);
+  };
+  Value bits = arith::BitcastOp::create(builder, loc, type, value);
+  Value restBits = arith::BitcastOp::create(builder, loc, type, rest);
+  Value one = arith::ConstantIntOp::create(builder, loc, type, 1);
+  Value zero = arith::ConstantFloatOp::create(
+      builder, loc, builder.getF64Type(), APFloat(0.0));
+  Value isInexact = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::ONE, rest, zero);
+  Value isTooLarge = isNegative(
+      arith::XOrIOp::create(builder, loc, bits, restBits).getResult());
+  Value cut = arith::SubIOp::create(
+      builder, loc, bits,
+      arith::ExtUIOp::create(builder, loc, type, isTooLarge));
+  Value marked = arith::OrIOp::create(builder, loc, cut, one);
+  Value chosen = arith::SelectOp::create(builder, loc, isInexact, marked, bits);
+  return arith::BitcastOp::create(builder, loc, value.getType(), chosen);
+}
+
+/// `math.fma` on a small format is rounded once: f64 holds the product, and the
+/// sum but for a rest.
 struct ExpandFma : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -397,13 +425,26 @@ struct ExpandFma : OpRewritePattern<math::FmaOp> {
                                 PatternRewriter &rewriter) const override {
     if (!isSmallFormat(op.getType()))
       return rewriter.notifyMatchFailure(op, "not a small format");
+    Location loc = op.getLoc();
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(arith::ExtFOp::create(rewriter, op.getLoc(),
-                                               rewriter.getF32Type(), operand));
-    Value wide = math::FmaOp::create(rewriter, op.getLoc(), operands[0],
-                                     operands[1], operands[2]);
-    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), wide);
+      operands.push_back(
+          arith::ExtFOp::create(rewriter, loc, rewriter.getF64Type(), operand));
+    Value product =
+        arith::MulFOp::create(rewriter, loc, operands[0], operands[1]);
+    Value sum = arith::AddFOp::create(rewriter, loc, product, operands[2]);
+    // What is lost of an f16 is below half of its last bit without doubt.
+    if (!isa<Float16Type>(op.getType())) {
+      auto subtract = [&](Value x, Value y) -> Value {
+        return arith::SubFOp::create(rewriter, loc, x, y);
+      };
+      Value taken = subtract(sum, product);
+      Value rest = arith::AddFOp::create(
+          rewriter, loc, subtract(product, subtract(sum, taken)),
+          subtract(operands[2], taken));
+      sum = markRest(rewriter, loc, sum, rest);
+    }
+    rewriter.replaceOpWithNewOp<arith::TruncFOp>(op, op.getType(), sum);
     return success();
   }
 };

@@ -12,8 +12,12 @@ import torch
 import triton
 import triton.language as tl
 from narrow_forms import COUNT, FORMS, PLAIN
+from ptx_registers import COUNT as COUNT64
+from ptx_registers import check_all, given_registers, of_registers64
 from test_inline_assembly_floats import FUNCTIONS
+from test_inline_assembly_forms import BATCH, FAMILIES
 from test_inline_assembly_narrow import of_registers, rows
+from test_inline_assembly_texts import between_fences
 from triton_shared import emulate, stages
 from triton_shared.emulate import ptx
 from triton_shared.frontend import ast_to_ttir
@@ -108,3 +112,40 @@ def test_conversions_of_few_bits(name: str, tmp_path: Path):
         form.check(out.numpy())
     for target in ("cuda:80", "cuda:90a"):
         assert stages.run(ttir, "cubin", target=target, num_warps=4).startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_forms(family: str, tmp_path: Path):
+    """PTX that is made of PTX means the same: of each family, forms from its start to its end."""
+    forms = FAMILIES[family][:: len(FAMILIES[family]) // BATCH + 1]
+    ttir = ast_to_ttir(
+        of_registers64,
+        {"x": "*i64", "out": "*i64", "TEXTS": "constexpr", "N": "constexpr"},
+        {"TEXTS": tuple(form.text for form in forms), "N": COUNT64},
+        ["x", "out"],
+        target="cuda:90a",
+        num_warps=4,
+    )
+    text = stages.run(ttir, "ptx", target="cuda:90a", num_warps=4).decode()
+    kernel = ptx.compile_ptx(text, 0, tmp_path)
+    out = torch.zeros(len(forms), COUNT64, dtype=torch.int64)
+    emulate.launch(kernel, [given_registers(), out], (1,))
+    check_all(forms, out)
+
+
+def test_a_fence_is_one(tmp_path: Path):
+    ttir = ast_to_ttir(
+        between_fences,
+        {"x": "*i32", "out": "*i32", "N": "constexpr"},
+        {"N": 64},
+        ["x", "out"],
+        target="cuda:90a",
+        num_warps=4,
+    )
+    text = stages.run(ttir, "ptx", target="cuda:90a", num_warps=4).decode()
+    assert "fence.sc.sys;" in text
+    assert "prefetch" not in text
+    x = torch.arange(64, dtype=torch.int32)
+    out = torch.zeros_like(x)
+    emulate.launch(ptx.compile_ptx(text, 0, tmp_path), [x, out], (1,))
+    assert torch.equal(out, (x + 1) * 2)

@@ -58,13 +58,33 @@ func.func @halves(%h: f16, %x: f32, %y: f64) -> (f32, f16, f16, f16) {
 
 // -----
 
-// A small fused multiply-add is an f32 one.
+// f64 holds the product of two halves, and what is lost of the sum is no half
+// of an f16's last bit.
 // CHECK-LABEL: func.func @fma(
-// CHECK:         math.fma %{{.*}} : f32
-// CHECK:         arith.truncf %{{.*}} : f32 to f16
+// CHECK:         %[[PRODUCT:.*]] = arith.mulf %{{.*}} : f64
+// CHECK:         %[[SUM:.*]] = arith.addf %[[PRODUCT]], %{{.*}} : f64
+// CHECK-NOT:     arith.subf
+// CHECK:         return
 func.func @fma(%a: f16, %b: f16, %c: f16) -> f16 {
   %0 = math.fma %a, %b, %c : f16
   return %0 : f16
+}
+
+// -----
+
+// A bf16 may be so small that it is lost, but not what is on which side of the
+// middle of two others: the last bit of the sum says so.
+// CHECK-LABEL: func.func @fma_far_apart(
+// CHECK:         %[[PRODUCT:.*]] = arith.mulf %{{.*}} : f64
+// CHECK:         %[[SUM:.*]] = arith.addf %[[PRODUCT]], %[[C:.*]] : f64
+// CHECK:         %[[TAKEN:.*]] = arith.subf %[[SUM]], %[[PRODUCT]]
+// CHECK:         arith.subf %[[C]], %[[TAKEN]]
+// CHECK:         %[[INEXACT:.*]] = arith.cmpf one
+// CHECK:         %[[MARKED:.*]] = arith.ori %{{.*}}, %c1_i64
+// CHECK:         arith.select %[[INEXACT]], %[[MARKED]]
+func.func @fma_far_apart(%a: bf16, %b: bf16, %c: bf16) -> bf16 {
+  %0 = math.fma %a, %b, %c : bf16
+  return %0 : bf16
 }
 
 // -----

@@ -303,7 +303,7 @@ def ExpandSmallFloats : Pass<"expand-small-floats"> {
     | `arith.extf` from 8 bits or bf16 | exact integer arithmetic on the bits |
     | `arith.truncf` to 8 bits or bf16 | the same, ties to even or `toward_zero` |
     | `arith.truncf` to f16, from f64 or `toward_zero` | the same             |
-    | `math.fma` on 16 bits            | the f32 operation between conversions |
+    | `math.fma` on 16 bits            | a product and a sum in f64, rounded once |
 
     Formats without infinity overflow to NaN, as `ml_dtypes` does. Conversions
     between f16 and f32 to nearest stay: the hardware is right there.

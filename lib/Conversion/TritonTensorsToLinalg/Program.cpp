@@ -6,8 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Ptx/InlineAssembly.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -196,21 +194,6 @@ struct KeepBarrier : OpConversionPattern<tt::gpu::BarrierOp> {
   }
 };
 
-/// The older spelling of the grid dependencies, whose result nobody reads.
-struct EraseGridDependency : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(tt::ElementwiseInlineAsmOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    if (!isGridDependency(op))
-      return rewriter.notifyMatchFailure(op, "other assembly");
-    rewriter.replaceOpWithNewOp<arith::ConstantOp>(
-        op, rewriter.getIntegerAttr(op->getResult(0).getType(), 0));
-    return success();
-  }
-};
-
 //===----------------------------------------------------------------------===//
 // Pointers
 //===----------------------------------------------------------------------===//
@@ -315,7 +298,6 @@ void triton_shared::populateTritonTensorsToLinalgProgram(
     patterns.add<LowerGridQuestion<tt::GetNumProgramsOp, tts::kGridSizes>,
                  LowerGridQuestion<tt::GetProgramIdOp, tts::kProgramIds>>(
         context);
-  patterns.add<EraseGridDependency>(context);
   patterns.add<ConvertPointerTypes>(types, context);
   for (StringRef name :
        {"tt.grid_dependency_wait", "tt.grid_dependency_launch_dependents",

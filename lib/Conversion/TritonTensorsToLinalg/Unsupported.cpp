@@ -51,8 +51,6 @@ static LogicalResult reportWrongPhase(Operation *op) {
 }
 
 static LogicalResult reportInlineAssembly(tt::ElementwiseInlineAsmOp op) {
-  if (isGridDependency(op))
-    return success();
   std::optional<assembly::Refusal> refusal = findUnportable(op);
   if (!refusal)
     return success();

@@ -6,6 +6,7 @@
 
 #include "../Libdevice/LibraryFunctions.h"
 #include "../MapElements.h"
+#include "Halves.h"
 #include "InlineAssembly.h"
 #include "Lanes.h"
 
@@ -38,33 +39,6 @@ StringRef getIntegerName(bool isSigned, unsigned width) {
   return isSigned ? "int" : "uint";
 }
 
-/// `value`, an integer, between the ends of type `to`, still in its own width.
-Value clampTo(OpBuilder &builder, Location loc, Value value, bool isSigned,
-              NumberType to) {
-  unsigned width = value.getType().getIntOrFloatBitWidth();
-  auto constant = [&](const APInt &bits) -> Value {
-    return arith::ConstantOp::create(
-        builder, loc, builder.getIntegerAttr(value.getType(), bits));
-  };
-  APInt most = to.isSigned() ? APInt::getSignedMaxValue(to.width)
-                             : APInt::getMaxValue(to.width);
-  APInt least = to.isSigned() ? APInt::getSignedMinValue(to.width)
-                              : APInt::getZero(to.width);
-  // In a signed number of its own width, the largest unsigned one has no place.
-  bool needsHigh = to.width < width || (to.isSigned() && !isSigned);
-  if (!isSigned)
-    return needsHigh ? Value(arith::MinUIOp::create(builder, loc, value,
-                                                    constant(most.zext(width))))
-                     : value;
-  Value low = to.isSigned() ? constant(least.sext(width))
-                            : constant(APInt::getZero(width));
-  value = arith::MaxSIOp::create(builder, loc, value, low);
-  if (to.width < width)
-    value =
-        arith::MinSIOp::create(builder, loc, value, constant(most.zext(width)));
-  return value;
-}
-
 //===----------------------------------------------------------------------===//
 // Between integers
 //===----------------------------------------------------------------------===//
@@ -84,25 +58,21 @@ Convert betweenIntegers(NumberType to, NumberType from, bool saturates) {
 // Between integers and floats
 //===----------------------------------------------------------------------===//
 
-Convert fromInteger(NumberType to, NumberType from, StringRef mode) {
-  unsigned width = std::max(from.width, 32u);
-  bool isSmall = to.width == 16;
-  if (isSmall && mode != "rn")
-    return {};
-  std::string name = (getIntegerName(from.isSigned(), width) + "2" +
+/// An integer of 32 bits or more as an f32 or f64.
+Convert fromWord(NumberType to, NumberType from, StringRef mode) {
+  std::string name = (getIntegerName(from.isSigned(), from.width) + "2" +
                       (to.width == 64 ? "double" : "float") + getSuffix(mode))
                          .str();
   // Numbers of 32 bits fit f64: no rounding, nothing in libdevice.
-  bool isExact = to.width == 64 && width == 32;
+  bool isExact = to.width == 64 && from.width == 32;
   ScalarBuilder function;
-  if (!isSmall && !isExact && mode != "rn") {
+  if (!isExact && mode != "rn") {
     function = findRoundedFunction(name);
     if (!function)
       return {};
   }
   return [=](OpBuilder &builder, Location loc, Value value) -> Value {
     Type type = getFloatType(builder.getContext(), to);
-    value = resize(builder, loc, value, width, from.isSigned());
     if (function)
       return function(builder, loc, value, type);
     if (from.isSigned())
@@ -111,7 +81,48 @@ Convert fromInteger(NumberType to, NumberType from, StringRef mode) {
   };
 }
 
-/// The nearest integer that exists; NaN as libdevice has it.
+/// An integer of 32 bits or more as an f16 or bf16. All of an f64 that 64 bits
+/// are cut off to is above the last bit of such a float, which that one tells.
+Convert fromWordToHalf(NumberType to, NumberType from, StringRef mode) {
+  NumberType f64{NumberType::Kind::Float, 64};
+  Convert cut = fromWord(f64, from, "rz");
+  std::string how = mode.str();
+  return [=](OpBuilder &builder, Location loc, Value value) -> Value {
+    Value wide = cut(builder, loc, value);
+    if (from.width == 64) {
+      Type integer = value.getType();
+      Value back =
+          from.isSigned()
+              ? Value(arith::FPToSIOp::create(builder, loc, integer, wide))
+              : Value(arith::FPToUIOp::create(builder, loc, integer, wide));
+      wide =
+          markInexact(builder, loc, wide,
+                      arith::CmpIOp::create(
+                          builder, loc, arith::CmpIPredicate::ne, back, value));
+    }
+    return narrowToHalf(builder, loc, wide,
+                        getFloatType(builder.getContext(), to), how);
+  };
+}
+
+Convert fromInteger(NumberType to, NumberType from, StringRef mode) {
+  NumberType word{from.kind, std::max(from.width, 32u)};
+  // f32 holds 16 bits, and all that are a finite f16.
+  bool isDirect = to.width > 16 ||
+                  (mode == "rn" &&
+                   (from.width <= 16 || to.kind == NumberType::Kind::Float));
+  Convert convert =
+      isDirect ? fromWord(to, word, mode) : fromWordToHalf(to, word, mode);
+  if (!convert)
+    return {};
+  return [=](OpBuilder &builder, Location loc, Value value) {
+    return convert(builder, loc,
+                   resize(builder, loc, value, word.width, from.isSigned()));
+  };
+}
+
+/// The nearest integer that exists; NaN as libdevice and GPUs have it: of f64
+/// the top bit alone, of others 0 up to 32 bits.
 Convert toInteger(NumberType to, NumberType from, StringRef mode) {
   if (mode.size() != 3 || !mode.ends_with("i"))
     return {};
@@ -128,6 +139,12 @@ Convert toInteger(NumberType to, NumberType from, StringRef mode) {
     Value whole = function(builder, loc, value, builder.getIntegerType(width));
     if (to.width < 32)
       whole = clampTo(builder, loc, whole, /*isSigned=*/true, to);
+    if (to.width < 32 && from.width == 64 && !to.isSigned())
+      whole = arith::SelectOp::create(
+          builder, loc,
+          arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, value,
+                                value),
+          createBits(builder, loc, width, 1 << (to.width - 1)), whole);
     return resize(builder, loc, whole, to.width, isSigned);
   };
 }
@@ -149,12 +166,8 @@ Value roundToWhole(OpBuilder &builder, Location loc, Value value,
 
 Value narrow(OpBuilder &builder, Location loc, Value value, FloatType type,
              StringRef mode) {
-  if (mode == "rz" && type.getWidth() == 16)
-    return arith::TruncFOp::create(
-        builder, loc, type, value,
-        arith::RoundingModeAttr::get(builder.getContext(),
-                                     arith::RoundingMode::toward_zero),
-        arith::FastMathFlagsAttr());
+  if (type.getWidth() == 16)
+    return narrowToHalf(builder, loc, value, type, mode);
   if (mode != "rn")
     return findRoundedFunction(("double2float" + getSuffix(mode)).str())(
         builder, loc, value, type);
@@ -167,8 +180,7 @@ Convert betweenFloats(NumberType to, NumberType from, StringRef mode) {
   bool isCross = to.width == from.width && !isSame;
   bool narrows = to.width < from.width || isCross;
   if ((isWhole && !isSame) || (isSame && !isWhole && !mode.empty()) ||
-      (narrows && mode != "rn" && mode != "rz" &&
-       !(to.width == 32 && (mode == "rm" || mode == "rp"))) ||
+      (narrows && getSuffix(mode).empty()) ||
       (!narrows && !isSame && !mode.empty()))
     return {};
   std::string how = mode.str();

@@ -27,182 +27,6 @@ namespace tt = mlir::triton;
 using Kind = Operand::Kind;
 
 //===----------------------------------------------------------------------===//
-// What has a meaning
-//===----------------------------------------------------------------------===//
-
-/// What fills `slot`: `operand` itself, or what it has in braces.
-static ArrayRef<Operand> getParts(const Operand &operand, const Slot &slot) {
-  return slot.parts > 1 ? ArrayRef(operand.parts) : ArrayRef(operand);
-}
-
-namespace {
-
-/// Checks a program, instruction by instruction.
-class Checker {
-public:
-  Checker(const Program &program, unsigned resultCount, unsigned holders)
-      : program(program), isWritten(program.widths.size(), false) {
-    for (unsigned i = resultCount; i < holders; ++i)
-      isWritten[i] = true;
-    for (const auto &read : program.reads)
-      isWritten[read.first] = true;
-  }
-
-  /// The rule of `instruction`, none for a move; false if it has no meaning.
-  bool check(const Instruction &instruction, std::optional<Rule> &rule) {
-    current = &instruction;
-    if (instruction.guard &&
-        !isReadable({Kind::Register, *instruction.guard}, 1))
-      return false;
-    Opcode opcode(instruction.opcode);
-    if (opcode.base == "mov")
-      return checkMove(opcode);
-    if (std::optional<NumberType> type = findAccess(opcode))
-      return checkAccess(*type, opcode.base == "ld");
-    for (auto find : {findIntegerRule, findFloatRule, findConversionRule,
-                      findNarrowRule, findExponentRule})
-      if (!rule)
-        rule = find(opcode);
-    if (!rule)
-      return refuse("is an instruction without a portable meaning");
-    return checkOperands(*rule);
-  }
-
-  bool checkResults(unsigned resultCount) {
-    for (unsigned i = 0; i < resultCount; ++i)
-      if (!isWritten[i]) {
-        refusal = {"$" + std::to_string(i), "is a result that nothing writes"};
-        return false;
-      }
-    return true;
-  }
-
-  Refusal refusal;
-
-private:
-  bool checkOperands(const Rule &rule) {
-    ArrayRef<Operand> operands = current->operands;
-    if (operands.size() != rule.operands.size() + 1)
-      return refuse("has another number of operands");
-    for (auto [operand, slot] :
-         llvm::zip_equal(operands.drop_front(), rule.operands)) {
-      if (slot.parts > 1 &&
-          (operand.kind != Kind::Group || operand.parts.size() != slot.parts))
-        return refuse("takes " + std::to_string(slot.parts) +
-                      " numbers in braces");
-      for (const Operand &part : getParts(operand, slot))
-        if (!checkOperand(part, slot))
-          return false;
-    }
-    if (rule.results.size() == 2) {
-      const Operand &pair = operands.front();
-      return pair.kind == Kind::Pair
-                 ? canWrite(pair.parts[0], 1) && canWrite(pair.parts[1], 1)
-                 : refuse("writes two predicates");
-    }
-    return canWrite(operands.front(), rule.results.front(), rule.mayWiden);
-  }
-
-  bool checkOperand(const Operand &operand, const Slot &slot) {
-    if (operand.kind == Kind::Integer)
-      return !slot.isFloat || refuse("takes a float, not an integer");
-    if (operand.kind == Kind::Float)
-      return slot.isFloat || refuse("takes an integer, not a float");
-    return isReadable(operand, slot.width, slot.mayBeWider);
-  }
-
-  /// `mov` copies a register, or takes one apart, or puts one together.
-  bool checkMove(Opcode &opcode) {
-    if (opcode.types.size() != 1 || !opcode.modifiers.empty() ||
-        current->operands.size() != 2)
-      return refuse("is an instruction without a portable meaning");
-    unsigned width = opcode.types.front().registerWidth();
-    bool isFloat = opcode.types.front().kind == NumberType::Kind::Float;
-    const Operand &target = current->operands[0];
-    const Operand &source = current->operands[1];
-    if (source.kind == Kind::Group) {
-      for (const Operand &part : source.parts)
-        if (!isReadable(part, width / source.parts.size()))
-          return false;
-    } else if (source.kind == Kind::Float ? !isFloat
-                                          : source.kind != Kind::Integer &&
-                                                !isReadable(source, width)) {
-      return refusal.reason.empty() ? refuse("takes an integer, not a float")
-                                    : false;
-    }
-    if (target.kind != Kind::Group)
-      return canWrite(target, width);
-    for (const Operand &part : target.parts)
-      if (!canWrite(part, width / target.parts.size()))
-        return false;
-    return true;
-  }
-
-  bool checkAccess(NumberType type, bool isLoad) {
-    if (current->guard)
-      return refuse("accesses memory under a condition");
-    if (current->operands.size() != 2)
-      return refuse("has another number of operands");
-    const Operand &address = current->operands[isLoad ? 1 : 0];
-    const Operand &value = current->operands[isLoad ? 0 : 1];
-    if (address.kind != Kind::Memory)
-      return refuse("has no address");
-    if (!isReadable(address.parts.front(), 64))
-      return false;
-    if (isLoad)
-      return canWrite(value, type.width, /*mayWiden=*/true);
-    return value.kind == Kind::Integer ||
-           isReadable(value, type.width, /*mayBeWider=*/true);
-  }
-
-  bool isReadable(const Operand &operand, unsigned width,
-                  bool mayBeWider = false) {
-    if (operand.kind != Kind::Register)
-      return refuse("has an operand that is not a register");
-    if (!isWritten[operand.number])
-      return refuse("reads a register that nothing has written");
-    unsigned held = program.widths[operand.number];
-    return held == width || (mayBeWider && held > width) ||
-           refuse("reads a register of another width");
-  }
-
-  bool canWrite(const Operand &operand, unsigned width, bool mayWiden = false) {
-    if (operand.kind == Kind::Nothing)
-      return true;
-    if (operand.kind != Kind::Register)
-      return refuse("does not write to a register");
-    unsigned held = program.widths[operand.number];
-    isWritten[operand.number] = true;
-    return held == width || (mayWiden && held > width) ||
-           refuse("writes a register of another width");
-  }
-
-  bool refuse(const Twine &reason) {
-    refusal = {current->text, reason.str()};
-    return false;
-  }
-
-  const Program &program;
-  SmallVector<bool> isWritten;
-  const Instruction *current = nullptr;
-};
-
-} // namespace
-
-std::variant<SmallVector<std::optional<Rule>>, Refusal>
-assembly::findRules(const Program &program, unsigned resultCount,
-                    unsigned holders) {
-  Checker checker(program, resultCount, holders);
-  SmallVector<std::optional<Rule>> rules(program.instructions.size());
-  for (auto [instruction, rule] : llvm::zip_equal(program.instructions, rules))
-    if (!checker.check(instruction, rule))
-      return checker.refusal;
-  if (!checker.checkResults(resultCount))
-    return checker.refusal;
-  return rules;
-}
-
-//===----------------------------------------------------------------------===//
 // Elements and registers
 //===----------------------------------------------------------------------===//
 
@@ -278,26 +102,21 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
     return *refusal;
   Assembly assembly = {std::get<Program>(std::move(program)), {}, false};
   for (const Instruction &instruction : assembly.program.instructions)
-    if (findAccess(Opcode(instruction.opcode))) {
+    if (findAccess(Opcode(instruction)) ||
+        findEffect(Opcode(instruction)) == Effect::Fence) {
       assembly.accessesMemory = true;
       if (pack != 1)
         return Refusal{instruction.text, "accesses memory for a pack"};
     }
-  auto rules = findRules(assembly.program, results.size(), holders.size());
+  SmallVector<bool> isWanted;
+  for (Value result : op->getResults())
+    isWanted.append(Packing(result.getType(), pack).registers,
+                    !result.use_empty());
+  auto rules = findRules(assembly.program, isWanted, holders.size());
   if (auto *refusal = std::get_if<Refusal>(&rules))
     return *refusal;
   assembly.rules = std::get<SmallVector<std::optional<Rule>>>(std::move(rules));
   return assembly;
-}
-
-bool triton_shared::isGridDependency(tt::ElementwiseInlineAsmOp op) {
-  StringRef text = op.getAsmString().trim();
-  return op.getArgs().empty() && op->getNumResults() == 1 &&
-         op->getResult(0).getType().isInteger() &&
-         text.consume_front("griddepcontrol.") &&
-         (text.starts_with("wait;") ||
-          text.starts_with("launch_dependents;")) &&
-         text.split(';').second.trim().starts_with("//");
 }
 
 std::optional<Refusal>
@@ -322,24 +141,30 @@ public:
 
   void run(const Instruction &instruction, const std::optional<Rule> &rule) {
     current = &instruction;
+    if (std::optional<Effect> effect = findEffect(Opcode(instruction)))
+      return affect(*effect);
     const Operand &target = instruction.operands.front();
-    if (std::optional<NumberType> type = findAccess(Opcode(instruction.opcode)))
+    if (std::optional<NumberType> type = findAccess(Opcode(instruction)))
       return access(*type, target, instruction.operands[1]);
     if (!rule)
       return move(target, instruction.operands[1]);
     SmallVector<Value> in;
     for (auto [operand, slot] : llvm::zip_equal(
              ArrayRef(instruction.operands).drop_front(), rule->operands))
-      for (const Operand &part : getParts(operand, slot))
+      for (const Operand &part : slot.getParts(operand))
         in.push_back(read(part, slot.width));
     SmallVector<Value> out = rule->build(builder, loc, in);
-    if (out.size() == 1)
+    if (target.kind != Kind::Pair)
       return write(target, out.front(), rule->widensSigned);
     for (auto [part, value] : llvm::zip_equal(target.parts, out))
       write(part, value);
   }
 
-  Value get(unsigned number) const { return registers[number]; }
+  /// What nothing has written is wanted by nobody.
+  Value get(unsigned number) {
+    Value bits = registers[number];
+    return bits ? bits : createBits(builder, loc, program.widths[number], 0);
+  }
 
   /// Puts a pattern of bits into a register that is as wide or wider.
   void set(unsigned number, Value bits) {
@@ -378,6 +203,12 @@ private:
             resize(shift(bits, i * part, /*isLeft=*/false), part, false));
   }
 
+  void affect(Effect effect) {
+    if (effect == Effect::Fence)
+      LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst,
+                            /*syncscope=*/StringRef());
+  }
+
   void access(NumberType type, const Operand &target, const Operand &source) {
     bool isLoad = source.kind == Kind::Memory;
     const Operand &memory = isLoad ? source : target;
@@ -405,8 +236,13 @@ private:
   }
 
   Value read(const Operand &operand, unsigned width) {
-    if (operand.kind == Kind::Register)
-      return resize(registers[operand.number], width, false);
+    if (operand.kind == Kind::Register) {
+      Value bits = resize(registers[operand.number], width, false);
+      return operand.isNegated
+                 ? arith::XOrIOp::create(builder, loc, bits,
+                                         createBits(builder, loc, width, 1))
+                 : bits;
+    }
     APInt bits(64, operand.number);
     if (operand.kind == Kind::Float) {
       APFloat value(llvm::bit_cast<double>(operand.number));
@@ -551,8 +387,6 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
   LogicalResult
   matchAndRewrite(tt::ElementwiseInlineAsmOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (isGridDependency(op))
-      return rewriter.notifyMatchFailure(op, "means nothing");
     auto read = readAssembly(op);
     if (std::holds_alternative<Refusal>(read))
       return rewriter.notifyMatchFailure(op, "has no portable meaning");
@@ -593,5 +427,6 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
 void triton_shared::populateTritonTensorsToLinalgInlineAssembly(
     RewritePatternSet &patterns, ConversionTarget &target) {
   patterns.add<LowerInlineAssembly>(patterns.getContext());
-  target.addLegalOp<LLVM::IntToPtrOp, LLVM::LoadOp, LLVM::StoreOp>();
+  target.addLegalOp<LLVM::FenceOp, LLVM::IntToPtrOp, LLVM::LoadOp,
+                    LLVM::StoreOp>();
 }

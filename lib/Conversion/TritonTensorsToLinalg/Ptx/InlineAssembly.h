@@ -37,13 +37,14 @@ struct Operand {
     Integer,  ///< `number` is its value.
     Float,    ///< `number` is the pattern of an f64.
     Group,    ///< `{a, b}`: parts of one register, the low one first.
-    Pair,     ///< `p|q`: a predicate and its opposite.
+    Pair,     ///< `p|q`: two results.
     Nothing,  ///< `_`: a result that nobody wants.
     Memory,   ///< `[a+4]`: the register, and the distance as its `number`.
   };
   Kind kind;
   uint64_t number = 0;
   std::vector<Operand> parts;
+  bool isNegated = false; ///< `!p`.
 };
 
 struct Instruction {
@@ -82,6 +83,9 @@ struct Program {
   /// The special registers that are read, in order: each read has a register
   /// of its own, which is written before the first instruction.
   SmallVector<std::pair<unsigned, SpecialRegister>> reads;
+  /// The register of the carry, which `.cc` writes and `addc` and its like read
+  /// without a name for it: here, it is a second result and a last operand.
+  std::optional<unsigned> carry;
 };
 
 /// Reads `text`, whose placeholders have the given widths.
@@ -110,7 +114,7 @@ struct NumberType {
   enum class Kind { Bits, Signed, Unsigned, Float, BFloat, Predicate };
   Kind kind;
   unsigned width;     ///< Of one number.
-  unsigned lanes = 1; ///< 2 in `f16x2`.
+  unsigned lanes = 1; ///< 2 in `f16x2`, 4 in `u8x4`.
 
   bool isFloat() const { return kind == Kind::Float || kind == Kind::BFloat; }
   bool isSigned() const { return kind == Kind::Signed; }
@@ -121,15 +125,20 @@ struct NumberType {
 /// {f32, s32}.
 struct Opcode {
   explicit Opcode(StringRef text);
+  explicit Opcode(const Instruction &instruction);
 
   /// Whether `modifier` is there; takes it away.
   bool take(StringRef modifier);
   /// The first of `choices` that is there, taken away; or nothing.
   StringRef takeOneOf(ArrayRef<StringRef> choices);
+  /// Whether `word` stands before the types: it says what the result is.
+  bool isResult(StringRef word) const;
 
+  StringRef text;
   StringRef base;
   SmallVector<StringRef> modifiers;
   SmallVector<NumberType> types;
+  unsigned sources = 0; ///< How many operands are given.
 };
 
 struct Slot {
@@ -137,6 +146,11 @@ struct Slot {
   bool isFloat = false;    ///< A literal is converted to a float of this width.
   bool mayBeWider = false; ///< Only the low bits of a wider register count.
   unsigned parts = 1;      ///< So many registers, in braces if more than one.
+
+  /// What fills it: `operand` itself, or what that has in braces.
+  ArrayRef<Operand> getParts(const Operand &operand) const {
+    return parts > 1 ? ArrayRef(operand.parts) : ArrayRef(operand);
+  }
 };
 
 /// Computes integers of the widths `results` from integers of those of the
@@ -147,33 +161,48 @@ struct Rule {
   std::function<SmallVector<Value>(OpBuilder &, Location, ValueRange)> build;
   /// A wider register takes the result, with its sign repeated or with zeros.
   bool mayWiden = false, widensSigned = false;
+  bool mayDropSecond = false; ///< `p` may stand for the results `p|q`.
 };
 
 /// The type that `ld` or `st` moves between a register and global memory, if
 /// `opcode` is one of them.
 std::optional<NumberType> findAccess(Opcode opcode);
 
+/// What an instruction without a result is good for.
+enum class Effect {
+  Nothing, ///< A hint, or what the compiler does by itself.
+  Fence,   ///< Accesses before it are seen before those after it.
+};
+std::optional<Effect> findEffect(Opcode opcode);
+
 /// All are empty for an instruction that is not theirs.
 std::optional<Rule> findIntegerRule(Opcode opcode);
+std::optional<Rule> findProductRule(Opcode opcode);
+std::optional<Rule> findCarryRule(Opcode opcode);
+std::optional<Rule> findBitsRule(Opcode opcode);
+std::optional<Rule> findPermutationRule(Opcode opcode);
+std::optional<Rule> findFieldRule(Opcode opcode);
+std::optional<Rule> findPlaceRule(Opcode opcode);
+std::optional<Rule> findComparisonRule(Opcode opcode);
+std::optional<Rule> findChoiceRule(Opcode opcode);
 std::optional<Rule> findFloatRule(Opcode opcode);
+std::optional<Rule> findExtremumRule(Opcode opcode);
 std::optional<Rule> findConversionRule(Opcode opcode);
+std::optional<Rule> findPackRule(Opcode opcode);
 std::optional<Rule> findNarrowRule(Opcode opcode);
+std::optional<Rule> findWideningRule(Opcode opcode);
 std::optional<Rule> findExponentRule(Opcode opcode);
 
-/// A rule for each instruction of `program` that has one of its own; moves have
-/// none. The first `resultCount` of the `holders` placeholders are results, the
-/// others operands.
+/// A rule for each instruction of `program` that has one of its own; moves,
+/// accesses and effects have none. The first `isWanted.size()` of the `holders`
+/// placeholders are results, of which those that are wanted must be written;
+/// the others are operands.
 std::variant<SmallVector<std::optional<Rule>>, Refusal>
-findRules(const Program &program, unsigned resultCount, unsigned holders);
+findRules(const Program &program, ArrayRef<bool> isWanted, unsigned holders);
 
 } // namespace mlir::triton_shared::assembly
 
 namespace mlir::triton_shared {
-
-/// True for the assembly that up to Triton 3.8 stands for
-/// `tt.grid_dependency_wait` and `tt.grid_dependency_launch_dependents`. It is
-/// the only assembly that means nothing here.
-bool isGridDependency(triton::ElementwiseInlineAsmOp op);
 
 /// Why `op` cannot be computed, or nothing.
 std::optional<assembly::Refusal>

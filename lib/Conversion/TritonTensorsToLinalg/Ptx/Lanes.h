@@ -1,6 +1,6 @@
 //===- Lanes.h - Numbers in the bits of a register --------------*- C++ -*-===//
 //
-// A register holds one number or two of half its width.
+// A register holds one number, or two or four parts of its width.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,6 +10,16 @@
 #include "InlineAssembly.h"
 
 namespace mlir::triton_shared::assembly {
+
+/// What `OpTy` makes of two numbers.
+template <typename OpTy>
+Value make(OpBuilder &builder, Location loc, Value x, Value y) {
+  return OpTy::create(builder, loc, x, y);
+}
+
+/// The constant `value` in `width` bits.
+Value createBits(OpBuilder &builder, Location loc, unsigned width,
+                 int64_t value);
 
 /// The integer `value` in more or fewer bits.
 Value resize(OpBuilder &builder, Location loc, Value value, unsigned width,
@@ -25,6 +35,10 @@ Value getLane(OpBuilder &builder, Location loc, Value bits, unsigned lane,
 /// One integer with the bits of `lanes`, the first one lowest.
 Value joinLanes(OpBuilder &builder, Location loc, ValueRange lanes);
 
+/// `value`, an integer, between the ends of type `to`, still in its own width.
+Value clampTo(OpBuilder &builder, Location loc, Value value, bool isSigned,
+              NumberType to);
+
 /// `value`, or a zero of its sign if it is subnormal.
 Value flushSubnormal(OpBuilder &builder, Location loc, Value value);
 
@@ -37,6 +51,18 @@ Value saturateTo(OpBuilder &builder, Location loc, Value value,
 
 /// `value`, or 0 if it is negative; NaN stays.
 Value rectify(OpBuilder &builder, Location loc, Value value);
+
+/// Computes a float from floats of one type.
+using ComputeFloat = std::function<Value(OpBuilder &, Location, ValueRange)>;
+
+/// What is done to numbers before and after something is computed of them.
+struct FloatLimits {
+  bool flushes = false, saturates = false, rectifies = false;
+};
+
+/// `compute` in each lane of `count` numbers of `type`.
+Rule onFloatLanes(NumberType type, unsigned count, ComputeFloat compute,
+                  FloatLimits limits);
 
 /// What an instruction takes two numbers from: two f32, of which the first is
 /// the upper one, or the halves of a register.

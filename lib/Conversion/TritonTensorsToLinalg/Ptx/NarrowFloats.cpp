@@ -355,11 +355,12 @@ std::optional<Rule> assembly::findNarrowRule(Opcode opcode) {
     return std::nullopt;
   NumberType type = opcode.types.front();
   Format format = *findFormat(name.drop_back(2));
-  if (saturates)
-    return PairSource{type}.isKnown()
+  if (opcode.isResult(name))
+    return saturates && PairSource{type}.isKnown()
                ? std::optional(intoPlaces(format, type, rectifies))
                : std::nullopt;
   bool isHalves = type.kind == NumberType::Kind::Float && type.width == 16 &&
                   type.lanes == 2;
-  return isHalves ? std::optional(fromPlaces(format, rectifies)) : std::nullopt;
+  return isHalves && !saturates ? std::optional(fromPlaces(format, rectifies))
+                                : std::nullopt;
 }

@@ -49,6 +49,36 @@ assembly::parseConstraints(StringRef constraints) {
 }
 
 //===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// The type that `word` names, if it names one.
+static std::optional<NumberType> parseType(StringRef word) {
+  using Kind = NumberType::Kind;
+  if (word == "pred")
+    return NumberType{Kind::Predicate, 1};
+  unsigned lanes = word.consume_back("x2")   ? 2
+                   : word.consume_back("x4") ? 4
+                                             : 1;
+  std::optional<Kind> kind;
+  if (word.consume_front("bf"))
+    kind = Kind::BFloat;
+  else if (word.consume_front("f"))
+    kind = Kind::Float;
+  else if (word.consume_front("b"))
+    kind = Kind::Bits;
+  else if (word.consume_front("s"))
+    kind = Kind::Signed;
+  else if (word.consume_front("u"))
+    kind = Kind::Unsigned;
+  unsigned width;
+  if (!kind || word.getAsInteger(10, width) || !llvm::isPowerOf2_32(width) ||
+      width < 8 || width > (kind == Kind::Bits ? 128 : 64))
+    return std::nullopt;
+  return NumberType{*kind, width, lanes};
+}
+
+//===----------------------------------------------------------------------===//
 // Statements
 //===----------------------------------------------------------------------===//
 
@@ -126,7 +156,7 @@ private:
       return refuse(statement, "is a directive of the assembler");
     Instruction instruction;
     instruction.text = statement.str();
-    if (statement.contains(':'))
+    if (isLabel(statement))
       return refuse(statement, "is a place to jump to");
     if (statement.consume_front("@")) {
       instruction.isGuardNegated = statement.consume_front("!");
@@ -141,18 +171,46 @@ private:
     instruction.opcode = opcode.str();
     if (!readOperands(operands, instruction.operands))
       return false;
+    nameCarry(instruction);
     program.instructions.push_back(std::move(instruction));
     return true;
+  }
+
+  /// `a: ...`, not `cvt.scaled::n2::...`.
+  static bool isLabel(StringRef statement) {
+    size_t colon = statement.find(':');
+    return colon != StringRef::npos &&
+           !statement.drop_front(colon).starts_with("::");
+  }
+
+  /// Makes the carry an operand of what reads it, a result of what writes it.
+  void nameCarry(Instruction &instruction) {
+    auto [base, suffixes] = StringRef(instruction.opcode).split('.');
+    bool reads = base == "addc" || base == "subc" || base == "madc";
+    bool writes = llvm::is_contained(llvm::split(suffixes, '.'), "cc");
+    if (instruction.operands.empty() || (!reads && !writes))
+      return;
+    if (!program.carry) {
+      program.carry = program.widths.size();
+      program.widths.push_back(1);
+    }
+    Operand carry{Operand::Kind::Register, *program.carry};
+    if (reads)
+      instruction.operands.push_back(carry);
+    if (writes)
+      instruction.operands.front() = {
+          Operand::Kind::Pair, 0, {instruction.operands.front(), carry}};
   }
 
   /// `.b32 a<2>, b` declares `a0`, `a1` and `b`.
   bool readDeclaration(StringRef text) {
     auto [type, names] = text.split(' ');
-    unsigned width = 1;
-    StringRef digits =
-        type.drop_while([](char c) { return !llvm::isDigit(c); });
-    if (type != ".pred" && (digits.getAsInteger(10, width) || width > 64))
-      return refuse(type, "is a type of registers that is not known");
+    bool hasDot = type.consume_front(".");
+    std::optional<NumberType> held = parseType(type);
+    if (!hasDot || !held)
+      return refuse(text.split(' ').first,
+                    "is a type of registers that is not known");
+    unsigned width = held->registerWidth();
     for (StringRef name : llvm::split(names, ',')) {
       auto [stem, count] = name.trim().split('<');
       unsigned number;
@@ -205,6 +263,10 @@ private:
       auto [first, second] = text.split('|');
       return readOperand(first.trim(), operand.parts[0]) &&
              readOperand(second.trim(), operand.parts[1]);
+    }
+    if (text.consume_front("!")) {
+      operand.isNegated = true;
+      return readOperand(text.trim(), operand);
     }
     if (text == "_") {
       operand.kind = Operand::Kind::Nothing;
@@ -316,31 +378,7 @@ assembly::parse(StringRef text, ArrayRef<unsigned> placeholderWidths) {
 // Opcodes
 //===----------------------------------------------------------------------===//
 
-/// The type that `word` names, if it names one.
-static std::optional<NumberType> parseType(StringRef word) {
-  using Kind = NumberType::Kind;
-  if (word == "pred")
-    return NumberType{Kind::Predicate, 1};
-  unsigned lanes = word.consume_back("x2") ? 2 : 1;
-  std::optional<Kind> kind;
-  if (word.consume_front("bf"))
-    kind = Kind::BFloat;
-  else if (word.consume_front("f"))
-    kind = Kind::Float;
-  else if (word.consume_front("b"))
-    kind = Kind::Bits;
-  else if (word.consume_front("s"))
-    kind = Kind::Signed;
-  else if (word.consume_front("u"))
-    kind = Kind::Unsigned;
-  unsigned width;
-  if (!kind || word.getAsInteger(10, width) || !llvm::isPowerOf2_32(width) ||
-      width < 8 || width > 64)
-    return std::nullopt;
-  return NumberType{*kind, width, lanes};
-}
-
-Opcode::Opcode(StringRef text) {
+Opcode::Opcode(StringRef text) : text(text) {
   SmallVector<StringRef> words;
   text.split(words, '.');
   base = words.front();
@@ -352,6 +390,11 @@ Opcode::Opcode(StringRef text) {
   }
 }
 
+Opcode::Opcode(const Instruction &instruction) : Opcode(instruction.opcode) {
+  if (!instruction.operands.empty())
+    sources = instruction.operands.size() - 1;
+}
+
 bool Opcode::take(StringRef modifier) {
   auto *found = llvm::find(modifiers, modifier);
   if (found == modifiers.end())
@@ -360,17 +403,11 @@ bool Opcode::take(StringRef modifier) {
   return true;
 }
 
-std::optional<NumberType> assembly::findAccess(Opcode opcode) {
-  if ((opcode.base != "ld" && opcode.base != "st") ||
-      opcode.types.size() != 1 || opcode.types.front().lanes != 1)
-    return std::nullopt;
-  opcode.take("global");
-  // How the access goes through caches is nothing to a CPU.
-  for (StringRef hint :
-       {"weak", "ca", "cg", "cs", "cv", "lu", "nc", "wb", "wt"})
-    opcode.take(hint);
-  return opcode.modifiers.empty() ? std::optional(opcode.types.front())
-                                  : std::nullopt;
+bool Opcode::isResult(StringRef word) const {
+  for (StringRef other : llvm::split(text, '.'))
+    if (other == word || parseType(other))
+      return other == word;
+  return false;
 }
 
 StringRef Opcode::takeOneOf(ArrayRef<StringRef> choices) {

@@ -241,16 +241,19 @@ def _one(code: Code, instruction: Instruction) -> None:
 
 
 def _extreme(code: Code, instruction: Instruction) -> None:
-    _require(instruction, {"ftz", "NaN", "xorsign", "abs"})
+    _require(instruction, {"ftz", "NaN", "xorsign", "abs", "relu"})
     name, parts, kind = instruction.parts[0], instruction.parts, instruction.parts[-1]
+    relation = "<" if name == "min" else ">"
+
+    def of_integers(x: str, y: str) -> str:
+        chosen = f"{x} {relation} {y} ? {x} : {y}"
+        return f"({chosen}) > 0 ? ({chosen}) : 0" if "relu" in parts else chosen
+
     function = f"{name}_{'nan' if 'NaN' in parts else 'number'}"
     if kind in _PAIRS and "xorsign" not in parts:
-        relation = "<" if name == "min" else ">"
 
         def choose(of: str, v: list[str]) -> str:
-            if is_float(of):
-                return f"{function}({v[0]}, {v[1]})"
-            return f"{v[0]} {relation} {v[1]} ? {v[0]} : {v[1]}"
+            return f"{function}({v[0]}, {v[1]})" if is_float(of) else of_integers(v[0], v[1])
 
         _for_lanes(code, instruction, choose)
         return
@@ -259,7 +262,7 @@ def _extreme(code: Code, instruction: Instruction) -> None:
         raise Unknown(instruction, "three operands")
     if not is_float(kind):
         x, y = code.value(a, kind), code.value(b, kind)
-        code.assign(target, kind, f"{x} {'<' if name == 'min' else '>'} {y} ? {x} : {y}")
+        code.assign(target, kind, of_integers(x, y))
         return
     x, y = _read(code, instruction, a, kind), _read(code, instruction, b, kind)
     if "xorsign" in parts:
