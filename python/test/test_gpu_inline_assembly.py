@@ -149,3 +149,27 @@ def test_a_fence_is_one(tmp_path: Path):
     out = torch.zeros_like(x)
     emulate.launch(ptx.compile_ptx(text, 0, tmp_path), [x, out], (1,))
     assert torch.equal(out, (x + 1) * 2)
+
+
+@triton.jit
+def reversed_by_scratch(x, scratch, out, N: tl.constexpr):
+    """Threads read what others have written, after they have met."""
+    at = tl.arange(0, N)
+    tl.store(scratch + at, tl.load(x + at))
+    tl.inline_asm_elementwise("bar.sync 0;", "=r", [], tl.int32, is_pure=False, pack=1)
+    tl.store(out + at, tl.load(scratch + (N - 1 - at)))
+
+
+def test_a_barrier_is_one(tmp_path: Path):
+    kinds = {**dict.fromkeys(("x", "scratch", "out"), "*i32"), "N": "constexpr"}
+    ttir = ast_to_ttir(reversed_by_scratch, kinds, {"N": 512}, [], target="cuda:90a", num_warps=4)
+    assert "gpu.barrier" in stages.run(ttir, "cta", target="cuda:90a", num_warps=4).decode()
+    x = torch.arange(512, dtype=torch.int32)
+    kernel = emulate.compile_kernel(ttir, 4, tmp_path)
+    for seed in range(3):
+        scratch, out = torch.zeros_like(x), torch.zeros_like(x)
+        emulate.launch(kernel, [x, scratch, out], (1,), seed)
+        assert torch.equal(out, x.flip(0))
+    scratch, out = torch.zeros_like(x), torch.zeros_like(x)
+    reversed_by_scratch[(1,)](x, scratch, out, N=512)
+    assert torch.equal(out, x.flip(0))

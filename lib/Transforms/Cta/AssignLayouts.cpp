@@ -111,10 +111,34 @@ AccessWidth LayoutSpread::describeWidth(tts::AccessOpInterface access) const {
   return describeAccessWidth(solver, access);
 }
 
+/// What belongs to a row, as a weight, an address or a sum, each thread keeps
+/// that has a part of it. With so many rows to a thread, warps take rows of
+/// their own instead of parts of all of them.
+static constexpr unsigned kManyRows = 32;
+
+static LinearLayout giveRowsToWarps(const LinearLayout &layout,
+                                    unsigned fastest) {
+  LinearLayout::Bases registers = layout.getRegisters(),
+                      warps = layout.getWarps();
+  auto isOfRow = [&](const cta::Coordinates &basis) {
+    return basis[fastest] == 0;
+  };
+  for (cta::Coordinates &warp : llvm::reverse(warps)) {
+    if (warp[fastest] == 0 ||
+        (1u << llvm::count_if(registers, isOfRow)) < kManyRows)
+      break;
+    std::swap(warp, *llvm::find_if(llvm::reverse(registers), isOfRow));
+  }
+  return LinearLayout(layout.getRank(), registers, layout.getLanes(), warps);
+}
+
 LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
   AccessWidth width = describeWidth(access);
-  return LinearLayout::getBlocked(access.getTileType().getShape(), width.order,
-                                  width.elements, numWarps);
+  LinearLayout layout = LinearLayout::getBlocked(
+      access.getTileType().getShape(), width.order, width.elements, numWarps);
+  return layout.getRank() > 1 && !isAmongProducts(access)
+             ? giveRowsToWarps(layout, width.order.front())
+             : layout;
 }
 
 bool LayoutSpread::paysToExchange(tts::AccessOpInterface access) const {

@@ -12,3 +12,14 @@ tt.func @wait() {
   ttg.barrier all
   tt.return
 }
+
+// The same in assembly.
+// CHECK-LABEL: func.func @assembly(
+// CHECK-NOT:     barrier
+// KEEP-LABEL:  func.func @assembly(
+// KEEP-COUNT-3:  gpu.barrier
+tt.func @assembly() -> i32 {
+  %0 = tt.elementwise_inline_asm "bar.sync 0;" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  %1 = tt.elementwise_inline_asm "barrier.cta.sync.aligned 0; mov.u32 $0, 1; barrier.sync 0x0;" {constraints = "=r", packed_element = 1 : i32, pure = false} -> i32
+  tt.return %1 : i32
+}

@@ -35,8 +35,8 @@ public:
         !isReadable({Kind::Register, *instruction.guard}, 1))
       return false;
     Opcode opcode(instruction);
-    if (findEffect(opcode))
-      return true;
+    if (std::optional<Effect> effect = findEffect(opcode))
+      return effect != Effect::Barrier || checkBarrier();
     if (isMove(opcode))
       return checkMove(opcode);
     if (std::optional<NumberType> type = findAccess(opcode))
@@ -65,6 +65,15 @@ private:
       return opcode.base == "mov";
     opcode.take("to");
     return true;
+  }
+
+  /// The barrier of all threads is the one numbered 0.
+  bool checkBarrier() {
+    ArrayRef<Operand> operands = current->operands;
+    bool isForAll = operands.size() == 1 && !current->guard &&
+                    operands[0].kind == Operand::Kind::Integer &&
+                    operands[0].number == 0;
+    return isForAll || refuse("is a barrier of some threads of a program");
   }
 
   static std::optional<Rule> findRule(const Opcode &opcode) {

@@ -1,7 +1,7 @@
 //===- Effects.cpp - Assembly that does more than compute -----------------===//
 //
-// PTX instructions for memory: loads and stores, fences, and the hints that may
-// be left out.
+// PTX instructions for memory: loads and stores, fences, barriers, and the
+// hints that may be left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,9 +38,19 @@ static std::optional<Effect> findFence(Opcode opcode) {
   return opcode.modifiers.empty() ? std::optional(Effect::Fence) : std::nullopt;
 }
 
+static std::optional<Effect> findBarrier(Opcode opcode) {
+  opcode.take("cta");
+  bool isSync = opcode.take("sync");
+  opcode.take("aligned");
+  return isSync && opcode.modifiers.empty() ? std::optional(Effect::Barrier)
+                                            : std::nullopt;
+}
+
 std::optional<Effect> assembly::findEffect(Opcode opcode) {
   if (!opcode.types.empty())
     return std::nullopt;
+  if (opcode.base == "bar" || opcode.base == "barrier")
+    return findBarrier(opcode);
   if (opcode.base == "fence" || opcode.base == "membar")
     return findFence(opcode);
   // Programs of the launch before have ended, and memory is what it was.

@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -101,13 +102,15 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
   if (auto *refusal = std::get_if<Refusal>(&program))
     return *refusal;
   Assembly assembly = {std::get<Program>(std::move(program)), {}, false};
-  for (const Instruction &instruction : assembly.program.instructions)
+  for (const Instruction &instruction : assembly.program.instructions) {
+    std::optional<Effect> effect = findEffect(Opcode(instruction));
     if (findAccess(Opcode(instruction)) ||
-        findEffect(Opcode(instruction)) == Effect::Fence) {
+        (effect && *effect != Effect::Nothing)) {
       assembly.accessesMemory = true;
       if (pack != 1)
         return Refusal{instruction.text, "accesses memory for a pack"};
     }
+  }
   SmallVector<bool> isWanted;
   for (Value result : op->getResults())
     isWanted.append(Packing(result.getType(), pack).registers,
@@ -116,6 +119,10 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
   if (auto *refusal = std::get_if<Refusal>(&rules))
     return *refusal;
   assembly.rules = std::get<SmallVector<std::optional<Rule>>>(std::move(rules));
+  for (const Instruction &instruction : assembly.program.instructions)
+    if (findEffect(Opcode(instruction)) == Effect::Barrier &&
+        isa<RankedTensorType>(op->getResultTypes().front()))
+      return Refusal{instruction.text, "lets threads meet for each element"};
   return assembly;
 }
 
@@ -207,6 +214,8 @@ private:
     if (effect == Effect::Fence)
       LLVM::FenceOp::create(builder, loc, LLVM::AtomicOrdering::seq_cst,
                             /*syncscope=*/StringRef());
+    if (effect == Effect::Barrier)
+      gpu::BarrierOp::create(builder, loc);
   }
 
   void access(NumberType type, const Operand &target, const Operand &source) {

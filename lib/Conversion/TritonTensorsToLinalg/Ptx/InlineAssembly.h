@@ -172,6 +172,7 @@ std::optional<NumberType> findAccess(Opcode opcode);
 enum class Effect {
   Nothing, ///< A hint, or what the compiler does by itself.
   Fence,   ///< Accesses before it are seen before those after it.
+  Barrier, ///< All threads of the program meet.
 };
 std::optional<Effect> findEffect(Opcode opcode);
 
