@@ -30,6 +30,10 @@ struct AccessWidth {
   /// its bounds decide; a power of two.
   unsigned uniform = 1;
 
+  /// Neighbours along `order[0]` are one element of memory, in groups of
+  /// `elements`.
+  bool isOnePlace = false;
+
   /// All that one instruction may move takes part, or nothing of it does.
   bool isUniform() const { return uniform == elements; }
 };

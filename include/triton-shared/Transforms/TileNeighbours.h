@@ -35,6 +35,11 @@ std::optional<TileNeighbours> describeNeighbours(const DataFlowSolver &solver,
 AccessWidth describeMaskedWidth(const DataFlowSolver &solver,
                                 tts::AccessOpInterface access);
 
+/// How many elements of a block whose offsets are a tile one instruction may
+/// move, or load for all of them: those that take part or do not together.
+AccessWidth describeOffsetWidth(const DataFlowSolver &solver,
+                                tts::AccessOpInterface access);
+
 /// How many elements of a block of updates one instruction may do.
 AccessWidth describeUpdateWidth(const DataFlowSolver &solver,
                                 tts::AtomicRMWOp op);

@@ -198,54 +198,113 @@ private:
   const AccessWidths &widths;
 };
 
-/// The places of an access by a tile of offsets.
+/// The places of an access by a tile of offsets; a group of neighbours that
+/// move together has one, that of the first.
 ElementPlaces placeOffsets(OpBuilder &builder, Location loc, Value base,
-                           Value offsets, Type elementType) {
+                           Value offsets, Type elementType,
+                           const AccessWidth &width,
+                           const LinearLayout &layout) {
   ElementPlaces places;
-  for (Value offset : unpackRegisters(builder, loc, offsets))
+  if (!width.order.empty())
+    places.width =
+        std::min(width.elements, layout.countNeighbours(width.order.front()));
+  places.isUniform = true;
+  for (auto [reg, offset] :
+       llvm::enumerate(unpackRegisters(builder, loc, offsets)))
     places.pointers.push_back(
-        createElementPointer(builder, loc, base, offset, elementType));
+        reg % places.width == 0
+            ? createElementPointer(builder, loc, base, offset, elementType)
+            : Value());
   return places;
 }
 
+/// The places of the first of each group alone.
+ElementPlaces keepFirst(const ElementPlaces &places) {
+  ElementPlaces firsts;
+  for (unsigned reg = 0; reg < places.pointers.size(); reg += places.width) {
+    firsts.pointers.push_back(places.pointers[reg]);
+    if (Value predicate = places.getPredicate(reg))
+      firsts.predicates.push_back(predicate);
+  }
+  return firsts;
+}
+
+/// Registers `numbers` of a vector.
+Value pickRegisters(OpBuilder &builder, Location loc, Value vector,
+                    ArrayRef<int64_t> numbers) {
+  return vector::ShuffleOp::create(builder, loc, vector, vector, numbers);
+}
+
 struct ConvertGather : OpConversionPattern<tts::GatherOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ConvertGather(const TypeConverter &types, const AccessWidths &widths,
+                MLIRContext *context)
+      : OpConversionPattern(types, context), widths(widths) {}
 
   LogicalResult
   matchAndRewrite(tts::GatherOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     auto type = cast<VectorType>(getTypeConverter()->convertType(op.getType()));
-    ElementPlaces places =
-        placeOffsets(rewriter, loc, adaptor.getBase(), adaptor.getOffset(),
-                     type.getElementType());
+    const AccessWidth &width = widths.at(op);
+    ElementPlaces places = placeOffsets(
+        rewriter, loc, adaptor.getBase(), adaptor.getOffset(),
+        type.getElementType(), width, cta::getLayout(op.getType()));
     restrictTo(places, adaptor.getMask(), /*isHolder=*/nullptr, rewriter, loc);
+    Value other = getOtherVector(rewriter, loc, adaptor.getOther(), type);
+    bool isVolatile = op.getIsVolatile();
     rewriter.replaceOp(
-        op, createLoads(rewriter, loc, places, type,
-                        getOtherVector(rewriter, loc, adaptor.getOther(), type),
-                        op.getIsVolatile()));
+        op, width.isOnePlace && places.width > 1
+                ? loadOnce(rewriter, loc, places, type, other)
+                : createLoads(rewriter, loc, places, type, other, isVolatile));
     return success();
   }
+
+private:
+  /// Loads one element for each group.
+  static Value loadOnce(OpBuilder &builder, Location loc,
+                        const ElementPlaces &places, VectorType type,
+                        Value other) {
+    SmallVector<int64_t> firsts, groups;
+    for (unsigned reg = 0; reg < type.getDimSize(0); ++reg) {
+      groups.push_back(reg / places.width);
+      if (reg % places.width == 0)
+        firsts.push_back(reg);
+    }
+    auto some = VectorType::get({static_cast<int64_t>(firsts.size())},
+                                type.getElementType());
+    Value loaded =
+        createLoads(builder, loc, keepFirst(places), some,
+                    other ? pickRegisters(builder, loc, other, firsts) : other,
+                    /*isVolatile=*/false);
+    return pickRegisters(builder, loc, loaded, groups);
+  }
+
+  const AccessWidths &widths;
 };
 
 struct ConvertScatter : OpConversionPattern<tts::ScatterOp> {
-  using OpConversionPattern::OpConversionPattern;
+  ConvertScatter(const TypeConverter &types, const AccessWidths &widths,
+                 MLIRContext *context)
+      : OpConversionPattern(types, context), widths(widths) {}
 
   LogicalResult
   matchAndRewrite(tts::ScatterOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     RankedTensorType tile = cta::getTile(op.getValue());
+    LinearLayout layout = cta::getLayout(tile);
     ElementPlaces places =
         placeOffsets(rewriter, loc, adaptor.getBase(), adaptor.getOffset(),
-                     tile.getElementType());
+                     tile.getElementType(), widths.at(op), layout);
     restrictTo(places, adaptor.getMask(),
-               createIsFirstHolder(rewriter, loc, cta::getLayout(tile)),
-               rewriter, loc);
+               createIsFirstHolder(rewriter, loc, layout), rewriter, loc);
     createStores(rewriter, loc, places, adaptor.getValue());
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  const AccessWidths &widths;
 };
 
 struct ConvertFromAddress : OpConversionPattern<tts::FromAddressOp> {
@@ -278,8 +337,8 @@ struct ConvertToAddress : OpConversionPattern<tts::ToAddressOp> {
 void triton_shared::populateCtaToGpuAccesses(const TypeConverter &types,
                                              const AccessWidths &widths,
                                              RewritePatternSet &patterns) {
-  patterns.add<ConvertLoad, ConvertStore>(types, widths, patterns.getContext());
-  patterns
-      .add<ConvertGather, ConvertScatter, ConvertFromAddress, ConvertToAddress>(
-          types, patterns.getContext());
+  patterns.add<ConvertLoad, ConvertStore, ConvertGather, ConvertScatter>(
+      types, widths, patterns.getContext());
+  patterns.add<ConvertFromAddress, ConvertToAddress>(types,
+                                                     patterns.getContext());
 }

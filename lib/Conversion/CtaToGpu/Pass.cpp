@@ -135,6 +135,8 @@ private:
     getOperation().walk([&](tts::AccessOpInterface access) {
       if (access.getTileType() && !access.hasOffsetPerElement())
         widths[access] = describeMaskedWidth(solver, access);
+      else if (access.getTileType() && !access.isAtomic())
+        widths[access] = describeOffsetWidth(solver, access);
     });
     getOperation().walk([&](tts::AtomicRMWOp update) {
       if (update.hasOffsetPerElement())

@@ -3,10 +3,12 @@
 #include "triton-shared/Transforms/TileNeighbours.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -26,6 +28,41 @@ std::optional<unsigned> triton_shared::findReshapedDim(RankedTensorType to,
     if (isWide(from.getDimSize(source)) && number-- == 0)
       return source;
   return std::nullopt;
+}
+
+/// True for what is made of indices, sizes of the grid and constants that are
+/// not negative; as everywhere, sums and products of indices do not overflow.
+static bool isNonNegative(Value value, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 16;
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return !constant.isNegative();
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    auto argument = cast<BlockArgument>(value);
+    auto function =
+        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    return function &&
+           function.getArgAttr(argument.getArgNumber(), tts::kParameter);
+  }
+  if (isa<cta::IotaOp, arith::ExtUIOp>(op))
+    return true;
+  return depth < kDeepest &&
+         isa<cta::SplatOp, cta::BroadcastOp, cta::ReshapeOp,
+             cta::ConvertLayoutOp, arith::ExtSIOp, arith::IndexCastOp,
+             arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp>(
+             op) &&
+         llvm::all_of(
+             op->getOperands(),
+             [&](Value operand) { return isNonNegative(operand, depth + 1); });
+}
+
+/// True if all elements that do not take part get the same.
+static bool isOneValue(Value other) {
+  SplatElementsAttr constant;
+  return !other || !isa<RankedTensorType>(other.getType()) ||
+         other.getDefiningOp<cta::SplatOp>() ||
+         matchPattern(other, m_Constant(&constant));
 }
 
 namespace {
@@ -80,7 +117,39 @@ private:
             [&](cta::ReshapeOp reshape) { return findReshaped(reshape, dim); })
         .Case<arith::AddIOp, arith::MulIOp, arith::AndIOp, arith::CmpIOp>(
             [&](auto) { return combine(op, dim); })
+        .Case<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+            [&](auto) { return divide(op, dim); })
+        .Case<arith::SelectOp, arith::SubIOp, arith::OrIOp, arith::XOrIOp,
+              arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp, arith::MinSIOp,
+              arith::MaxSIOp, arith::TruncIOp>(
+            [&](auto) { return findSame(op->getOperands(), dim); })
+        .Case<tts::GatherOp>([&](tts::GatherOp gather) -> Facts {
+          if (gather.getIsVolatile() || !isOneValue(gather.getOther()))
+            return std::nullopt;
+          SmallVector<Value> decides = {gather.getOffset()};
+          if (Value mask = gather.getMask())
+            decides.push_back(mask);
+          return findSame(decides, dim);
+        })
+        .Case<tts::LoadOp>(
+            [&](tts::LoadOp load) { return findLoaded(load, dim); })
         .Default(Facts());
+  }
+
+  /// One element that is loaded for a whole dimension, as far as bounds do not
+  /// part it.
+  Facts findLoaded(tts::LoadOp load, Dim dim) {
+    if (!dim || load.getIsVolatile() || load.getMask() ||
+        !isOneValue(load.getOther()))
+      return std::nullopt;
+    tts::DimensionAccess access = load.getDimensions()[*dim];
+    if (getConstantIntValue(access.stride) != 0 || access.isGathered())
+      return std::nullopt;
+    int64_t count = kMost;
+    if (access.isBounded())
+      count = std::min(getKnownDivisor(solver, access.low, kMost),
+                       getKnownDivisor(solver, access.high, kMost));
+    return TileNeighbours{0, count, 1};
   }
 
   Facts findReshaped(cta::ReshapeOp reshape, Dim dim) {
@@ -113,6 +182,37 @@ private:
     if (compare && isDecidedByFirst(compare.getPredicate(), a->step == 1))
       return TileNeighbours{0, count, 1};
     return std::nullopt;
+  }
+
+  /// What is computed or loaded of the same is the same.
+  Facts findSame(ValueRange operands, Dim dim) {
+    int64_t count = kMost;
+    for (Value operand : operands) {
+      Facts facts = find(operand, dim);
+      if (!facts || facts->step != 0)
+        return std::nullopt;
+      count = std::min(count, facts->count);
+    }
+    return TileNeighbours{0, count, 1};
+  }
+
+  /// By multiples of a group, what ascends leaves the same quotient for all of
+  /// it, and rests that ascend; towards zero, negative numbers do not.
+  Facts divide(Operation *op, Dim dim) {
+    Facts a = find(op->getOperand(0), dim), b = find(op->getOperand(1), dim);
+    if (!a || !b || b->step != 0)
+      return std::nullopt;
+    bool isRest = isa<arith::RemSIOp, arith::RemUIOp>(op);
+    int64_t count = std::min(a->count, b->count);
+    if (a->step == 0)
+      return TileNeighbours{0, count,
+                            isRest ? std::min(a->divisor, b->divisor) : 1};
+    if (isa<arith::DivSIOp, arith::RemSIOp>(op) &&
+        !isNonNegative(op->getOperand(0)))
+      return std::nullopt;
+    count = std::min(count, b->divisor);
+    return isRest ? TileNeighbours{1, count, count}
+                  : TileNeighbours{0, count, 1};
   }
 
   /// True if a comparison of what ascends with a multiple of how many is the
@@ -178,6 +278,36 @@ AccessWidth triton_shared::describeMaskedWidth(const DataFlowSolver &solver,
   if (!width.order.empty())
     width.uniform =
         countSame(solver, access.getMask(), width.order.front(), width.uniform);
+  return width;
+}
+
+AccessWidth triton_shared::describeOffsetWidth(const DataFlowSolver &solver,
+                                               tts::AccessOpInterface access) {
+  AccessWidth width = describeAccessWidth(solver, access);
+  RankedTensorType block = access.getTileType();
+  auto gather = dyn_cast<tts::GatherOp>(*access);
+  int64_t most =
+      getKnownDivisor(solver, access.getBase(), GpuTarget::kBytesPerAccess) /
+      cta::getElementBytes(block);
+  for (unsigned dim : SmallVector<unsigned>(width.order)) {
+    std::optional<TileNeighbours> offsets =
+        describeNeighbours(solver, access.getOffset(), dim);
+    bool isOnePlace = offsets && offsets->step == 0;
+    if (!offsets || (isOnePlace && (!gather || gather.getIsVolatile() ||
+                                    !isOneValue(gather.getOther()))))
+      continue;
+    int64_t elements = std::min({offsets->count, block.getDimSize(dim),
+                                 isOnePlace ? block.getDimSize(dim) : most});
+    elements = countSame(solver, access.getMask(), dim, elements);
+    if (elements < 2)
+      continue;
+    llvm::erase(width.order, dim);
+    width.order.insert(width.order.begin(), dim);
+    width.isContiguous = !isOnePlace;
+    width.isOnePlace = isOnePlace;
+    width.uniform = width.elements = elements;
+    return width;
+  }
   return width;
 }
 
