@@ -281,6 +281,16 @@ AccessWidth triton_shared::describeMaskedWidth(const DataFlowSolver &solver,
   return width;
 }
 
+/// Neighbours along `dim` come first, so many of which take part together.
+static AccessWidth moveTogether(AccessWidth width, unsigned dim,
+                                int64_t elements) {
+  llvm::erase(width.order, dim);
+  width.order.insert(width.order.begin(), dim);
+  width.isContiguous = true;
+  width.uniform = width.elements = elements;
+  return width;
+}
+
 AccessWidth triton_shared::describeOffsetWidth(const DataFlowSolver &solver,
                                                tts::AccessOpInterface access) {
   AccessWidth width = describeAccessWidth(solver, access);
@@ -301,11 +311,9 @@ AccessWidth triton_shared::describeOffsetWidth(const DataFlowSolver &solver,
     elements = countSame(solver, access.getMask(), dim, elements);
     if (elements < 2)
       continue;
-    llvm::erase(width.order, dim);
-    width.order.insert(width.order.begin(), dim);
+    width = moveTogether(width, dim, elements);
     width.isContiguous = !isOnePlace;
     width.isOnePlace = isOnePlace;
-    width.uniform = width.elements = elements;
     return width;
   }
   return width;
@@ -328,10 +336,7 @@ AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
     int64_t elements = std::min({offsets->count, most, block.getDimSize(dim)});
     if (elements < 2)
       continue;
-    llvm::erase(width.order, dim);
-    width.order.insert(width.order.begin(), dim);
-    width.isContiguous = true;
-    width.elements = elements;
+    width = moveTogether(width, dim, elements);
     width.uniform = countSame(solver, op.getMask(), dim, elements);
     return width;
   }
