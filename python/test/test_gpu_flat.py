@@ -31,10 +31,11 @@ def scaled(x, rows, columns, out, count, WIDTH: tl.constexpr, SHIFT: tl.constexp
     tl.store(out + at, (y + factor) * other, mask=inside)
 
 
-def compiled(width: int, shift: int, count_step: int, folder: Path) -> EmulatedKernel:
-    kinds = dict.fromkeys(("x", "rows", "columns", "out"), "*fp32") | {"count": "i32"}
+def compiled(width: int, shift: int, folder: Path, *multiples: str) -> EmulatedKernel:
+    pointers = ["x", "rows", "columns", "out"]
+    kinds = dict.fromkeys(pointers, "*fp32") | {"count": "i32"}
     constants = {"WIDTH": width, "SHIFT": shift, "BLOCK": BLOCK}
-    aligned = [*kinds] if count_step == 16 else [*kinds][:-1]
+    aligned = [*pointers, *multiples]
     types = {**kinds, **dict.fromkeys(constants, "constexpr")}
     ttir = ast_to_ttir(scaled, types, constants, aligned, target="cuda:90a", num_warps=2)
     return emulate.compile_kernel(ttir, 2, folder)
@@ -88,13 +89,13 @@ def test_what_is_loaded_for_a_row_picks_rows(width: int, loads: int, tmp_path: P
 @pytest.mark.parametrize("width", [96, 64, 6, 7, 1, 1000])
 def test_rows_of_every_length(width: int, shift: int, tmp_path: Path):
     """Numbers that may be negative are divided one by one: towards zero."""
-    kernel = compiled(width, shift, 1, tmp_path)
+    kernel = compiled(width, shift, tmp_path)
     for count in (1, 511, 1200):
         check(kernel, width, shift, count, seed=count % 2)
 
 
 def test_neighbours_are_loaded_together(tmp_path: Path):
-    kernel = compiled(96, 0, 16, tmp_path)
+    kernel = compiled(96, 0, tmp_path, "count")
     # 8 elements of a thread: two of four each of x and of columns, two of rows.
     loads = re.findall(r"ld\.global\S*", kernel.llvm)
     assert sorted(loads) == ["ld.global.b32"] * 2 + ["ld.global.v4.b32"] * 4

@@ -392,7 +392,7 @@ private:
       });
     };
     llvm::SmallDenseSet<Value> buffered;
-    int64_t exchange = 0;
+    int64_t exchange = 0; // Products that exchange do so one after the other.
     plan.loop.walk([&](cta::DotOp dot) {
       exchange = std::max(exchange, getSharedBytes(dot));
       for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})

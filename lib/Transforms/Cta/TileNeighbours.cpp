@@ -281,6 +281,18 @@ AccessWidth triton_shared::describeMaskedWidth(const DataFlowSolver &solver,
   return width;
 }
 
+/// How many neighbours along `dim`, in groups of `count`, one instruction may
+/// move.
+static int64_t countMoved(const DataFlowSolver &solver,
+                          tts::AccessOpInterface access, unsigned dim,
+                          int64_t count) {
+  RankedTensorType block = access.getTileType();
+  int64_t most =
+      getKnownDivisor(solver, access.getBase(), GpuTarget::kBytesPerAccess) /
+      cta::getElementBytes(block);
+  return std::min({count, most, block.getDimSize(dim)});
+}
+
 /// Neighbours along `dim` come first, so many of which take part together.
 static AccessWidth moveTogether(AccessWidth width, unsigned dim,
                                 int64_t elements) {
@@ -294,11 +306,7 @@ static AccessWidth moveTogether(AccessWidth width, unsigned dim,
 AccessWidth triton_shared::describeOffsetWidth(const DataFlowSolver &solver,
                                                tts::AccessOpInterface access) {
   AccessWidth width = describeAccessWidth(solver, access);
-  RankedTensorType block = access.getTileType();
   auto gather = dyn_cast<tts::GatherOp>(*access);
-  int64_t most =
-      getKnownDivisor(solver, access.getBase(), GpuTarget::kBytesPerAccess) /
-      cta::getElementBytes(block);
   for (unsigned dim : SmallVector<unsigned>(width.order)) {
     std::optional<TileNeighbours> offsets =
         describeNeighbours(solver, access.getOffset(), dim);
@@ -306,8 +314,10 @@ AccessWidth triton_shared::describeOffsetWidth(const DataFlowSolver &solver,
     if (!offsets || (isOnePlace && (!gather || gather.getIsVolatile() ||
                                     !isOneValue(gather.getOther()))))
       continue;
-    int64_t elements = std::min({offsets->count, block.getDimSize(dim),
-                                 isOnePlace ? block.getDimSize(dim) : most});
+    int64_t elements =
+        isOnePlace
+            ? std::min(offsets->count, access.getTileType().getDimSize(dim))
+            : countMoved(solver, access, dim, offsets->count);
     elements = countSame(solver, access.getMask(), dim, elements);
     if (elements < 2)
       continue;
@@ -324,16 +334,12 @@ AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
   AccessWidth width = describeAccessWidth(solver, op);
   if (!canBeTogether(op))
     return width;
-  RankedTensorType block = cta::getTile(op.getResult());
-  int64_t most =
-      getKnownDivisor(solver, op.getBase(), GpuTarget::kBytesPerAccess) /
-      cta::getElementBytes(block);
   for (unsigned dim : SmallVector<unsigned>(width.order)) {
     std::optional<TileNeighbours> offsets =
         describeNeighbours(solver, op.getOffset(), dim);
     if (!offsets || offsets->step != 1)
       continue;
-    int64_t elements = std::min({offsets->count, most, block.getDimSize(dim)});
+    int64_t elements = countMoved(solver, op, dim, offsets->count);
     if (elements < 2)
       continue;
     width = moveTogether(width, dim, elements);

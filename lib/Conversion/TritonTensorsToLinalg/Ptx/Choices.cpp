@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MapElements.h"
 #include "InlineAssembly.h"
 #include "Lanes.h"
 
@@ -48,8 +49,7 @@ std::optional<Rule> chooseBySign(NumberType type, NumberType by, bool flushes) {
                   Value number = getLane(builder, loc, bits, 0, f32);
                   if (flushes)
                     number = flushSubnormal(builder, loc, number);
-                  Value zero = getLane(builder, loc,
-                                       createBits(builder, loc, 32, 0), 0, f32);
+                  Value zero = createScalar(builder, loc, f32, 0);
                   return arith::CmpFOp::create(
                       builder, loc, arith::CmpFPredicate::OGE, number, zero);
                 });

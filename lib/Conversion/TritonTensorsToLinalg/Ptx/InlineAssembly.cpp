@@ -102,8 +102,11 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
   if (auto *refusal = std::get_if<Refusal>(&program))
     return *refusal;
   Assembly assembly = {std::get<Program>(std::move(program)), {}, false};
+  const Instruction *barrier = nullptr;
   for (const Instruction &instruction : assembly.program.instructions) {
     std::optional<Effect> effect = findEffect(Opcode(instruction));
+    if (effect == Effect::Barrier)
+      barrier = &instruction;
     if (findAccess(Opcode(instruction)) ||
         (effect && *effect != Effect::Nothing)) {
       assembly.accessesMemory = true;
@@ -119,10 +122,8 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
   if (auto *refusal = std::get_if<Refusal>(&rules))
     return *refusal;
   assembly.rules = std::get<SmallVector<std::optional<Rule>>>(std::move(rules));
-  for (const Instruction &instruction : assembly.program.instructions)
-    if (findEffect(Opcode(instruction)) == Effect::Barrier &&
-        isa<RankedTensorType>(op->getResultTypes().front()))
-      return Refusal{instruction.text, "lets threads meet for each element"};
+  if (barrier && isa<RankedTensorType>(op->getResultTypes().front()))
+    return Refusal{barrier->text, "lets threads meet for each element"};
   return assembly;
 }
 
