@@ -76,6 +76,37 @@ def test_programs_of_many_tiles(warps: int, rows: int, is_turned: bool, tmp_path
             assert torch.equal(c, want)
 
 
+@triton.jit
+def _both_ways(a, b, c, x, y, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    ahead = tl.zeros((BM, BN), tl.float32)
+    back = tl.zeros((BM, BN), tl.float32)
+    for k in range(0, K, BK):
+        tile = a.load([0, k])
+        ahead = tl.dot(tile, b.load([k, 0]), ahead)
+        back = tl.dot(tile, c.load([K - BK - k, 0]), back)
+    x.store([0, 0], ahead)
+    y.store([0, 0], back)
+
+
+def test_products_of_one_tile_whose_copies_are_placed_between_them(tmp_path: Path):
+    """Copies of a group are asked for before its first product, wherever the source says where
+    they are from."""
+    operands = {"a": described(64, 32), "b": described(32, 64), "c": described(32, 64)}
+    results = dict.fromkeys("xy", described(64, 64, "fp32"))
+    constants = {"BM": 64, "BN": 64, "BK": 32}
+    kernel = compiled(
+        _both_ways, {**operands, **results, "K": "i32"}, constants, tmp_path, 4, "always"
+    )
+    assert COPIES in kernel.llvm
+    a, b, c = matrix(64, 160, torch.float16), *(matrix(160, 64, torch.float16) for _ in "bc")
+    turned = c.view(5, 32, 64).flip(0).reshape(160, 64)
+    for order in ORDERS:
+        x, y = (torch.full((64, 64), float("nan")) for _ in "xy")
+        emulate.launch(kernel, [*flat([a, b, c, x, y]), 160], (1,), order)
+        torch.testing.assert_close(x, a.float() @ b.float())
+        torch.testing.assert_close(y, a.float() @ turned.float())
+
+
 def test_a_launch_knows_of_the_warp(tmp_path: Path):
     types = dict.fromkeys("abc", described(64, 64)) | dict.fromkeys("MNK", "i32")
     constants = {"BM": 64, "BN": 64, "BK": 64, "IS_TURNED": False}

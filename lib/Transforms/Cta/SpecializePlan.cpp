@@ -11,6 +11,9 @@
 #include "SharedNeeds.h"
 #include "TensorMaps.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 using namespace mlir::triton_shared;
 
@@ -51,11 +54,35 @@ private:
   bool isPossible(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
     ProgramSlice slice(function.getBody().front());
     return HandOn::isPossible(loop, &function.getBody().front()) &&
-           llvm::all_of(loads, [&](const AheadLoad &ahead) {
-             return ahead.box && !ahead.isAfterWrites && ahead.isMatrix &&
-                    isReadByProducts(ahead) && slice.addAround(ahead.load) &&
-                    slice.addValues(getScalars(ahead.load));
-           });
+           llvm::all_of(loads,
+                        [&](const AheadLoad &ahead) {
+                          return ahead.box && !ahead.isAfterWrites &&
+                                 ahead.isMatrix && isReadByProducts(ahead) &&
+                                 slice.addAround(ahead.load) &&
+                                 slice.addValues(getScalars(ahead.load));
+                        }) &&
+           canComeFirst(loads);
+  }
+
+  /// True if the places of all boxes can be computed before the first product
+  /// that reads one: it is where the copies of a group are asked for.
+  static bool canComeFirst(ArrayRef<AheadLoad> loads) {
+    Operation *first = nullptr;
+    for (const AheadLoad &ahead : loads)
+      for (OpOperand *use :
+           findSharedReads(ahead.load->getResult(0), ahead.load->getBlock()))
+        if (!first || use->getOwner()->isBeforeInBlock(first))
+          first = use->getOwner();
+    BackwardSliceOptions options;
+    options.omitUsesFromAbove = false;
+    options.filter = [&](Operation *op) {
+      return op->getBlock() == first->getBlock() && first->isBeforeInBlock(op);
+    };
+    return llvm::all_of(loads, [&](const AheadLoad &ahead) {
+      llvm::SetVector<Operation *> later;
+      return succeeded(getBackwardSlice(ahead.load, &later, options)) &&
+             llvm::all_of(later, isMemoryEffectFree);
+    });
   }
 
   /// Rings of other loops have room where those of a program are that does not

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -179,6 +180,10 @@ private:
         reader = cta::WaitMbarrierOp::create(builder, loc, full, slot, phase);
         builder.setInsertionPoint(reader);
       }
+      IRRewriter rewriter(builder);
+      [[maybe_unused]] LogicalResult isEarlier =
+          moveOperationDependencies(rewriter, ahead.load, reader);
+      assert(succeeded(isEarlier) && "was asked before");
       TensorMap map = addTensorMap(*ahead.box, ring);
       SmallVector<Value> start =
           createBoxStart(builder, ahead.load->getLoc(),
@@ -215,8 +220,7 @@ void split(func::FuncOp function, int64_t producers,
   Block &body = function.getBody().front();
   ProgramSlice slice(body, allocations);
   for (Operation *copy : copies) {
-    bool isSlice = slice.add(copy);
-    (void)isSlice;
+    [[maybe_unused]] bool isSlice = slice.add(copy);
     assert(isSlice && "was asked before");
   }
   OpBuilder builder(body.getTerminator());

@@ -48,3 +48,47 @@ func.func @two_products(%q: tensor<64x32xf16, #a>, %x: memref<*xf16> {tt.divisib
   tts.store %r to %o[%none] strides [32, 1] : tensor<64x32xf32, #c>, memref<*xf32>
   return
 }
+
+// Two products read one left operand: the copies of all three operands come before the first of them, with what says where they are from.
+// CHECK-LABEL: func.func @copied_together(
+// CHECK: cta.specialize producer {
+// CHECK: cta.wait_mbarrier
+// CHECK-COUNT-3: cta.copy_box
+// CHECK: } consumers {
+// CHECK: cta.wait_mbarrier
+// CHECK: cta.dot
+// CHECK-NOT: cta.wait_mbarrier
+// CHECK: cta.dot
+func.func @copied_together(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %y: memref<*xf16> {tt.divisibility = 16 : i32}, %n: i32, %stride: i64 {tt.divisibility = 8 : i32}, %o: memref<*xf32>)
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %none = arith.constant 0 : i64
+  %far = arith.constant 1024 : i64
+  %lines = arith.constant 64 : i64
+  %rows = arith.extsi %n : i32 to i64
+  %width = arith.constant 32 : i64
+  %fill = arith.constant 0.0 : f16
+  %sums = arith.constant dense<0.0> : tensor<64x32xf32, #c>
+  %r:2 = scf.for %t = %zero to %n step %one iter_args(%first = %sums, %second = %sums) -> (tensor<64x32xf32, #c>, tensor<64x32xf32, #c>) : i32 {
+    %at32 = arith.muli %t, %c32 : i32
+    %at = arith.extsi %at32 : i32 to i64
+    %low = arith.subi %none, %at : i64
+    %high = arith.subi %rows, %at : i64
+    %left = tts.load %x[%at] strides [%stride, 1] bounds [0, 1] from(%none, %low) to(%lines, %high) other %fill : f16 : memref<*xf16> -> tensor<64x32xf16, #a>
+    %place = arith.muli %at, %stride : i64
+    %k = tts.load %y[%place] strides [%stride, 1] bounds [0, 1] from(%low, %none) to(%high, %width) other %fill : f16 : memref<*xf16> -> tensor<32x32xf16, #b>
+    %s = cta.dot %left, %k, %first : tensor<64x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+    %shifted = arith.addi %at, %far : i64
+    %lower = arith.subi %none, %shifted : i64
+    %higher = arith.subi %rows, %shifted : i64
+    %beyond = arith.muli %shifted, %stride : i64
+    %v = tts.load %y[%beyond] strides [%stride, 1] bounds [0, 1] from(%lower, %none) to(%higher, %width) other %fill : f16 : memref<*xf16> -> tensor<32x32xf16, #b>
+    %d = cta.dot %left, %v, %second : tensor<64x32xf16, #a>, tensor<32x32xf16, #b> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
+    scf.yield %s, %d : tensor<64x32xf32, #c>, tensor<64x32xf32, #c>
+  }
+  tts.store %r#0 to %o[%none] strides [32, 1] : tensor<64x32xf32, #c>, memref<*xf32>
+  tts.store %r#1 to %o[%far] strides [32, 1] : tensor<64x32xf32, #c>, memref<*xf32>
+  return
+}
