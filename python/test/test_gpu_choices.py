@@ -64,6 +64,14 @@ def _first_nan(value, place, other, other_place):
 
 
 @triton.jit
+def _nans_before_all(value, place, other, other_place):
+    is_nan, other_is_nan = value != value, other != other
+    larger = (value > other) | (((value == other) | is_nan) & (place < other_place))
+    takes = (is_nan & ~other_is_nan) | ((is_nan == other_is_nan) & larger)
+    return tl.where(takes, value, other), tl.where(takes, place, other_place)
+
+
+@triton.jit
 def _nans(x, o, N: tl.constexpr):
     at = tl.arange(0, N)
     v = tl.load(x + at)
@@ -71,6 +79,8 @@ def _nans(x, o, N: tl.constexpr):
     _, first = tl.reduce((v, at), 0, _first_nan)
     tl.store(o, largest)
     tl.store(o + 1, first)
+    _, before = tl.reduce((v, at), 0, _nans_before_all)
+    tl.store(o + 2, before)
 
 
 @pytest.mark.parametrize("warps", [1, 4, 16])

@@ -89,6 +89,16 @@ private:
            (op->getBlock() == &body || isa<arith::ConstantOp>(op));
   }
 
+  /// True for what asks whether two conditions are alike.
+  static bool comparesConditions(Operation &op) {
+    auto compare = dyn_cast<arith::CmpIOp>(op);
+    return compare && compare.getLhs().getType().isInteger(1) &&
+           (compare.getPredicate() == arith::CmpIPredicate::eq ||
+            compare.getPredicate() == arith::CmpIPredicate::ne) &&
+           !isa<BlockArgument>(compare.getLhs()) &&
+           !isa<BlockArgument>(compare.getRhs());
+  }
+
   bool isPick(Value value, unsigned place) const {
     auto select = value.getDefiningOp<arith::SelectOp>();
     return select && getPlace(select.getTrueValue()) == place &&
@@ -96,6 +106,9 @@ private:
   }
 
   bool isAllowed(Operation &op) const {
+    if (comparesConditions(op))
+      return llvm::all_of(op.getOperands(),
+                          [&](Value value) { return isCondition(value); });
     if (isa<arith::CmpFOp, arith::CmpIOp>(op)) {
       std::optional<unsigned> place = getPlace(op.getOperand(0));
       return place && place == getPlace(op.getOperand(1));
@@ -168,8 +181,13 @@ bool Choice::evaluate(Value condition, const Relations &relations) const {
     return evaluate(op->getOperand(number), relations);
   };
   return TypeSwitch<Operation *, bool>(condition.getDefiningOp())
-      .Case<arith::CmpFOp, arith::CmpIOp>(
-          [&](auto op) { return compare(op, relations); })
+      .Case<arith::CmpFOp>([&](auto op) { return compare(op, relations); })
+      .Case<arith::CmpIOp>([&](auto op) {
+        if (!comparesConditions(*op))
+          return compare(op, relations);
+        bool areAlike = operand(op, 0) == operand(op, 1);
+        return areAlike == (op.getPredicate() == arith::CmpIPredicate::eq);
+      })
       .Case<arith::AndIOp>(
           [&](auto op) { return operand(op, 0) && operand(op, 1); })
       .Case<arith::OrIOp>(
