@@ -68,6 +68,8 @@ private:
   void assignDefault(Value value);
 
   AccessWidth describeWidth(tts::AccessOpInterface access) const;
+  /// Learns how wide `accesses` should be for each other.
+  void limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses);
   LinearLayout getPreferred(tts::AccessOpInterface access) const;
   /// True if threads may exchange a block to write it faster: one element of
   /// each is written faster than exchanged, and all must have room.
@@ -83,6 +85,8 @@ private:
   /// That a program can have.
   int64_t sharedBytes;
   DenseMap<Value, LinearLayout> layouts;
+  /// The most neighbours of a thread that an access should have.
+  DenseMap<Operation *, unsigned> mostNeighbours;
   /// Where tensor cores leave the results of products.
   DenseMap<Operation *, LinearLayout> dotResults;
 };
@@ -132,10 +136,50 @@ static LinearLayout giveRowsToWarps(const LinearLayout &layout,
   return LinearLayout(layout.getRank(), registers, layout.getLanes(), warps);
 }
 
+/// A thread that holds more neighbours than it stores at once writes parts of
+/// sectors, one behind the other: of elements that are stored wider than they
+/// are loaded, it has no more than one store takes.
+void LayoutSpread::limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses) {
+  /// The blocks of one shape that are stored 16 bytes at a time.
+  struct Stored {
+    ArrayRef<int64_t> shape;
+    SmallVector<unsigned> order;
+    unsigned elements;
+  };
+  SmallVector<Stored> kinds;
+  auto find = [&](tts::AccessOpInterface access, const AccessWidth &width) {
+    return llvm::find_if(kinds, [&](const Stored &kind) {
+      return kind.shape == access.getTileType().getShape() &&
+             kind.order == width.order;
+    });
+  };
+  for (tts::AccessOpInterface access : accesses) {
+    AccessWidth width = describeWidth(access);
+    mostNeighbours[access] = width.elements;
+    RankedTensorType type = access.getTileType();
+    if (!access.getStored() || access.isAtomic() ||
+        width.elements * cta::getElementBytes(type) !=
+            GpuTarget::kBytesPerAccess)
+      continue;
+    auto kind = find(access, width);
+    if (kind == kinds.end())
+      kinds.push_back({type.getShape(), width.order, width.elements});
+    else
+      kind->elements = std::min(kind->elements, width.elements);
+  }
+  for (tts::AccessOpInterface access : accesses) {
+    auto kind = find(access, describeWidth(access));
+    unsigned &most = mostNeighbours[access];
+    if (kind != kinds.end() && !isAmongProducts(access))
+      most = std::min(most, kind->elements);
+  }
+}
+
 LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
   AccessWidth width = describeWidth(access);
-  LinearLayout layout = LinearLayout::getBlocked(
-      access.getTileType().getShape(), width.order, width.elements, numWarps);
+  LinearLayout layout =
+      LinearLayout::getBlocked(access.getTileType().getShape(), width.order,
+                               mostNeighbours.lookup(access), numWarps);
   return layout.getRank() > 1 && !isAmongProducts(access)
              ? giveRowsToWarps(layout, width.order.front())
              : layout;
@@ -227,6 +271,7 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
     if (access.getTileType())
       accesses.push_back(access);
   });
+  limitNeighbours(accesses);
   SmallVector<cta::DotOp> dots;
   function.walk([&](cta::DotOp dot) {
     dots.push_back(dot);

@@ -48,12 +48,12 @@ LinearLayout triton_shared::keepPartsInRegisters(
   LinearLayout best = layout;
   SmallVector<cta::ThreadBit> moved = findMovedBits(tile, best);
   auto improve = [&](cta::ThreadBit bit) {
-    // The last registers are the furthest from being neighbours; one more is a
-    // thread that holds what another one does.
+    // The last registers are the furthest from being neighbours. One more would
+    // be a thread that computes what another one does: nothing is lost only
+    // where each has one element.
     unsigned count = best.getRegisters().size();
-    for (unsigned i = 0; i <= count; ++i) {
-      LinearLayout other =
-          cta::swapBits(best, bit, i < count ? count - 1 - i : count);
+    for (unsigned i = 0; i < std::max(count, 1u); ++i) {
+      LinearLayout other = cta::swapBits(best, bit, count ? count - 1 - i : 0);
       if (!isGood(other))
         continue;
       SmallVector<cta::ThreadBit> left = findMovedBits(tile, other);

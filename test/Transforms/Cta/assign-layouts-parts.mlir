@@ -7,6 +7,7 @@
 // CHECK-DAG: #[[COLUMNS:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]>
 
 // CHECK-DAG: #[[JOINED:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [1, 0], [2, 0], [128, 0]]
+// CHECK-DAG: #[[ONCE:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [0, 2]], lane = {{\[\[}}0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
 
 // Lanes would hold the halves of a row: the rows that registers would hold, lanes hold instead.
 // CHECK-LABEL: func.func @rows(
@@ -65,5 +66,24 @@ func.func @joined(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %y: memref<*xf
   %both = cta.insert_slice %right into %first [0, 1] : tensor<256x1xf16> into tensor<256x2xf16>
   %flat = cta.reshape %both : tensor<256x2xf16> -> tensor<512xf16>
   tts.store %flat to %o[%zero] strides [1] : tensor<512xf16>, memref<*xf16>
+  return
+}
+
+// Parts of the sums of rows: no second thread computes what a first one does, to have them in registers.
+// CHECK-LABEL: func.func @sums_of_rows(
+// CHECK: tts.load {{.*}} -> tensor<8x16xf16, #[[ONCE]]>
+func.func @sums_of_rows(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %o: memref<*xf16> {tt.divisibility = 16 : i32}) attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i64
+  %v = tts.load %x[%zero] strides [16, 1] : memref<*xf16> -> tensor<8x16xf16>
+  %sums = cta.reduce %v axis 1 : (tensor<8x16xf16>) -> tensor<8xf16> {
+  ^bb0(%l: f16, %r: f16):
+    %sum = arith.addf %l, %r : f16
+    cta.yield %sum : f16
+  }
+  %pairs = cta.reshape %sums : tensor<8xf16> -> tensor<4x2xf16>
+  %a = cta.slice %pairs [0, 0] : tensor<4x2xf16> -> tensor<4x1xf16>
+  %b = cta.slice %pairs [0, 1] : tensor<4x2xf16> -> tensor<4x1xf16>
+  %s = arith.addf %a, %b : tensor<4x1xf16>
+  tts.store %s to %o[%zero] strides [1, 1] : tensor<4x1xf16>, memref<*xf16>
   return
 }
