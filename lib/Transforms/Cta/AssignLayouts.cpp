@@ -112,6 +112,11 @@ std::optional<cta::LayoutRelation> getOrigin(Operation *op) {
 AccessWidth LayoutSpread::describeWidth(tts::AccessOpInterface access) const {
   if (auto update = dyn_cast<tts::AtomicRMWOp>(*access))
     return describeUpdateWidth(solver, update);
+  if (access.getTileType() && access.hasOffsetPerElement() &&
+      !access.isAtomic())
+    if (AccessWidth width = describeOffsetWidth(solver, access);
+        width.isContiguous)
+      return width;
   return describeAccessWidth(solver, access);
 }
 
