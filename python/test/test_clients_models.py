@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import copy
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import recording
@@ -57,6 +60,16 @@ def require_near(found: list[torch.Tensor], model: torch.nn.Module, inputs: mode
             assert off <= FORGIVEN * their_off + FLOOR * largest
     gradients = [torch.cat([g.flatten() for g in all_[2:]]) for all_ in (found, exact)]
     recording.measured((found[:2], exact[:2]), ([gradients[0]], [gradients[1]]), torch.float32)
+
+
+def test_a_model_is_made_without_other_clients():
+    """Imported here, torchao would keep the answer that there is no GPU."""
+    code = (
+        "import sys; from clients import models; models.MODELS[0].make();"
+        "assert 'transformers' in sys.modules and 'torchao' not in sys.modules"
+    )
+    folder = Path(models.__file__).parents[1]
+    subprocess.run([sys.executable, "-c", code], cwd=folder, check=True)
 
 
 @pytest.mark.parametrize("model", MODELS)

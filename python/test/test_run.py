@@ -13,6 +13,7 @@ import pytest
 import torch
 import triton
 from kernels import scale
+from torch.utils._triton import has_triton_tma_device
 from torch.utils.checkpoint import checkpoint
 from triton.backends.compiler import GPUTarget
 from triton_shared.run import cuda_means_cpu
@@ -219,6 +220,13 @@ def test_torch_has_its_own_answers_again_behind_the_block():
         assert torch.cuda.Event is torch_cuda.Event
     assert [getattr(module, name, None) for module, name in names] == before
     assert hasattr(torch.cpu, "set_stream") == had
+
+
+def test_torch_asks_again_whether_there_is_a_gpu_for_triton():
+    assert not has_triton_tma_device()
+    with cuda_means_cpu():
+        assert has_triton_tma_device()
+    assert not has_triton_tma_device()
 
 
 class Doubled(torch.autograd.Function):

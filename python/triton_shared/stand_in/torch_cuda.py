@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import torch
+import torch.utils._triton
 
 from ..backend.driver import Event as CpuEvent
 from .generators import PhiloxGenerator
@@ -209,8 +210,25 @@ def installed(moved: Callable[[Any], Any]) -> Iterator[None]:
         # A tensor's device is "cpu" here, too, for those that ask by it.
         (torch, {"Generator": Generator, "get_device_module": lambda device=None: torch.cuda}),
     ]
-    with _replaced(places):
+    with _replaced(places), _nothing_remembered():
         yield
+
+
+@contextmanager
+def _nothing_remembered() -> Iterator[None]:
+    """What torch asks once about its devices and Triton, it asks again in the block, and behind it:
+    the answers are others."""
+    _forget_answers()
+    try:
+        yield
+    finally:
+        _forget_answers()
+
+
+def _forget_answers() -> None:
+    for question in vars(torch.utils._triton).values():
+        if hasattr(question, "cache_clear"):
+            question.cache_clear()
 
 
 @contextmanager
