@@ -164,10 +164,16 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     small blocks of it. Floats that memory adds several of at once are exchanged
     so that a thread has neighbours, except among the products of a loop.
 
+    A thread holds as many neighbours as one access of 16 bytes takes. Of blocks
+    of one shape that are loaded and stored, the widest element that is stored
+    says how many that is, except among products: a store of every other 16 bytes
+    writes halves of sectors.
+
     Parts of tiles (`cta.slice`, `cta.insert_slice`) are a choice of registers
     where threads hold the same elements of each. What is loaded gets a layout in
-    which they do, if it is as good for memory; a tile of tensor cores is moved
-    between threads first where they do not.
+    which they do, if it is as good for memory and no thread computes for that
+    what another one does; a tile of tensor cores is moved between threads first
+    where they do not.
 
     Needs: tiles without layouts, instructions. Leaves: a `#cta.layout` on every tile, equal
     on both sides of every operation but `cta.convert_layout`.
