@@ -156,7 +156,7 @@ def test_code_of_products_of_pointers(kernel: Any, warps: int, tmp_path: Path):
     constants |= {"BM": 128, "BN": 32 * warps, "BK": 64}
     plain = kernel is forms.with_assumptions
     constants |= {"ACTIVATION": "leaky"} if plain else {"PROGRAMS": 132}
-    # A loop for each way in which tiles may lie shares what is known of the tile; so do the places of
+    # A loop for each way in which tiles may lie shares what is known of the tile, and the places of
     # rows that an index picks.
     between = 0 if plain else 128
     assert_compiles(kernel, types, constants, warps, 3, tmp_path, between_loops=between)

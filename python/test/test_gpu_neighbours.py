@@ -1,0 +1,106 @@
+"""How many neighbours a thread holds on a GPU, by types and shapes: in the emulator."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from test_gpu_parts import TYPES, compile_plain
+from triton_shared import emulate
+
+ORDERS = (0, 1, 2, 3)
+FLOATS = ("*fp8e4nv", "*fp16", "*bf16", "*fp32", "*fp64")
+
+
+def whole(*shape: int, kind: str = "*fp32") -> torch.Tensor:
+    """Small whole numbers, which every type has."""
+    generator = torch.Generator().manual_seed(sum(shape))
+    return torch.randint(-4, 5, shape, generator=generator).to(TYPES[kind])
+
+
+@triton.jit
+def _converted(x, y, z, COUNT, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = tl.load(x + at, mask=at < COUNT, other=0.0).to(tl.float32)
+    tl.store(y + at, (value + 1.0).to(y.dtype.element_ty), mask=at < COUNT)
+    tl.store(z + at, (value * 2.0).to(z.dtype.element_ty), mask=at < COUNT)
+
+
+@pytest.mark.parametrize("first", FLOATS)
+@pytest.mark.parametrize("second", FLOATS)
+@pytest.mark.parametrize("loaded", FLOATS)
+def test_elements_are_stored_whole_at_once_whatever_is_loaded(
+    loaded: str, second: str, first: str, tmp_path: Path
+):
+    """Stores of a type are as wide as the widest of the two leaves room for."""
+    types = {"x": loaded, "y": first, "z": second, "COUNT": "i32"}
+    kernel = compile_plain(_converted, types, {"BLOCK": 2048}, tmp_path)
+    x = whole(4096, kind=loaded)
+    want = [(x.float() + 1).to(TYPES[first]), (x.float() * 2).to(TYPES[second])]
+    for count in (4096, 4096 - 16, 2049, 5):
+        y, z = (torch.zeros(4096, dtype=TYPES[kind]) for kind in (first, second))
+        emulate.launch(kernel, [x, y, z, count], (2,), 1)
+        for found, right in zip((y, z), want, strict=True):
+            assert torch.equal(found[:count].float(), right[:count].float())
+            assert not found[count:].float().any()
+
+
+@triton.jit
+def _picked(x, rows, out, WIDTH: tl.constexpr, A: tl.constexpr, B: tl.constexpr, N):
+    """The sums of rows that a block of two dimensions picks."""
+    a, b, column = tl.arange(0, A)[:, None], tl.arange(0, B)[None, :], tl.arange(0, WIDTH)
+    row = tl.load(rows + a * B + b)
+    inside = (row >= 0)[:, :, None] & (column < N)[None, None, :]
+    value = tl.load(x + row[:, :, None] * WIDTH + column[None, None, :], mask=inside, other=0.0)
+    tl.store(out + a * B + b, tl.sum(value.to(tl.float32), 2))
+
+
+@pytest.mark.parametrize(("kind", "width"), [("*fp16", 32), ("*fp32", 32), ("*fp8e4nv", 64)])
+@pytest.mark.parametrize("warps", [1, 4])
+def test_rows_that_a_block_picks_are_loaded_by_vectors(
+    warps: int, kind: str, width: int, tmp_path: Path
+):
+    types = {"x": kind, "rows": "*i32", "out": "*fp32", "N": "i32"}
+    constants = {"WIDTH": width, "A": 4, "B": 8}
+    kernel = compile_plain(_picked, types, constants, tmp_path, warps)
+    x, rows = whole(20, width, kind=kind), torch.arange(32, dtype=torch.int32) * 7 % 20 - 2
+    for n in (width, 16, 0):
+        want = (x[rows.clamp(min=0).long()][:, :n].float() * (rows >= 0)[:, None]).sum(1)
+        for order in ORDERS:
+            out = torch.full((32,), float("nan"))
+            emulate.launch(kernel, [x, rows, out, n], (1,), order)
+            assert torch.equal(out, want)
+
+
+@triton.jit
+def _scaled_pairs(x, out, R: tl.constexpr, C: tl.constexpr):
+    """Rows by what the largest of two rows beside each other is."""
+    at = tl.arange(0, R)[:, None] * C + tl.arange(0, C)[None, :]
+    value = tl.load(x + at)
+    even, odd = tl.split(tl.reshape(tl.max(tl.abs(value), 1), (R // 2, 2)))
+    scale = tl.maximum(even, odd)
+    scales = tl.reshape(tl.join(scale, scale), (R,))
+    tl.store(out + at, value * scales[:, None])
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(8, 16), (16, 4), (64, 16), (2, 128)])
+@pytest.mark.parametrize("warps", [1, 4])
+def test_no_thread_computes_what_another_does_to_have_parts_of_a_tile(
+    warps: int, rows: int, columns: int, tmp_path: Path
+):
+    types, constants = {"x": "*fp32", "out": "*fp32"}, {"R": rows, "C": columns}
+    kernel = compile_plain(_scaled_pairs, types, constants, tmp_path, warps)
+    stores = re.findall(r"llvm\.store .* : (?:vector<(\d)x)?f32>?, !llvm\.ptr<1>", kernel.llvm)
+    of_thread = rows * columns // kernel.threads
+    # A thread that has one element may get another one.
+    assert of_thread == 1 or sum(int(width or 1) for width in stores) == of_thread
+    x = whole(rows, columns)
+    pairs = x.abs().amax(1).view(-1, 2).amax(1).repeat_interleave(2)
+    for order in ORDERS:
+        out = torch.full_like(x, float("nan"))
+        emulate.launch(kernel, [x, out], (1,), order)
+        assert torch.equal(out, x * pairs[:, None])
