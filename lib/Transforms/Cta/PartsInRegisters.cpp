@@ -49,8 +49,8 @@ LinearLayout triton_shared::keepPartsInRegisters(
   SmallVector<cta::ThreadBit> moved = findMovedBits(tile, best);
   auto improve = [&](cta::ThreadBit bit) {
     // The last registers are the furthest from being neighbours. One more would
-    // be a thread that computes what another one does: that is little only where
-    // each has one element.
+    // be a thread that computes what another one does: that is little only
+    // where each has one element.
     unsigned count = best.getRegisters().size();
     for (unsigned i = 0; i < std::max(count, 1u); ++i) {
       LinearLayout other = cta::swapBits(best, bit, count ? count - 1 - i : 0);
