@@ -166,8 +166,8 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
 
     A thread holds as many neighbours as one access of 16 bytes takes. Of blocks
     of one shape that are loaded and stored, the widest element that is stored
-    says how many that is, except among products: a store of every other 16 bytes
-    writes halves of sectors.
+    says how many that is, in programs without products: a store of every other
+    16 bytes writes halves of sectors.
 
     Parts of tiles (`cta.slice`, `cta.insert_slice`) are a choice of registers
     where threads hold the same elements of each. What is loaded gets a layout in

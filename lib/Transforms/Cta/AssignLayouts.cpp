@@ -69,7 +69,8 @@ private:
 
   AccessWidth describeWidth(tts::AccessOpInterface access) const;
   /// Learns how wide `accesses` should be for each other.
-  void limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses);
+  void limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses,
+                       bool multiplies);
   LinearLayout getPreferred(tts::AccessOpInterface access) const;
   /// True if threads may exchange a block to write it faster: one element of
   /// each is written faster than exchanged, and all must have room.
@@ -143,8 +144,10 @@ static LinearLayout giveRowsToWarps(const LinearLayout &layout,
 
 /// A thread that holds more neighbours than it stores at once writes parts of
 /// sectors, one behind the other: of elements that are stored wider than they
-/// are loaded, it has no more than one store takes.
-void LayoutSpread::limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses) {
+/// are loaded, it has no more than one store takes. What a product leaves is
+/// exchanged for its store anyway.
+void LayoutSpread::limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses,
+                                   bool multiplies) {
   /// The blocks of one shape that are stored 16 bytes at a time.
   struct Stored {
     ArrayRef<int64_t> shape;
@@ -162,7 +165,7 @@ void LayoutSpread::limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses) {
     AccessWidth width = describeWidth(access);
     mostNeighbours[access] = width.elements;
     RankedTensorType type = access.getTileType();
-    if (!access.getStored() || access.isAtomic() ||
+    if (multiplies || !access.getStored() || access.isAtomic() ||
         width.elements * cta::getElementBytes(type) !=
             GpuTarget::kBytesPerAccess)
       continue;
@@ -175,7 +178,7 @@ void LayoutSpread::limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses) {
   for (tts::AccessOpInterface access : accesses) {
     auto kind = find(access, describeWidth(access));
     unsigned &most = mostNeighbours[access];
-    if (kind != kinds.end() && !isAmongProducts(access))
+    if (kind != kinds.end())
       most = std::min(most, kind->elements);
   }
 }
@@ -276,13 +279,13 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
     if (access.getTileType())
       accesses.push_back(access);
   });
-  limitNeighbours(accesses);
   SmallVector<cta::DotOp> dots;
   function.walk([&](cta::DotOp dot) {
     dots.push_back(dot);
     if (dot.getInstruction())
       dotResults[dot] = chooseDotLayout(dot, numWarps);
   });
+  limitNeighbours(accesses, /*multiplies=*/!dots.empty());
   for (cta::DotOp dot : dots)
     assign(dot.getResult(), chooseDotLayout(dot, numWarps));
 
