@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,16 @@ def _converted(x, y, z, COUNT, BLOCK: tl.constexpr):
     tl.store(z + at, (value * 2.0).to(z.dtype.element_ty), mask=at < COUNT)
 
 
+def accesses(name: str, size: int, neighbours: int) -> Counter[str]:
+    """What a thread does for 16 elements of `size` bytes: all neighbours at once where all take
+    part, and one by one where some do."""
+    words = {1: "b8", 2: "b16", 4: "b32", 8: "v2.b32", 16: "v4.b32"}
+    at_once = min(16, size * neighbours)
+    return Counter({f"{name}.global.{words[at_once]}": 16 * size // at_once}) + Counter(
+        {f"{name}.global.{words[size]}": 16}
+    )
+
+
 @pytest.mark.parametrize("first", FLOATS)
 @pytest.mark.parametrize("second", FLOATS)
 @pytest.mark.parametrize("loaded", FLOATS)
@@ -39,6 +50,11 @@ def test_elements_are_stored_whole_at_once_whatever_is_loaded(
     """Stores of a type are as wide as the widest of the two leaves room for."""
     types = {"x": loaded, "y": first, "z": second, "COUNT": "i32"}
     kernel = compile_plain(_converted, types, {"BLOCK": 2048}, tmp_path)
+    neighbours = 16 // max(TYPES[first].itemsize, TYPES[second].itemsize)
+    moved = accesses("ld", TYPES[loaded].itemsize, neighbours)
+    for kind in (first, second):
+        moved += accesses("st", TYPES[kind].itemsize, neighbours)
+    assert Counter(re.findall(r"(?:ld|st)\.global\.\S*b\d+", kernel.llvm)) == moved
     x = whole(4096, kind=loaded)
     want = [(x.float() + 1).to(TYPES[first]), (x.float() * 2).to(TYPES[second])]
     for count in (4096, 4096 - 16, 2049, 5):
@@ -59,20 +75,26 @@ def _picked(x, rows, out, WIDTH: tl.constexpr, A: tl.constexpr, B: tl.constexpr,
     tl.store(out + a * B + b, tl.sum(value.to(tl.float32), 2))
 
 
+@pytest.mark.parametrize("is_known", [False, True])
 @pytest.mark.parametrize(("kind", "width"), [("*fp16", 32), ("*fp32", 32), ("*fp8e4nv", 64)])
 @pytest.mark.parametrize("warps", [1, 4])
 def test_rows_that_a_block_picks_are_loaded_by_vectors(
-    warps: int, kind: str, width: int, tmp_path: Path
+    warps: int, kind: str, width: int, is_known: bool, tmp_path: Path
 ):
-    types = {"x": kind, "rows": "*i32", "out": "*fp32", "N": "i32"}
-    constants = {"WIDTH": width, "A": 4, "B": 8}
+    """Where the end of a row parts no neighbours."""
+    types = {"x": kind, "rows": "*i32", "out": "*fp32"} | ({} if is_known else {"N": "i32"})
+    constants = {"WIDTH": width, "A": 4, "B": 8} | ({"N": width} if is_known else {})
     kernel = compile_plain(_picked, types, constants, tmp_path, warps)
     x, rows = whole(20, width, kind=kind), torch.arange(32, dtype=torch.int32) * 7 % 20 - 2
-    for n in (width, 16, 0):
+    if is_known:
+        loads = re.findall(r"ld\.global\.\S*b\d+", kernel.llvm)
+        of_thread = 32 * width // kernel.threads
+        assert loads == ["ld.global.v4.b32"] * (of_thread * x.itemsize // 16)
+    for n in (width,) if is_known else (width, 16, 0):
         want = (x[rows.clamp(min=0).long()][:, :n].float() * (rows >= 0)[:, None]).sum(1)
         for order in ORDERS:
             out = torch.full((32,), float("nan"))
-            emulate.launch(kernel, [x, rows, out, n], (1,), order)
+            emulate.launch(kernel, [x, rows, out] + [n] * (not is_known), (1,), order)
             assert torch.equal(out, want)
 
 

@@ -35,14 +35,11 @@ std::optional<TileNeighbours> describeNeighbours(const DataFlowSolver &solver,
 AccessWidth describeMaskedWidth(const DataFlowSolver &solver,
                                 tts::AccessOpInterface access);
 
-/// How many elements of a block whose offsets are a tile one instruction may
-/// move, or load for all of them: those that take part or do not together.
-AccessWidth describeOffsetWidth(const DataFlowSolver &solver,
-                                tts::AccessOpInterface access);
-
-/// How many elements of a block of updates one instruction may do.
-AccessWidth describeUpdateWidth(const DataFlowSolver &solver,
-                                tts::AtomicRMWOp op);
+/// The same for accesses of every kind: where offsets are a tile, how many
+/// elements one instruction may move or update, or load for all of them; all of
+/// these take part, or none.
+AccessWidth describeWidth(const DataFlowSolver &solver,
+                          tts::AccessOpInterface access);
 
 /// The dimension of `from` that is dimension `dim` of `to`, where they differ
 /// in dimensions of size 1 at most.

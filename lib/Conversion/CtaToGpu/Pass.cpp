@@ -133,14 +133,8 @@ private:
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return failure();
     getOperation().walk([&](tts::AccessOpInterface access) {
-      if (access.getTileType() && !access.hasOffsetPerElement())
-        widths[access] = describeMaskedWidth(solver, access);
-      else if (access.getTileType() && !access.isAtomic())
-        widths[access] = describeOffsetWidth(solver, access);
-    });
-    getOperation().walk([&](tts::AtomicRMWOp update) {
-      if (update.hasOffsetPerElement())
-        widths[update] = describeUpdateWidth(solver, update);
+      if (access.getTileType())
+        widths[access] = describeWidth(solver, access);
     });
     getOperation().walk([&](arith::CmpIOp op) {
       if (isa<RankedTensorType>(op.getType()))

@@ -24,6 +24,7 @@
 #include "triton-shared/Transforms/TileNeighbours.h"
 
 #include <deque>
+#include <map>
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DEF_CTAASSIGNLAYOUTS
@@ -67,10 +68,14 @@ private:
   /// tile of its shape can have.
   void assignDefault(Value value);
 
-  AccessWidth describeWidth(tts::AccessOpInterface access) const;
-  /// Learns how wide `accesses` should be for each other.
-  void limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses,
-                       bool multiplies);
+  void learnWidths(ArrayRef<tts::AccessOpInterface> accesses);
+  /// Learns which of `accesses` store whole accesses.
+  void learnStores(ArrayRef<tts::AccessOpInterface> accesses);
+  /// A block's shape and the order of its dimensions in memory.
+  using BlockKind = std::pair<SmallVector<int64_t>, SmallVector<unsigned>>;
+  BlockKind getKind(tts::AccessOpInterface access) const;
+  /// How many neighbours a thread should have for `access`.
+  unsigned countNeighbours(tts::AccessOpInterface access) const;
   LinearLayout getPreferred(tts::AccessOpInterface access) const;
   /// True if threads may exchange a block to write it faster: one element of
   /// each is written faster than exchanged, and all must have room.
@@ -86,8 +91,10 @@ private:
   /// That a program can have.
   int64_t sharedBytes;
   DenseMap<Value, LinearLayout> layouts;
-  /// The most neighbours of a thread that an access should have.
-  DenseMap<Operation *, unsigned> mostNeighbours;
+  /// Of every access to a block.
+  DenseMap<Operation *, AccessWidth> widths;
+  /// The fewest elements of a store of 16 bytes to a block.
+  std::map<BlockKind, unsigned> stores;
   /// Where tensor cores leave the results of products.
   DenseMap<Operation *, LinearLayout> dotResults;
 };
@@ -110,15 +117,13 @@ std::optional<cta::LayoutRelation> getOrigin(Operation *op) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
-AccessWidth LayoutSpread::describeWidth(tts::AccessOpInterface access) const {
-  if (auto update = dyn_cast<tts::AtomicRMWOp>(*access))
-    return describeUpdateWidth(solver, update);
-  if (access.getTileType() && access.hasOffsetPerElement() &&
-      !access.isAtomic())
-    if (AccessWidth width = describeOffsetWidth(solver, access);
-        width.isContiguous)
-      return width;
-  return describeAccessWidth(solver, access);
+void LayoutSpread::learnWidths(ArrayRef<tts::AccessOpInterface> accesses) {
+  for (tts::AccessOpInterface access : accesses) {
+    AccessWidth width = describeWidth(solver, access);
+    // Any layout may load an element for several others.
+    widths[access] =
+        width.isOnePlace ? describeAccessWidth(solver, access) : width;
+  }
 }
 
 /// What belongs to a row, as a weight, an address or a sum, each thread keeps
@@ -144,52 +149,39 @@ static LinearLayout giveRowsToWarps(const LinearLayout &layout,
 
 /// A thread that holds more neighbours than it stores at once writes parts of
 /// sectors, one behind the other: of elements that are stored wider than they
-/// are loaded, it has no more than one store takes. What a product leaves is
-/// exchanged for its store anyway.
-void LayoutSpread::limitNeighbours(ArrayRef<tts::AccessOpInterface> accesses,
-                                   bool multiplies) {
-  /// The blocks of one shape that are stored 16 bytes at a time.
-  struct Stored {
-    ArrayRef<int64_t> shape;
-    SmallVector<unsigned> order;
-    unsigned elements;
-  };
-  SmallVector<Stored> kinds;
-  auto find = [&](tts::AccessOpInterface access, const AccessWidth &width) {
-    return llvm::find_if(kinds, [&](const Stored &kind) {
-      return kind.shape == access.getTileType().getShape() &&
-             kind.order == width.order;
-    });
-  };
+/// are loaded, it has no more than one store takes.
+void LayoutSpread::learnStores(ArrayRef<tts::AccessOpInterface> accesses) {
   for (tts::AccessOpInterface access : accesses) {
-    AccessWidth width = describeWidth(access);
-    mostNeighbours[access] = width.elements;
-    RankedTensorType type = access.getTileType();
-    if (multiplies || !access.getStored() || access.isAtomic() ||
-        width.elements * cta::getElementBytes(type) !=
+    unsigned elements = widths.at(access).elements;
+    if (!access.getStored() || access.isAtomic() ||
+        elements * cta::getElementBytes(access.getTileType()) !=
             GpuTarget::kBytesPerAccess)
       continue;
-    auto kind = find(access, width);
-    if (kind == kinds.end())
-      kinds.push_back({type.getShape(), width.order, width.elements});
-    else
-      kind->elements = std::min(kind->elements, width.elements);
-  }
-  for (tts::AccessOpInterface access : accesses) {
-    auto kind = find(access, describeWidth(access));
-    unsigned &most = mostNeighbours[access];
-    if (kind != kinds.end())
-      most = std::min(most, kind->elements);
+    unsigned &fewest =
+        stores.try_emplace(getKind(access), elements).first->second;
+    fewest = std::min(fewest, elements);
   }
 }
 
+LayoutSpread::BlockKind
+LayoutSpread::getKind(tts::AccessOpInterface access) const {
+  return {llvm::to_vector(access.getTileType().getShape()),
+          widths.at(access).order};
+}
+
+unsigned LayoutSpread::countNeighbours(tts::AccessOpInterface access) const {
+  unsigned elements = widths.at(access).elements;
+  auto store = stores.find(getKind(access));
+  return store == stores.end() ? elements : std::min(elements, store->second);
+}
+
 LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
-  AccessWidth width = describeWidth(access);
+  ArrayRef<unsigned> order = widths.at(access).order;
   LinearLayout layout =
-      LinearLayout::getBlocked(access.getTileType().getShape(), width.order,
-                               mostNeighbours.lookup(access), numWarps);
+      LinearLayout::getBlocked(access.getTileType().getShape(), order,
+                               countNeighbours(access), numWarps);
   return layout.getRank() > 1 && !isAmongProducts(access)
-             ? giveRowsToWarps(layout, width.order.front())
+             ? giveRowsToWarps(layout, order.front())
              : layout;
 }
 
@@ -203,7 +195,7 @@ bool LayoutSpread::paysToExchange(tts::AccessOpInterface access) const {
 bool LayoutSpread::isGoodFor(tts::AccessOpInterface access,
                              const LinearLayout &layout) const {
   RankedTensorType type = access.getTileType();
-  AccessWidth width = describeWidth(access);
+  const AccessWidth &width = widths.at(access);
   if (type.getRank() == 0 || !width.isContiguous || isSmallLoad(access))
     return true;
   unsigned fastest = width.order.front();
@@ -285,14 +277,17 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
     if (dot.getInstruction())
       dotResults[dot] = chooseDotLayout(dot, numWarps);
   });
-  limitNeighbours(accesses, /*multiplies=*/!dots.empty());
+  learnWidths(accesses);
+  // What a product leaves is exchanged for its store anyway.
+  if (dots.empty())
+    learnStores(accesses);
   for (cta::DotOp dot : dots)
     assign(dot.getResult(), chooseDotLayout(dot, numWarps));
 
   // Large ones first, of those the widest, and loads before stores.
   auto rank = [&](tts::AccessOpInterface access) {
     return std::tuple(-access.getTileType().getNumElements(),
-                      -static_cast<int64_t>(describeWidth(access).elements),
+                      -static_cast<int64_t>(widths.at(access).elements),
                       access.getStored() != nullptr);
   };
   SmallVector<std::pair<decltype(rank({})), size_t>> ranked;
@@ -394,7 +389,7 @@ void LayoutSpread::convertStores(func::FuncOp function) const {
       return;
     // Another order of registers may do.
     LinearLayout ordered =
-        cta::putNeighboursFirst(layout, describeWidth(access).order.front());
+        cta::putNeighboursFirst(layout, widths.at(access).order.front());
     stored->set(getWithLayout(
         builder, stored->get(),
         isGoodFor(access, ordered) ? ordered : getPreferred(access)));

@@ -52,16 +52,15 @@ public:
 
 private:
   bool isPossible(scf::ForOp loop, ArrayRef<AheadLoad> loads) {
-    ProgramSlice slice(function.getBody().front());
-    return HandOn::isPossible(loop, &function.getBody().front()) &&
-           llvm::all_of(loads,
-                        [&](const AheadLoad &ahead) {
-                          return ahead.box && !ahead.isAfterWrites &&
-                                 ahead.isMatrix && isReadByProducts(ahead) &&
-                                 slice.addAround(ahead.load) &&
-                                 slice.addValues(getScalars(ahead.load));
-                        }) &&
-           canComeFirst(loads);
+    Block &body = function.getBody().front();
+    ProgramSlice slice(body);
+    auto canBeCopied = [&](const AheadLoad &ahead) {
+      return ahead.box && !ahead.isAfterWrites && ahead.isMatrix &&
+             isReadByProducts(ahead) && slice.addAround(ahead.load) &&
+             slice.addValues(getScalars(ahead.load));
+    };
+    return HandOn::isPossible(loop, &body) &&
+           llvm::all_of(loads, canBeCopied) && canComeFirst(loads);
   }
 
   /// True if the places of all boxes can be computed before the first product

@@ -303,8 +303,8 @@ static AccessWidth moveTogether(AccessWidth width, unsigned dim,
   return width;
 }
 
-AccessWidth triton_shared::describeOffsetWidth(const DataFlowSolver &solver,
-                                               tts::AccessOpInterface access) {
+static AccessWidth describeOffsetWidth(const DataFlowSolver &solver,
+                                       tts::AccessOpInterface access) {
   AccessWidth width = describeAccessWidth(solver, access);
   auto gather = dyn_cast<tts::GatherOp>(*access);
   for (unsigned dim : SmallVector<unsigned>(width.order)) {
@@ -329,8 +329,8 @@ AccessWidth triton_shared::describeOffsetWidth(const DataFlowSolver &solver,
   return width;
 }
 
-AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
-                                               tts::AtomicRMWOp op) {
+static AccessWidth describeUpdateWidth(const DataFlowSolver &solver,
+                                       tts::AtomicRMWOp op) {
   AccessWidth width = describeAccessWidth(solver, op);
   if (!canBeTogether(op))
     return width;
@@ -347,4 +347,14 @@ AccessWidth triton_shared::describeUpdateWidth(const DataFlowSolver &solver,
     return width;
   }
   return width;
+}
+
+AccessWidth triton_shared::describeWidth(const DataFlowSolver &solver,
+                                         tts::AccessOpInterface access) {
+  if (!access.hasOffsetPerElement())
+    return describeMaskedWidth(solver, access);
+  if (auto update = dyn_cast<tts::AtomicRMWOp>(*access))
+    return describeUpdateWidth(solver, update);
+  return access.isAtomic() ? describeAccessWidth(solver, access)
+                           : describeOffsetWidth(solver, access);
 }
