@@ -5,7 +5,9 @@
 
 Both compilers get the same source and the same configurations, and are shown at their best. Every
 configuration is checked before it is timed. A graph holds launches over many sets of memory, more
-than fit into the cache; graphs of all contenders take turns, and medians are compared.
+than fit into the cache. Configurations that are nearly as fast as the best of their compiler are
+all contenders: what differs by a percent changes as the GPU warms up. Graphs of all contenders take
+turns, and the medians of the best are compared.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ import torch
 import triton
 import triton_shared
 from triton_shared.device import active_driver
-from triton_shared.measure import Graph, capture, spreads_in_turn
+from triton_shared.measure import Graph, capture, in_turn, spreads_in_turn
 
 from .problem import Config, Problem, Tensors, clear
 from .problems import all_problems
@@ -30,6 +32,8 @@ from .problems import all_problems
 SIDES = ("triton", "ours")
 MEMORY = 640 << 20
 """Bytes that the sets of one problem have together at least: ten times the cache of an H200."""
+NEARLY, MOST = 1.05, 3
+"""Of the best time that is found first, up to how much more is timed again; how many at most."""
 
 
 def side(name: str) -> AbstractContextManager[None]:
@@ -64,24 +68,23 @@ def measure(problem: Problem) -> dict[str, Any]:
     size = sum(tensor.nbytes for tensor in sets[0])
     sets += [problem.make(generator) for _ in range(min(63, MEMORY // size))]
     expected = problem.expected(sets[0])
-    tried: dict[str, list[dict[str, Any]]] = {name: [] for name in SIDES}
-    best: dict[str, Any] = {}
+    tried: dict[str, list[dict[str, Any]]] = {}
+    graphs: dict[tuple[str, int], Graph] = {}
     for name in SIDES:
-        for config in problem.configs:
-            row, graph = _try(problem, name, config, sets, expected)
-            tried[name].append(row)
-            if graph and (name not in best or row["us"] < best[name][0]["us"]):
-                best[name] = (row, graph)
-    graphs = {name: graph for name, (_, graph) in best.items()}
+        pairs = [_try(problem, name, config, sets, expected) for config in problem.configs]
+        tried[name] = [row for row, _ in pairs]
+        graphs |= {(name, at): pairs[at][1] for at in _nearly_best(tried[name])}
     if problem.torch:
         runs = problem.torch
-        graphs["torch"] = capture(lambda memory: runs(memory), sets)
-    spreads = spreads_in_turn(graphs)
+        graphs["torch", 0] = capture(lambda memory: runs(memory), sets)
+    found = in_turn(graphs)
+    best = dict(sorted(found, key=lambda key: -found[key]))
+    spreads = spreads_in_turn({name: graphs[name, at] for name, at in best.items()})
     times = {name: spread.median for name, spread in spreads.items()}
     result: dict[str, Any] = {"name": problem.name, "tried": tried, "sets": len(sets)}
     result["us"] = times
     result["us_spread"] = {name: (one.low, one.high) for name, one in spreads.items()}
-    result["best"] = {name: row["config"] for name, (row, _) in best.items()}
+    result["best"] = {name: tried[name][at]["config"] for name, at in best.items() if name in tried}
     if set(SIDES) <= times.keys():
         result["ratio"] = times["triton"] / times["ours"]
         ours, theirs = spreads["ours"], spreads["triton"]
@@ -92,6 +95,14 @@ def measure(problem: Problem) -> dict[str, Any]:
     result["rate"] = {name: amount / us for name, us in times.items()}
     result["unit"] = unit
     return result
+
+
+def _nearly_best(rows: list[dict[str, Any]]) -> list[int]:
+    """Which configurations of one compiler are timed in turn."""
+    timed = sorted(
+        (at for at, row in enumerate(rows) if "us" in row), key=lambda at: rows[at]["us"]
+    )
+    return [at for at in timed[:MOST] if rows[at]["us"] <= NEARLY * rows[timed[0]]["us"]]
 
 
 def _try(

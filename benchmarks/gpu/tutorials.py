@@ -34,7 +34,7 @@ import torch
 import triton
 from triton.runtime.autotuner import Autotuner
 
-from .speed import SIDES, side
+from .speed import NEARLY, SIDES, side
 
 Run = Callable[[], Any]
 COMPILERS = 12
@@ -42,8 +42,8 @@ ROUNDS = 5
 APART, APART_FP8 = 1e-2, 5e-2
 """Of the norm of a result, how far another compiler's may be from it; what is no number is not.
 Powers that are rounded to two bits of mantissa differ with the blocks in which maxima are found."""
-NEARLY, MOST = 1.05, 5
-"""Of the best time that tuning has found, up to how much more is timed again; how many at most."""
+TRIALS = 5
+"""How many configurations that tuning finds nearly as fast as its best are timed again at most."""
 
 
 class _NoBenchmark:
@@ -232,7 +232,7 @@ def _trials(module: types.ModuleType) -> list[_Trial]:
             continue
         times = {config: time[0] for config, time in kernel.configs_timings.items()}
         nearly = [config for config in times if times[config] <= NEARLY * min(times.values())]
-        for config in sorted(nearly, key=times.__getitem__)[:MOST]:
+        for config in sorted(nearly, key=times.__getitem__)[:TRIALS]:
             found.append(_Trial(partial(kernel.cache.update, dict.fromkeys(kernel.cache, config))))
     return found or [_Trial(lambda: None)]
 

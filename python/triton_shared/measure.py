@@ -13,12 +13,13 @@ from __future__ import annotations
 import itertools
 import statistics
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 Run = Callable[[], object]
 Memory = TypeVar("Memory")
+Name = TypeVar("Name", bound=Hashable)
 
 SHORTEST = 2e-3
 """Seconds that one measurement takes at least; what is shorter runs several times."""
@@ -142,19 +143,22 @@ def capture(run: Callable[[Memory], Any], memories: Sequence[Memory]) -> Graph:
     return Graph(graph, count)
 
 
-def in_turn(contenders: Mapping[str, Timed]) -> dict[str, float]:
+def in_turn(contenders: Mapping[Name, Timed]) -> dict[Name, float]:
     """The median time of each, in microseconds. Each is the first as often as any other."""
     return {name: found.median for name, found in spreads_in_turn(contenders).items()}
 
 
-def spreads_in_turn(contenders: Mapping[str, Timed]) -> dict[str, Spread]:
+def spreads_in_turn(contenders: Mapping[Name, Timed]) -> dict[Name, Spread]:
     """The same with quartiles.
 
     Whoever comes first finds another state of clocks and cache than the others, and so does whoever
-    follows one who has drawn much power: each follows each other equally often.
+    follows one who has drawn much power: each is at each place equally often, in rounds that go
+    forwards and backwards, so that of two each follows the other as often.
     """
-    times: dict[str, list[float]] = {name: [] for name in contenders}
-    orders = itertools.cycle(itertools.permutations(contenders))
+    names = list(contenders)
+    times: dict[Name, list[float]] = {name: [] for name in names}
+    forwards = [names[at:] + names[:at] for at in range(len(names))]
+    orders = itertools.cycle(one for order in forwards for one in (order, order[::-1]))
     for names in itertools.islice(orders, ROUNDS):
         for name in names:
             times[name].append(contenders[name].microseconds())
