@@ -248,6 +248,8 @@ triton_shared::followPhases(ModuleOp module, Phase last,
                             function_ref<LogicalResult(Phase)> step) {
   assert(!isCode(last) && "passes do not lead to code");
   Phase current = detectPhase(module);
+  if (!isReachable(current, last, target) && module.getBody()->empty())
+    return module.emitError("holds no kernel: nothing stands in it");
   if (!isReachable(current, last, target))
     return emitError(module.getLoc(),
                      describeMissingWay(current, last, target));
