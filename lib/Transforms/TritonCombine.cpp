@@ -207,10 +207,99 @@ private:
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// `where((a > b) | (a != a), a, b)` as the region of a reduction, which is how
+/// PyTorch spells a maximum that is NaN if anything is, is `maximumf(a, b)`,
+/// and the same with `<` is `minimumf`. Elsewhere it is not: of zeros of both
+/// signs it takes the right one. Of a reduction, whose elements have no order,
+/// either is the result.
+struct NameExtremum : OpRewritePattern<arith::SelectOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(arith::SelectOp op,
+                                PatternRewriter &rewriter) const override {
+    Value chosen = op.getTrueValue(), other = op.getFalseValue();
+    if (!isWholeReduction(op) || !isa<FloatType>(chosen.getType()))
+      return rewriter.notifyMatchFailure(op, "reduces no numbers");
+    auto either = op.getCondition().getDefiningOp<arith::OrIOp>();
+    if (!either)
+      return rewriter.notifyMatchFailure(op, "looks for no NaN");
+    auto left = either.getLhs().getDefiningOp<arith::CmpFOp>();
+    auto right = either.getRhs().getDefiningOp<arith::CmpFOp>();
+    if (isNanCheck(left, chosen))
+      std::swap(left, right);
+    if (!left || !isNanCheck(right, chosen))
+      return rewriter.notifyMatchFailure(op, "looks for no NaN of the first");
+    if (left.getLhs() == chosen && left.getRhs() == other)
+      return replace(op, left.getPredicate(), rewriter);
+    if (left.getLhs() == other && left.getRhs() == chosen)
+      return replace(op, turn(left.getPredicate()), rewriter);
+    return rewriter.notifyMatchFailure(op, "compares something else");
+  }
+
+private:
+  /// True if `op` makes of both sides of a reduction what it results in.
+  static bool isWholeReduction(arith::SelectOp op) {
+    auto reduce = dyn_cast<tt::ReduceOp>(op->getParentOp());
+    return reduce && reduce->getNumResults() == 1 &&
+           isa<BlockArgument>(op.getTrueValue()) &&
+           isa<BlockArgument>(op.getFalseValue()) && op->hasOneUse() &&
+           op->use_begin()->getOwner()->hasTrait<OpTrait::IsTerminator>();
+  }
+
+  static bool isNanCheck(arith::CmpFOp op, Value value) {
+    return op && op.getLhs() == value && op.getRhs() == value &&
+           llvm::is_contained(
+               {arith::CmpFPredicate::UNE, arith::CmpFPredicate::UNO},
+               op.getPredicate());
+  }
+
+  /// What holds of `b` and `a` if `predicate` holds of `a` and `b`; for other
+  /// predicates than those of an extremum it does not matter.
+  static arith::CmpFPredicate turn(arith::CmpFPredicate predicate) {
+    switch (predicate) {
+    case arith::CmpFPredicate::OGT:
+    case arith::CmpFPredicate::OGE:
+      return arith::CmpFPredicate::OLT;
+    case arith::CmpFPredicate::OLT:
+    case arith::CmpFPredicate::OLE:
+      return arith::CmpFPredicate::OGT;
+    default:
+      return predicate;
+    }
+  }
+
+  static LogicalResult replace(arith::SelectOp op,
+                               arith::CmpFPredicate predicate,
+                               PatternRewriter &rewriter) {
+    switch (predicate) {
+    case arith::CmpFPredicate::OGT:
+    case arith::CmpFPredicate::OGE:
+      rewriter.replaceOpWithNewOp<arith::MaximumFOp>(op, op.getTrueValue(),
+                                                     op.getFalseValue());
+      return success();
+    case arith::CmpFPredicate::OLT:
+    case arith::CmpFPredicate::OLE:
+      rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, op.getTrueValue(),
+                                                     op.getFalseValue());
+      return success();
+    default:
+      return rewriter.notifyMatchFailure(op, "is no extremum");
+    }
+  }
+};
+
+} // namespace
+
 void triton_shared::populateTritonCombine(RewritePatternSet &patterns) {
   patterns.add<AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>,
-               MergeAddPtr, ComputeBeforeSplat, ComputeBeforeBroadcast>(
-      patterns.getContext());
+               MergeAddPtr, ComputeBeforeSplat, ComputeBeforeBroadcast,
+               NameExtremum>(patterns.getContext());
 }
 
 //===----------------------------------------------------------------------===//

@@ -248,6 +248,42 @@ def test_the_positive_zero_is_the_larger_one(dtype: torch.dtype, first: float):
 
 
 @triton.jit
+def larger_as_torch_has_it(a, b):
+    mask = a > b
+    mask |= a != a
+    return tl.where(mask, a, b)
+
+
+@triton.jit
+def smaller_as_torch_has_it(a, b):
+    mask = a < b
+    mask |= a != a
+    return tl.where(mask, a, b)
+
+
+@triton.jit
+def extremes_or_nan(x_ptr, out_ptr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    x = tl.load(x_ptr + rows[:, None] * COLUMNS + columns[None, :])
+    tl.store(out_ptr + rows, tl.reduce(x, 1, larger_as_torch_has_it))
+    tl.store(out_ptr + ROWS + rows, tl.reduce(x, 1, smaller_as_torch_has_it))
+    tl.store(out_ptr + 2 * ROWS + columns, tl.reduce(x, 0, larger_as_torch_has_it))
+    tl.store(out_ptr + 2 * ROWS + COLUMNS + columns, tl.reduce(x, 0, smaller_as_torch_has_it))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("columns", [1, 2, 32, 128])
+def test_extremes_are_nan_if_anything_is(dtype: str, columns: int):
+    x = sample(dtype, 8, columns)
+    x[1, columns // 2], x[2, 0], x[3, -1] = NAN, INFINITY, -INFINITY
+    x[4], x[5, 0], x[5, -1], x[6] = NAN, -INFINITY, NAN, -INFINITY
+    out = torch.zeros(2 * (8 + columns), dtype=x.dtype)
+    extremes_or_nan[(1,)](x, out, ROWS=8, COLUMNS=columns)
+    want = [x.amax(1), x.amin(1), x.amax(0), x.amin(0)]
+    torch.testing.assert_close(out, torch.cat(want), rtol=0, atol=0, equal_nan=True)
+
+
+@triton.jit
 def sum_of_row(x_ptr, out_ptr, N: tl.constexpr):
     tl.store(out_ptr, tl.sum(tl.load(x_ptr + tl.arange(0, N)), 0))
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 import triton
 import triton.language as tl
 from corpus_runs import Run, zeros
+from test_cases_reduce import extremes_or_nan
 from test_gpu_emulated import check
 
 
@@ -44,6 +46,23 @@ def test_a_sum_of_negative_zeros_is_one(rows: int, columns: int, warps: int, tmp
     const = {"ROWS": rows, "COLUMNS": columns}
     case = {"fn": _signs, "sig": {"x": "*fp32", "o": "*i32"}, "const": const, "opts": {}}
     check(case, Run(fills={"x": zeros}), tmp_path, warps=warps)
+
+
+@pytest.mark.parametrize("warps", [1, 4])
+@pytest.mark.parametrize("kind", ["fp16", "bf16", "fp32", "fp64"])
+def test_extremes_are_nan_if_anything_is(kind: str, warps: int, tmp_path: Path):
+    def some_nans(rng: torch.Generator, n: int) -> torch.Tensor:
+        values = torch.randn(n, generator=rng, dtype=torch.float64)
+        values[[3, 200, 300]] = torch.tensor([float("nan"), float("inf"), -float("inf")]).double()
+        return values
+
+    case = {
+        "fn": extremes_or_nan,
+        "sig": {"x_ptr": f"*{kind}", "out_ptr": f"*{kind}"},
+        "const": {"ROWS": 8, "COLUMNS": 128},
+        "opts": {},
+    }
+    check(case, Run(fills={"x_ptr": some_nans}), tmp_path, warps=warps)
 
 
 @triton.jit

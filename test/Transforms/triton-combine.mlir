@@ -129,3 +129,51 @@ tt.func @foreign(%x: f32) -> (tensor<8xf32>, tensor<8xf32>) {
   %2 = tt.extern_elementwise %0 {libname = "", libpath = "", pure = false, symbol = "count"} : (tensor<8xf32>) -> tensor<8xf32>
   tt.return %1, %2 : tensor<8xf32>, tensor<8xf32>
 }
+
+// What PyTorch writes for a maximum that is NaN if anything is, both ways round.
+// CHECK-LABEL: tt.func @extrema_or_nan(
+// CHECK:         ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT:      %[[LARGER:.*]] = arith.maximumf %[[A]], %[[B]] : f32
+// CHECK-NEXT:      tt.reduce.return %[[LARGER]]
+// CHECK:         ^bb0(%[[A:.*]]: bf16, %[[B:.*]]: bf16):
+// CHECK-NEXT:      %[[SMALLER:.*]] = arith.minimumf %[[B]], %[[A]] : bf16
+// CHECK-NEXT:      tt.reduce.return %[[SMALLER]]
+tt.func @extrema_or_nan(%x: tensor<8xf32>, %y: tensor<8xbf16>) -> (f32, bf16) {
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %nan = arith.cmpf une, %a, %a : f32
+    %takes = arith.ori %larger, %nan : i1
+    %2 = arith.select %takes, %a, %b : f32
+    tt.reduce.return %2 : f32
+  }) : (tensor<8xf32>) -> f32
+  %1 = "tt.reduce"(%y) <{axis = 0 : i32}> ({
+  ^bb0(%a: bf16, %b: bf16):
+    %larger = arith.cmpf oge, %a, %b : bf16
+    %nan = arith.cmpf uno, %b, %b : bf16
+    %takes = arith.ori %nan, %larger : i1
+    %2 = arith.select %takes, %b, %a : bf16
+    tt.reduce.return %2 : bf16
+  }) : (tensor<8xbf16>) -> bf16
+  tt.return %0, %1 : f32, bf16
+}
+
+// A NaN of the second side alone is not what this looks for, and of zeros of
+// both signs a choice outside of reductions takes the right one.
+// CHECK-LABEL: tt.func @extrema_not(
+// CHECK-COUNT-2: arith.select
+tt.func @extrema_not(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (f32, tensor<8xf32>) {
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f32, %b: f32):
+    %larger = arith.cmpf ogt, %a, %b : f32
+    %nan = arith.cmpf une, %b, %b : f32
+    %takes = arith.ori %larger, %nan : i1
+    %2 = arith.select %takes, %a, %b : f32
+    tt.reduce.return %2 : f32
+  }) : (tensor<8xf32>) -> f32
+  %larger = arith.cmpf ogt, %x, %y : tensor<8xf32>
+  %nan = arith.cmpf une, %x, %x : tensor<8xf32>
+  %takes = arith.ori %larger, %nan : tensor<8xi1>
+  %1 = arith.select %takes, %x, %y : tensor<8xi1>, tensor<8xf32>
+  tt.return %0, %1 : f32, tensor<8xf32>
+}

@@ -103,6 +103,7 @@ def TritonCombine : Pass<"triton-combine", "::mlir::ModuleOp"> {
     | `addptr(addptr(p, i), j)`             | `addptr(p, i + j)`, in 64 bits  |
     | `f(splat(x), splat(y))`               | `splat(f(x, y))`                |
     | `f(broadcast(x), broadcast(y))`       | `broadcast(f(x, y))`            |
+    | `where((a > b) \| (a != a), a, b)`    | `maximumf(a, b)`, in reductions |
     | `scf.for` with `tt.loop_unroll_factor`| the loop, unrolled              |
 
     `f` stands for every operation on elements; constants of one repeated value

@@ -42,7 +42,9 @@ Operation *triton_shared::getOnlyOperation(Region &region) {
 Type triton_shared::getAccumulatorType(Operation *combiner, Type elementType) {
   bool isSmallFloat =
       isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
-  if (isa<arith::AddFOp>(combiner) && isSmallFloat)
+  bool isExtremum = isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                        arith::MinNumFOp>(combiner);
+  if ((isa<arith::AddFOp>(combiner) || isExtremum) && isSmallFloat)
     return Float32Type::get(combiner->getContext());
   return elementType;
 }

@@ -26,7 +26,8 @@ Operation *getOnlyOperation(Region &region);
 
 /// The type in which `combiner` makes a long chain of `elementType`. Sums of
 /// floats below 32 bits are made in f32: in their own type they would stop
-/// growing after a few hundred elements. Everything else keeps its type.
+/// growing after a few hundred elements. So are extrema of them, which stay
+/// what they are: CPUs compare f32. Everything else keeps its type.
 Type getAccumulatorType(Operation *combiner, Type elementType);
 
 } // namespace mlir::triton_shared

@@ -22,6 +22,21 @@ func.func @sum_of_bf16(%x: tensor<128xbf16>) -> bf16 {
   return %0 : bf16
 }
 
+// The largest of them is one of them in f32, too, which processors compare.
+// CHECK-LABEL: func.func @largest_of_f16(
+// CHECK:         linalg.reduce ins(%{{.*}} : tensor<128xf16>) outs(%{{.*}} : tensor<f32>) dimensions = [0]
+// CHECK:           %[[WIDE:.*]] = arith.extf %{{.*}} : f16 to f32
+// CHECK-NEXT:      arith.maximumf %[[WIDE]], %{{.*}} : f32
+// CHECK:         arith.truncf %{{.*}} : f32 to f16
+func.func @largest_of_f16(%x: tensor<128xf16>) -> f16 {
+  %0 = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+  ^bb0(%a: f16, %b: f16):
+    %1 = arith.maximumf %a, %b : f16
+    tt.reduce.return %1 : f16
+  }) : (tensor<128xf16>) -> f16
+  return %0 : f16
+}
+
 // A block that is left is filled with the neutral element.
 // CHECK-LABEL: func.func @sum_of_rows(
 // CHECK:         %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
