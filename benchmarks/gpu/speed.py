@@ -16,6 +16,7 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ import torch
 import triton
 import triton_shared
 from triton_shared.device import active_driver
-from triton_shared.measure import Graph, capture, in_turn, spreads_in_turn
+from triton_shared.measure import Graph, Name, capture, in_turn, spreads_in_turn
 
 from .problem import Config, Problem, Tensors, clear
 from .problems import all_problems
@@ -32,7 +33,7 @@ from .problems import all_problems
 SIDES = ("triton", "ours")
 MEMORY = 640 << 20
 """Bytes that the sets of one problem have together at least: ten times the cache of an H200."""
-NEARLY, MOST = 1.05, 3
+NEARLY, CONTENDERS = 1.05, 3
 """Of the best time that is found first, up to how much more is timed again; how many at most."""
 
 
@@ -73,12 +74,13 @@ def measure(problem: Problem) -> dict[str, Any]:
     for name in SIDES:
         pairs = [_try(problem, name, config, sets, expected) for config in problem.configs]
         tried[name] = [row for row, _ in pairs]
-        graphs |= {(name, at): pairs[at][1] for at in _nearly_best(tried[name])}
+        took = {at: row["us"] for at, (row, _) in enumerate(pairs) if "us" in row}
+        graphs |= {(name, at): pairs[at][1] for at in nearly_best(took, CONTENDERS)}
     if problem.torch:
         runs = problem.torch
         graphs["torch", 0] = capture(lambda memory: runs(memory), sets)
     found = in_turn(graphs)
-    best = dict(sorted(found, key=lambda key: -found[key]))
+    best = dict(sorted(found, key=found.__getitem__, reverse=True))  # The last stays.
     spreads = spreads_in_turn({name: graphs[name, at] for name, at in best.items()})
     times = {name: spread.median for name, spread in spreads.items()}
     result: dict[str, Any] = {"name": problem.name, "tried": tried, "sets": len(sets)}
@@ -97,12 +99,10 @@ def measure(problem: Problem) -> dict[str, Any]:
     return result
 
 
-def _nearly_best(rows: list[dict[str, Any]]) -> list[int]:
-    """Which configurations of one compiler are timed in turn."""
-    timed = sorted(
-        (at for at, row in enumerate(rows) if "us" in row), key=lambda at: rows[at]["us"]
-    )
-    return [at for at in timed[:MOST] if rows[at]["us"] <= NEARLY * rows[timed[0]]["us"]]
+def nearly_best(times: Mapping[Name, float], most: int) -> list[Name]:
+    """What takes hardly longer than the fastest, that first; `most` at most."""
+    fastest_first = sorted(times, key=times.__getitem__)[:most]
+    return [name for name in fastest_first if times[name] <= NEARLY * times[fastest_first[0]]]
 
 
 def _try(

@@ -34,7 +34,7 @@ import torch
 import triton
 from triton.runtime.autotuner import Autotuner
 
-from .speed import NEARLY, SIDES, side
+from .speed import SIDES, nearly_best, side
 
 Run = Callable[[], Any]
 COMPILERS = 12
@@ -231,8 +231,7 @@ def _trials(module: types.ModuleType) -> list[_Trial]:
         if not kernel.cache:  # There is one configuration.
             continue
         times = {config: time[0] for config, time in kernel.configs_timings.items()}
-        nearly = [config for config in times if times[config] <= NEARLY * min(times.values())]
-        for config in sorted(nearly, key=times.__getitem__)[:TRIALS]:
+        for config in nearly_best(times, TRIALS):
             found.append(_Trial(partial(kernel.cache.update, dict.fromkeys(kernel.cache, config))))
     return found or [_Trial(lambda: None)]
 

@@ -248,11 +248,11 @@ triton_shared::followPhases(ModuleOp module, Phase last,
                             function_ref<LogicalResult(Phase)> step) {
   assert(!isCode(last) && "passes do not lead to code");
   Phase current = detectPhase(module);
-  if (!isReachable(current, last, target) && module.getBody()->empty())
-    return module.emitError("holds no kernel: nothing stands in it");
   if (!isReachable(current, last, target))
     return emitError(module.getLoc(),
-                     describeMissingWay(current, last, target));
+                     module.getBody()->empty()
+                         ? "holds no kernel: nothing stands in it"
+                         : describeMissingWay(current, last, target));
   while (current != last) {
     current = *getNextPhase(current, target);
     if (failed(step(current)))

@@ -215,9 +215,9 @@ namespace {
 
 /// `where((a > b) | (a != a), a, b)` as the region of a reduction, which is how
 /// PyTorch spells a maximum that is NaN if anything is, is `maximumf(a, b)`,
-/// and the same with `<` is `minimumf`. Elsewhere it is not: of zeros of both
-/// signs it takes the right one. Of a reduction, whose elements have no order,
-/// either is the result.
+/// and the same with `<` is `minimumf`. They differ in the sign of a zero
+/// alone: of zeros of both signs the region takes the second, whichever that
+/// is. For single elements, which have an order, that counts.
 struct NameExtremum : OpRewritePattern<arith::SelectOp> {
   using OpRewritePattern::OpRewritePattern;
 
@@ -229,17 +229,19 @@ struct NameExtremum : OpRewritePattern<arith::SelectOp> {
     auto either = op.getCondition().getDefiningOp<arith::OrIOp>();
     if (!either)
       return rewriter.notifyMatchFailure(op, "looks for no NaN");
-    auto left = either.getLhs().getDefiningOp<arith::CmpFOp>();
-    auto right = either.getRhs().getDefiningOp<arith::CmpFOp>();
-    if (isNanCheck(left, chosen))
-      std::swap(left, right);
-    if (!left || !isNanCheck(right, chosen))
+    auto order = either.getLhs().getDefiningOp<arith::CmpFOp>();
+    auto nan = either.getRhs().getDefiningOp<arith::CmpFOp>();
+    if (isNanCheck(order, chosen))
+      std::swap(order, nan);
+    if (!order || !isNanCheck(nan, chosen))
       return rewriter.notifyMatchFailure(op, "looks for no NaN of the first");
-    if (left.getLhs() == chosen && left.getRhs() == other)
-      return replace(op, left.getPredicate(), rewriter);
-    if (left.getLhs() == other && left.getRhs() == chosen)
-      return replace(op, turn(left.getPredicate()), rewriter);
-    return rewriter.notifyMatchFailure(op, "compares something else");
+    if (isBeyond(order, chosen, other))
+      rewriter.replaceOpWithNewOp<arith::MaximumFOp>(op, chosen, other);
+    else if (isBeyond(order, other, chosen))
+      rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, chosen, other);
+    else
+      return rewriter.notifyMatchFailure(op, "is no extremum");
+    return success();
   }
 
 private:
@@ -253,44 +255,22 @@ private:
   }
 
   static bool isNanCheck(arith::CmpFOp op, Value value) {
+    using Predicate = arith::CmpFPredicate;
     return op && op.getLhs() == value && op.getRhs() == value &&
-           llvm::is_contained(
-               {arith::CmpFPredicate::UNE, arith::CmpFPredicate::UNO},
-               op.getPredicate());
+           llvm::is_contained({Predicate::UNE, Predicate::UNO},
+                              op.getPredicate());
   }
 
-  /// What holds of `b` and `a` if `predicate` holds of `a` and `b`; for other
-  /// predicates than those of an extremum it does not matter.
-  static arith::CmpFPredicate turn(arith::CmpFPredicate predicate) {
-    switch (predicate) {
-    case arith::CmpFPredicate::OGT:
-    case arith::CmpFPredicate::OGE:
-      return arith::CmpFPredicate::OLT;
-    case arith::CmpFPredicate::OLT:
-    case arith::CmpFPredicate::OLE:
-      return arith::CmpFPredicate::OGT;
-    default:
-      return predicate;
-    }
-  }
-
-  static LogicalResult replace(arith::SelectOp op,
-                               arith::CmpFPredicate predicate,
-                               PatternRewriter &rewriter) {
-    switch (predicate) {
-    case arith::CmpFPredicate::OGT:
-    case arith::CmpFPredicate::OGE:
-      rewriter.replaceOpWithNewOp<arith::MaximumFOp>(op, op.getTrueValue(),
-                                                     op.getFalseValue());
-      return success();
-    case arith::CmpFPredicate::OLT:
-    case arith::CmpFPredicate::OLE:
-      rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, op.getTrueValue(),
-                                                     op.getFalseValue());
-      return success();
-    default:
-      return rewriter.notifyMatchFailure(op, "is no extremum");
-    }
+  /// True if `op` says whether `large` is larger than `small`; what it says of
+  /// equal ones does not matter.
+  static bool isBeyond(arith::CmpFOp op, Value large, Value small) {
+    using Predicate = arith::CmpFPredicate;
+    if (op.getLhs() == large && op.getRhs() == small)
+      return llvm::is_contained({Predicate::OGT, Predicate::OGE},
+                                op.getPredicate());
+    return op.getLhs() == small && op.getRhs() == large &&
+           llvm::is_contained({Predicate::OLT, Predicate::OLE},
+                              op.getPredicate());
   }
 };
 

@@ -158,8 +158,8 @@ tt.func @extrema_or_nan(%x: tensor<8xf32>, %y: tensor<8xbf16>) -> (f32, bf16) {
   tt.return %0, %1 : f32, bf16
 }
 
-// A NaN of the second side alone is not what this looks for, and of zeros of
-// both signs a choice outside of reductions takes the right one.
+// A NaN of the second side alone is not what this looks for, and outside of
+// reductions it counts which of two zeros is taken.
 // CHECK-LABEL: tt.func @extrema_not(
 // CHECK-COUNT-2: arith.select
 tt.func @extrema_not(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (f32, tensor<8xf32>) {

@@ -42,9 +42,10 @@ Operation *triton_shared::getOnlyOperation(Region &region) {
 Type triton_shared::getAccumulatorType(Operation *combiner, Type elementType) {
   bool isSmallFloat =
       isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;
-  bool isExtremum = isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
-                        arith::MinNumFOp>(combiner);
-  if ((isa<arith::AddFOp>(combiner) || isExtremum) && isSmallFloat)
+  bool isSumOrExtremum =
+      isa<arith::AddFOp, arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+          arith::MinNumFOp>(combiner);
+  if (isSumOrExtremum && isSmallFloat)
     return Float32Type::get(combiner->getContext());
   return elementType;
 }
