@@ -165,6 +165,7 @@ static void buildArithmetic(OpPassManager &manager) {
 
 static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
+  manager.addNestedPass<func::FuncOp>(createCpuTurnBlocks());
   addStructuredCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(
       createCpuScansToVector({cpu.getVectorBytes(), cpu.hasFma()}));

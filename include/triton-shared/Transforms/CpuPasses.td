@@ -98,6 +98,43 @@ def CpuCollapseLoops : Pass<"cpu-collapse-loops"> {
   ];
 }
 
+def CpuTurnBlocks : Pass<"cpu-turn-blocks", "::mlir::func::FuncOp"> {
+  let summary = "Compute blocks transposed whose columns lie in one piece";
+  let description = [{
+    Loops over vectors run along the last dimension of a block. Where memory has
+    the first one side by side, as sums over the rows of a matrix do that keep
+    its columns in the first dimension, the block is loaded, computed and stored
+    with its two dimensions swapped:
+
+    ```mlir
+    %view = memref.reinterpret_cast %p to sizes: [64, 4], strides: [1, 128]
+    %t = // the block at %view : tensor<64x4xf32>
+    %r = linalg.generic // parallel, reduction : tensor<64x4xf32> to tensor<64xf32>
+    ```
+
+    becomes
+
+    ```mlir
+    %view = memref.reinterpret_cast %p to sizes: [4, 64], strides: [128, 1]
+    %t = // the block at %view : tensor<4x64xf32>
+    %r = linalg.generic // reduction, parallel : tensor<4x64xf32> to tensor<64xf32>
+    ```
+
+    Blocks that one operation reads or makes, or that a loop or a branch hands
+    on, are swapped together or not at all: all of them if each one that lies
+    side by side in memory does so along its first dimension, and nothing but
+    operations on elements, reductions, loads and stores of boxes has part in
+    them. Each number is computed as before, and sums are made in the same order.
+
+    Needs: phase `memref`, computation as `linalg.generic`. Leaves: the same.
+  }];
+  let dependentDialects = [
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def CpuOrderLoops : Pass<"cpu-order-loops"> {
   let summary = "Run the innermost loop of a dot along a row of the result";
   let description = [{
