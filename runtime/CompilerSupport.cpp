@@ -93,6 +93,8 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedProcessorNumber),
       ENTRY(tritonSharedProcessorCount),
       ENTRY(tritonSharedScratch),
+      ENTRY(tritonSharedAddRowF32),
+      ENTRY(tritonSharedAddRowF64),
       {"tritonSharedTensorCoreDot", addressFor(&tritonSharedTensorCoreDot)},
       {"tritonSharedCheckBegin", reinterpret_cast<void *>(&beginAccess)},
       {"tritonSharedCheckElement", reinterpret_cast<void *>(&nameElement)},

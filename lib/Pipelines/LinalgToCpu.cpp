@@ -175,6 +175,7 @@ static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildBuffers(manager);
   buildPlaces(manager);
   buildVectors(manager, cpu);
+  manager.addPass(createCpuCallRowUpdates());
   buildLoops(manager);
   buildArithmetic(manager);
   manager.addPass(createCpuWrapProgramLoop());

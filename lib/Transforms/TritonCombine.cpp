@@ -277,6 +277,7 @@ private:
 } // namespace
 
 void triton_shared::populateTritonCombine(RewritePatternSet &patterns) {
+  populateMaskedValues(patterns);
   patterns.add<AccumulateInDot<arith::AddFOp>, AccumulateInDot<arith::AddIOp>,
                MergeAddPtr, ComputeBeforeSplat, ComputeBeforeBroadcast,
                NameExtremum>(patterns.getContext());

@@ -406,6 +406,23 @@ def test_the_ctypes_loader_takes_arrays_and_tensors(tmp_path: Path):
         add(x)
 
 
+@pytest.mark.parametrize(("kind", "dtype"), [("fp32", np.float32), ("fp64", np.float64)])
+def test_rows_are_added_atomically(tmp_path: Path, kind: str, dtype: type):
+    """By a function of the runtime, which the launcher has as C and as C++."""
+    kernel = aot.compile_kernel(KERNELS, "add_row", f"*{kind}, *{kind}, i32, 32", "1, 1, 1")
+    library, launcher, header = aot.write(kernel, tmp_path / "row", ("so", "c", "h"))
+    add = aot.Program(library, header)
+    x, sums = np.arange(32, dtype=dtype), np.ones(40, dtype=dtype)
+    for at in range(8):
+        add(sums, x, at)
+    assert sums.tolist() == [
+        1 + sum(i - at for at in range(8) if 0 <= i - at < 32) for i in range(40)
+    ]
+    for command in (aot_programs.C, (*aot_programs.CPP, "-x", "c++")):
+        built = [*command, "-c", launcher, "-o", tmp_path / "launcher.o"]
+        subprocess.run(built, check=True, capture_output=True)
+
+
 # Libraries.
 
 
@@ -501,7 +518,7 @@ def test_a_bad_signature_is_explained(signature: str, message: str):
         (("--grid", "n,1,1"), "'n' in the grid is no parameter of the kernel\nuse numbers and x_"),
         (("--grid", "(n_elements,1),1"), "the grid has three C expressions"),
         (("--grid", "n_elements),1,1"), "the grid has three C expressions"),
-        (("-n", "sub"), "has no @triton.jit function 'sub'; it has add_kernel, scalars"),
+        (("-n", "sub"), "has no @triton.jit function 'sub'; it has add_kernel, add_row, scalars"),
     ],
 )
 def test_a_bad_command_line_is_explained(

@@ -11,6 +11,7 @@ launches are captured into graphs, which take turns, and their medians are compa
 from __future__ import annotations
 
 import itertools
+import math
 import statistics
 import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -24,7 +25,9 @@ Name = TypeVar("Name", bound=Hashable)
 SHORTEST = 2e-3
 """Seconds that one measurement takes at least; what is shorter runs several times."""
 LAUNCHES = 40
-"""Of a graph, at least."""
+"""Of a graph, at least, unless they take longer than `LONGEST`."""
+LONGEST = 6e4
+"""Microseconds that a graph takes at most, if it has more than one launch for each memory."""
 ROUNDS = 12
 """Of graphs that take turns."""
 
@@ -129,13 +132,18 @@ def capture(run: Callable[[Memory], Any], memories: Sequence[Memory]) -> Graph:
     """A graph of launches that go round all memories: together more than fits into the cache."""
     import torch
 
-    count = -(-LAUNCHES // len(memories)) * len(memories)
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
+    begin, end = (torch.cuda.Event(enable_timing=True) for _ in "be")
     with torch.cuda.stream(stream):
         for memory in memories[:3]:
             run(memory)
+        begin.record()
+        run(memories[0])
+        end.record()
     torch.cuda.synchronize()
+    launches = min(LAUNCHES, LONGEST / max(1.0, begin.elapsed_time(end) * 1e3))
+    count = max(1, math.ceil(launches / len(memories))) * len(memories)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         for number in range(count):

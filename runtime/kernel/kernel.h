@@ -118,6 +118,14 @@ void tritonSharedTensorCoreDot(int64_t a, int64_t aRow, int64_t aColumn,
                                int32_t block, int32_t fraction, int32_t result,
                                int32_t part);
 
+/* memory[offsets[i]] += values[i] for `count` numbers, atomically each, where
+   `mask` has a byte that is not zero or there is none; all four are addresses,
+   offsets are i64 and count numbers. */
+void tritonSharedAddRowF32(int64_t memory, int64_t offsets, int64_t values,
+                           int64_t mask, int64_t count);
+void tritonSharedAddRowF64(int64_t memory, int64_t offsets, int64_t values,
+                           int64_t mask, int64_t count);
+
 #ifdef __cplusplus
 }
 #endif

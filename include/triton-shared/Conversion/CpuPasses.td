@@ -201,6 +201,36 @@ def CpuLowerMath : Pass<"cpu-lower-math", "::mlir::ModuleOp"> {
   ];
 }
 
+def CpuCallRowUpdates : Pass<"cpu-call-row-updates"> {
+  let summary = "Let the runtime add rows of floats to memory atomically";
+  let description = [{
+    A loop that adds the numbers of a row to memory, one `memref.atomic_rmw addf`
+    of f32 or f64 after the other with offsets that are a row as well, becomes a
+    call of `tritonSharedAddRowF32` or `tritonSharedAddRowF64`. That one adds
+    neighbours by one exchange of 16 bytes, in the same order.
+
+    ```mlir
+    scf.for %i = %c0 to %c128 step %c1 {
+      scf.if %condition { // or no branch, or what a row of booleans has at %i
+        %n = memref.load %offsets[%c0, %i] : memref<1x128xi64>
+        %offset = arith.index_cast %n : i64 to index
+        %x = memref.load %values[%c0, %i] : memref<1x128xf32>
+        %element = memref.reinterpret_cast %p to offset: [%offset], sizes: [1], strides: [1]
+        memref.atomic_rmw addf %x, %element[%c0]
+      }
+    }
+    ```
+
+    What is read before the sum, and all other types, stay as they are.
+
+    Needs: no tensors. Leaves: the same.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def CpuCallTensorCores : Pass<"cpu-call-tensor-cores"> {
   let summary = "Let the runtime compute products as a GPU does";
   let description = [{

@@ -16,6 +16,10 @@ namespace mlir::triton_shared {
 /// Adds the rewrites of `triton-combine`, without its unrolling of loops.
 void populateTritonCombine(RewritePatternSet &patterns);
 
+/// Adds those of them that follow from masks: blocks that are loaded again
+/// behind a mask, and choices that have been made before.
+void populateMaskedValues(RewritePatternSet &patterns);
+
 /// The formats of `triton-explain-accesses`, as the command line spells them.
 inline llvm::cl::ValuesClass getAccessFormats() {
   return {clEnumValN(AccessFormat::Remarks, "remarks",

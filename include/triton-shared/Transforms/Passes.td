@@ -104,6 +104,8 @@ def TritonCombine : Pass<"triton-combine", "::mlir::ModuleOp"> {
     | `f(splat(x), splat(y))`               | `splat(f(x, y))`                |
     | `f(broadcast(x), broadcast(y))`       | `broadcast(f(x, y))`            |
     | `where((a > b) \| (a != a), a, b)`    | `maximumf(a, b)`, in reductions |
+    | `load(p, m, b)` after `a = load(p)`   | `where(m, a, b)`                |
+    | `where(m, f(where(m, a, b)), c)`      | `where(m, f(a), c)`             |
     | `scf.for` with `tt.loop_unroll_factor`| the loop, unrolled              |
 
     `f` stands for every operation on elements; constants of one repeated value

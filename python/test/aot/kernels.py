@@ -15,6 +15,12 @@ def add_kernel(x_ptr, y_ptr, output_ptr, n_elements, BLOCK_SIZE: tl.constexpr):
 
 
 @triton.jit
+def add_row(p_ptr, x_ptr, at, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.atomic_add(p_ptr + at + i, tl.load(x_ptr + i))
+
+
+@triton.jit
 def scalars(out, a, b, c, d, e, f, g, h):
     tl.store(out + 0, a.to(tl.float64))
     tl.store(out + 1, b.to(tl.float64))

@@ -25,6 +25,8 @@ _FILES = {
     "tritonSharedProcessorCount": "machine.c",
     "tritonSharedPrintBegin": "print.c",
     "tritonSharedTensorCoreDot": "tensor_core.c",
+    "tritonSharedAddRowF32": "row_update.c",
+    "tritonSharedAddRowF64": "row_update.c",
     "__truncsfbf2": "bfloat16.c",
     "__truncdfbf2": "bfloat16.c",
 }
