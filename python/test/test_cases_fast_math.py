@@ -263,6 +263,18 @@ def test_a_scalar_and_an_element_of_a_block_agree(function: Function, dtype: np.
     np.testing.assert_array_equal(out.numpy(), run(function.name, inputs, "fast"))
 
 
+@pytest.mark.parametrize("large", [1e9, 1e30, -1e38, np.inf, np.nan])
+@pytest.mark.parametrize("name", ["sin", "cos", "tan"])
+def test_an_angle_has_the_same_functions_beside_large_numbers(name: str, large: float):
+    """Lanes take the branch of large numbers together."""
+    x = np.random.default_rng(1).uniform(-1000, 1000, 1 << 14).astype(np.float32)
+    alone = run(name, [x], "fast")
+    mixed = x.copy()
+    mixed[::5] = large
+    kept = np.arange(len(x)) % 5 != 0
+    np.testing.assert_array_equal(run(name, [mixed], "fast")[kept], alone[kept])
+
+
 @with_polynomials
 @pytest.mark.skipif(not cpu_facts.has("avx2", "fma"), reason="not a CPU with AVX2")
 @pytest.mark.parametrize(("function", "dtype"), CASES)

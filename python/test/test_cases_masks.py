@@ -399,3 +399,67 @@ def test_a_mask_over_two_dimensions_at_once(memory: Memory):
     want[:3, :2, :5] = x
     total = torch.arange(4)[:, None, None] + torch.arange(2)[None, :, None]
     assert torch.equal(out, torch.where(total < 4, want, 0.5))
+
+
+@triton.jit
+def turn_halves(x_ptr, angle_ptr, out_ptr, ROW: tl.constexpr, N: tl.constexpr):
+    """As inductor writes a rotary embedding: a concatenation is two loads, each behind a half."""
+    at = tl.arange(0, N)
+    column = at % ROW
+    angle = tl.load(angle_ptr + at % (ROW // 2))
+    right = column >= ROW // 2
+    low = tl.load(x_ptr + at - ROW // 2, right, other=0.0)
+    turned = low * tl.load(angle_ptr + at % (ROW // 2), right, other=0.0)
+    turned = tl.where(right, 0.0 - turned, 0.0)
+    left = column < ROW // 2
+    high = tl.load(x_ptr + at + ROW // 2, left, other=0.0)
+    other = tl.load(angle_ptr + at % (ROW // 2), left, other=0.0)
+    turned += tl.where(left, high * other, 0.0)
+    tl.store(out_ptr + at, turned + tl.load(x_ptr + at) * angle)
+
+
+@pytest.mark.parametrize("mode", ["reference", "fast"])
+def test_halves_of_a_block_behind_both_halves_of_a_mask(memory: Memory, mode: str):
+    x, angle = torch.randn(8, 32), torch.randn(16)
+    out = memory.empty(8, 32)
+    turn_halves[(1,)](memory.holding(x), memory.holding(angle), out, ROW=32, N=256, mode=mode)
+    a, b = x[:, :16], x[:, 16:]
+    want = torch.cat([b * angle + a * angle, 0.0 - a * angle + b * angle], 1)
+    torch.testing.assert_close(out, want)
+
+
+@triton.jit
+def divide_where_it_is_asked(x_ptr, y_ptr, out_ptr, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x, y = tl.load(x_ptr + at), tl.load(y_ptr + at)
+    mask = y != 0
+    divisor = tl.where(mask, y, 1)
+    tl.store(out_ptr + at, tl.where(mask, x // divisor + x % tl.where(mask, y, 1), -1))
+
+
+@pytest.mark.parametrize("mode", ["reference", "fast"])
+def test_a_choice_that_keeps_a_division_from_failing_stays(memory: Memory, mode: str):
+    x, y = torch.arange(64, dtype=torch.int32), torch.arange(64, dtype=torch.int32) % 4
+    out = memory.empty(64, dtype=torch.int32)
+    divide_where_it_is_asked[(1,)](memory.holding(x), memory.holding(y), out, N=64, mode=mode)
+    some = y.clamp(min=1)
+    assert out.equal(torch.where(y != 0, x // some + x % some, -1).int())
+
+
+@triton.jit
+def load_again_behind_a_mask(x_ptr, out_ptr, n, N: tl.constexpr):
+    at = tl.arange(0, N)
+    before = tl.load(x_ptr + at)
+    tl.store(x_ptr + at, before * 2)
+    tl.debug_barrier()
+    after = tl.load(x_ptr + at, at < n, other=-1.0)
+    tl.store(out_ptr + at, before + after)
+
+
+@pytest.mark.parametrize("mode", ["reference", "fast"])
+def test_what_was_stored_between_two_loads_is_read(memory: Memory, mode: str):
+    x = memory.holding(torch.arange(32.0))
+    out = memory.empty(32)
+    load_again_behind_a_mask[(1,)](x, out, 20, N=32, mode=mode)
+    i = torch.arange(32.0)
+    assert out.equal(torch.where(i < 20, 3 * i, i - 1))

@@ -107,7 +107,7 @@ def CpuExpandMath : Pass<"cpu-expand-math"> {
     | `log`, `log2`, `log1p`       | f32, f64 | the exponent, and a polynomial of the mantissa |
     | `tanh`, `erf`                | f32, f64 | near zero a polynomial or `expm1`, by `exp` elsewhere |
     | `log10`, `powf`, `cbrt`, `sinh`, `cosh`, `asinh`, `acosh`, `atanh`, `erfc` | f32 | by `log2` and `exp2` in f64 |
-    | `sin`, `cos`, `tan`          | f32      | in f64, after a product with enough bits of 1 / (2 pi) for all floats |
+    | `sin`, `cos`, `tan`          | f32      | in f64; for large numbers, in a branch that lanes take together, after a product with enough bits of 1 / (2 pi) |
     | `asin`, `acos`, `atan`, `atan2` | f32   | in f64, a polynomial of a root or a quotient |
 
     docs/semantics.md says how large the errors are. Special values, signs of
@@ -123,7 +123,7 @@ def CpuExpandMath : Pass<"cpu-expand-math"> {
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::math::MathDialect"
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"
   ];
 }
 

@@ -26,6 +26,10 @@ void registerLinalgToCpuExternalModels(DialectRegistry &registry);
 /// The patterns of `cpu-expand-math`.
 void populateCpuExpandMath(RewritePatternSet &patterns, bool hasScale);
 
+/// On an `scf.if` of scalars whose `then` region is right whatever the
+/// condition is: several lanes take it as soon as one of them has to.
+inline constexpr StringRef kForAnyLane = "tts.for_any_lane";
+
 /// What follows the name of a kernel in the name of its entry.
 inline constexpr StringRef kEntrySuffix = ".entry";
 

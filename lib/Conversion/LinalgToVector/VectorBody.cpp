@@ -5,14 +5,23 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
 bool triton_shared::isVectorizable(Operation *op) {
-  if (isa<linalg::IndexOp, linalg::YieldOp, arith::ConstantOp>(op))
+  if (isa<linalg::IndexOp, linalg::YieldOp, scf::YieldOp, arith::ConstantOp>(
+          op))
     return true;
+  if (op->hasAttr(kForAnyLane))
+    return !op->walk([&](Operation *nested) {
+                return nested == op || isVectorizable(nested)
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              }).wasInterrupted();
   auto isScalar = [](Type type) { return isLane(type); };
   auto intrinsic = dyn_cast<LLVM::CallIntrinsicOp>(op);
   bool isElementwise = OpTrait::hasElementwiseMappableTraits(op) ||

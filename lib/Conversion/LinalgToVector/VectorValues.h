@@ -3,6 +3,7 @@
 #ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_VECTORVALUES_H
 #define TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_VECTORVALUES_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -27,10 +28,14 @@ public:
   /// What `scalar` is now, as a vector.
   Value getVector(OpBuilder &builder, Value scalar);
 
-  /// Builds the element-wise operation `original` for all lanes.
+  /// Builds the element-wise operation `original` for all lanes; all take a
+  /// branch `kForAnyLane` if one of them does.
   void buildElementwise(OpBuilder &builder, Operation *original);
 
 private:
+  void buildBranch(OpBuilder &builder, scf::IfOp original);
+  void buildBlock(Block &original, Block &made);
+
   int64_t lanes;
   IRMapping mapping;
 };

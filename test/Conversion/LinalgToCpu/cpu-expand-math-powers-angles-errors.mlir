@@ -1,10 +1,11 @@
 // RUN: triton-shared-opt %s --cpu-expand-math --canonicalize | FileCheck %s
 // RUN: triton-shared-opt %s --cpu-expand-math | FileCheck %s --check-prefix=EACH
 
-// Nothing is left but operations that work on vectors as on scalars.
+// Nothing is left but operations that work on vectors as on scalars, and
+// branches that lanes take together.
 // EACH-LABEL: func.func @pow(
 // EACH-NOT:     math.{{a?(sin|cos|tan)h?|atan2|exp|log|erf|pow|cbrt}}
-// EACH-NOT:     {{(scf|cf|memref|vector|tensor|linalg)[.]|call}}
+// EACH-NOT:     {{ (cf|memref|vector|tensor|linalg)[.]|call}}
 
 //===----------------------------------------------------------------------===//
 // Powers
@@ -43,14 +44,19 @@ func.func @cbrt(%x: f32) -> f32 {
 // Trigonometry
 //===----------------------------------------------------------------------===//
 
-// One way for numbers of all sizes: the bits of 1 / (2 pi) are chosen, the
-// whole turns of three products dropped.
+// Quarters of a turn are subtracted from what is below 2^28; of larger numbers,
+// and of NaN, the bits of 1 / (2 pi) are chosen, the whole turns of three
+// products dropped.
 // CHECK-LABEL: func.func @sin(
 // CHECK:         %[[x:.*]] = arith.extf
 // CHECK:         %[[magnitude:.*]] = math.absf %[[x]]
-// CHECK:         %[[isSmall:.*]] = arith.cmpf olt, %[[magnitude]]
-// CHECK-COUNT-3: arith.select %[[isSmall]], {{.*}} : f64
-// CHECK-COUNT-3: math.roundeven {{.*}} : f64
+// CHECK-COUNT-3: math.fma {{.*}} : f64
+// CHECK:         %[[isLarge:.*]] = arith.cmpf uge, %[[magnitude]]
+// CHECK:         scf.if %[[isLarge]]
+// CHECK:           %[[isSmaller:.*]] = arith.cmpf olt, %[[magnitude]]
+// CHECK-COUNT-3:   arith.select %[[isSmaller]], {{.*}} : f64
+// CHECK-COUNT-3:   math.roundeven {{.*}} : f64
+// CHECK:         } {tts.for_any_lane}
 // CHECK:         arith.xori
 // CHECK:         arith.truncf
 func.func @sin(%x: f32) -> f32 {

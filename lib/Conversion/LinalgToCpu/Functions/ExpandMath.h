@@ -1,7 +1,8 @@
 //===- ExpandMath.h - Arithmetic that functions are made of -----*- C++ -*-===//
 //
-// Only operations that work on vectors as on scalars: no memory, no branches,
-// no calls. LinalgToVector turns bodies made of them into loops over vectors.
+// Only operations that work on vectors as on scalars: no memory, no calls, and
+// no branches but those that lanes take together. LinalgToVector turns bodies
+// made of them into loops over vectors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +68,14 @@ public:
   Value shiftRight(Value value, int64_t amount);
 
   Value select(Value condition, Value yes, Value no);
+  /// `usual`, but where `condition` holds, which is rarely, what `compute`
+  /// gives. That is computed only if it holds in one of the lanes.
+  SmallVector<Value> replaceRare(Value condition, ArrayRef<Value> usual,
+                                 function_ref<SmallVector<Value>()> compute);
   Value isLess(Value lhs, Value rhs);
   Value isAtLeast(Value lhs, Value rhs);
+  /// True also if one is NaN.
+  Value isNotLess(Value lhs, Value rhs);
   Value isEqual(Value lhs, Value rhs);
   /// True if both numbers are unequal, or one is NaN.
   Value isUnequal(Value lhs, Value rhs);

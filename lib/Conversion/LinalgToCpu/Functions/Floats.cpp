@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "triton-shared/Conversion/LinalgToCpu.h"
 
 #include <limits>
 
@@ -137,11 +139,31 @@ Value Floats::shiftRight(Value value, int64_t amount) {
 Value Floats::select(Value condition, Value yes, Value no) {
   return arith::SelectOp::create(b, condition, yes, no);
 }
+SmallVector<Value>
+Floats::replaceRare(Value condition, ArrayRef<Value> usual,
+                    function_ref<SmallVector<Value>()> compute) {
+  auto branch = scf::IfOp::create(b, TypeRange(ValueRange(usual)), condition,
+                                  /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  branch->setAttr(kForAnyLane, b.getUnitAttr());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(branch.thenBlock());
+  SmallVector<Value> chosen;
+  for (auto [found, other] : llvm::zip_equal(compute(), usual))
+    chosen.push_back(select(condition, found, other));
+  scf::YieldOp::create(b, chosen);
+  b.setInsertionPointToEnd(branch.elseBlock());
+  scf::YieldOp::create(b, usual);
+  return branch.getResults();
+}
 Value Floats::isLess(Value lhs, Value rhs) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, lhs, rhs);
 }
 Value Floats::isAtLeast(Value lhs, Value rhs) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::OGE, lhs, rhs);
+}
+Value Floats::isNotLess(Value lhs, Value rhs) {
+  return arith::CmpFOp::create(b, arith::CmpFPredicate::UGE, lhs, rhs);
 }
 Value Floats::isEqual(Value lhs, Value rhs) {
   return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, lhs, rhs);

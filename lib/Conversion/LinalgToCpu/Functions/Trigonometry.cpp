@@ -1,8 +1,8 @@
 //===- Trigonometry.cpp - sin, cos and tan of f32 -------------------------===//
 //
-// All in f64, and all numbers in the same way: |x| / (2 pi) modulo 1 from a
-// product with enough bits of 1 / (2 pi), then polynomials of at most an eighth
-// of a turn.
+// All in f64: x less a multiple of pi / 2, for large numbers from |x| / (2 pi)
+// modulo 1 by a product with enough bits of 1 / (2 pi), then polynomials of at
+// most an eighth of a turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +31,24 @@ constexpr double kTurnsOfLarge[] = {
 /// `value` without its whole turns, exactly.
 Value dropTurns(Floats &f, Value value) { return f.sub(value, f.round(value)); }
 
-/// Of a number that is not negative. The nearest that a float comes to a
+/// pi / 2 as the sum of two numbers.
+constexpr double kQuarter[] = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+
+/// From here on a number is large.
+constexpr double kLarge = 0x1.0p28;
+
+/// Of a number that is not negative, and not large: what the first product and
+/// its difference lose is a part of 2^-53 of the rest.
+Angle reduceSmall(Floats &f, Value x) {
+  Rounded quarters = f.roundProduct(x, 0x1.45f306dc9c883p-1);
+  Value count = f.negate(quarters.number);
+  Value rest = f.fma(count, f.number(kQuarter[0]), x);
+  return {quarters.integer, f.fma(count, f.number(kQuarter[1]), rest)};
+}
+
+/// Of any number that is not negative. The nearest that a float comes to a
 /// multiple of pi / 2 is about 2^-30: every step keeps 2^-60 of a turn.
-Angle reduce(Floats &f, Value x) {
+Angle reduceLarge(Floats &f, Value x) {
   Value isSmall = f.isLess(x, f.number(0x1.0p64));
   Value factors[3];
   for (int i = 0; i < 3; ++i)
@@ -59,6 +74,19 @@ Angle reduce(Floats &f, Value x) {
   Value turns = f.fma(quarters.number, f.number(-0.25), sum);
   turns = f.add(f.add(turns, middle), f.add(error, end));
   return {quarters.integer, f.mul(turns, f.number(0x1.921fb54442d18p+2))};
+}
+
+/// Of a number that is not negative.
+Angle reduce(Floats &f, Value x) {
+  Angle small = reduceSmall(f, x);
+  // Also what is no number.
+  Value isLarge = f.isNotLess(x, f.number(kLarge));
+  SmallVector<Value> found =
+      f.replaceRare(isLarge, {small.quarters, small.rest}, [&] {
+        Angle large = reduceLarge(f, x);
+        return SmallVector<Value>{large.quarters, large.rest};
+      });
+  return {found[0], found[1]};
 }
 
 /// sin and cos of an angle of at most pi / 4.
