@@ -135,6 +135,7 @@ def LinalgToVector : Pass<"linalg-to-vector", "::mlir::func::FuncOp"> {
     | element-wise `linalg.generic`, `fill`, `copy`, `memref.copy` | a loop nest whose innermost loop goes from vector to vector |
     | reduction along the last dimension         | four vectors of partial results, then a tree of fixed form |
     | reduction along another dimension          | one vector per column, rows in their order |
+    | reduction that takes one of two tuples in any order, as `tl.argmax` | four tuples of vectors along the last dimension, then a tree |
     | transposition                              | squares of vectors           |
     | loop over single elements at computed places | gathers from 256 bits on, scatters from 512 bits on |
 

@@ -34,6 +34,7 @@ struct LinalgToVector
     populateElementwiseToVector(patterns, vectorBytes,
                                 std::min<unsigned>(streamBytes, vectorBytes));
     populateReductionsToVector(patterns, vectorBytes, hasFma);
+    populateTupleReductionsToVector(patterns, vectorBytes);
     populateCopiesToVector(patterns, vectorBytes);
     populateTransposesToVector(patterns, vectorBytes);
     populateElementLoopsToVector(patterns, vectorBytes);

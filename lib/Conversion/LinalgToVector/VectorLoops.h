@@ -57,6 +57,8 @@ void populateElementwiseToVector(RewritePatternSet &patterns,
                                  unsigned vectorBytes, unsigned streamBytes);
 void populateReductionsToVector(RewritePatternSet &patterns,
                                 unsigned vectorBytes, bool hasFma);
+void populateTupleReductionsToVector(RewritePatternSet &patterns,
+                                     unsigned vectorBytes);
 void populateCopiesToVector(RewritePatternSet &patterns, unsigned vectorBytes);
 /// Makes copies of columns operations that the next one knows.
 void populateCopiesAcross(RewritePatternSet &patterns);
