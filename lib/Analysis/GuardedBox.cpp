@@ -6,6 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Analysis/TensorBox.h"
+#include "triton-shared/Dialect/Structured/IR/ElementBytes.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -25,6 +26,12 @@ int64_t GuardedBoxAnalysis::getDivisor(AffineExpr expr) {
     divisor = ofTerm ? std::min(divisor, ofTerm & -ofTerm) : divisor;
   }
   return divisor;
+}
+
+int64_t GuardedBoxAnalysis::getDivisor(const LinearForm &form,
+                                       scf::ForOp loop) {
+  return std::min(getDivisor(form.base),
+                  getDivisor(form.slope) * getDivisor(loop.getInductionVar()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -94,6 +101,23 @@ GuardedBoxAnalysis::describeBounded(tts::DimensionAccess dimension, Value tile,
   // The box begins at the difference of the two.
   known.startDivisor = std::min(getDivisor(*size), getDivisor(dimension.high));
   return std::nullopt;
+}
+
+/// What the beginning of a box is a multiple of, in a tensor that ends where
+/// its bounds say. Both may be odd numbers of which the difference is none.
+int64_t GuardedBoxAnalysis::refineStart(const Dimension &known,
+                                        LoopForms &turns, scf::ForOp loop,
+                                        GuardedDimension &dimension) {
+  AffineExpr start = known.isWrapped ? nullptr : turns.unroll(known.start);
+  std::optional<LinearForm> form =
+      start ? turns.findLinear(start) : std::nullopt;
+  const AffineAnalysis &forms = numbers.getForms();
+  if (!form || !forms.canCompute(form->base) ||
+      !forms.canCompute(form->slope) ||
+      getDivisor(*form, loop) <= known.startDivisor)
+    return known.startDivisor;
+  dimension.startInBounds = form;
+  return getDivisor(*form, loop);
 }
 
 std::variant<GuardedBoxAnalysis::Dimension, Unstructured>
@@ -214,6 +238,22 @@ bool GuardedBoxAnalysis::isEndless(const Dimension &known, AffineExpr share,
 // Loads
 //===----------------------------------------------------------------------===//
 
+/// Why no launch can make a map, if none can. Addresses and strides that are
+/// arguments it looks at itself: where they are no multiples of 16 bytes, a map
+/// is missing.
+std::optional<Unstructured>
+GuardedBoxAnalysis::checkStrides(tts::AccessOpInterface load,
+                                 ArrayRef<Dimension> dimensions,
+                                 unsigned innermost) {
+  int64_t bytes = tts::getElementBytes(load.getTileType());
+  for (auto [i, known] : llvm::enumerate(dimensions))
+    if (i != innermost && !known.stride.isArgument &&
+        known.stride.value * bytes % kBoxAlignment != 0)
+      return Unstructured{load.getTile(),
+                          "has a stride that is no multiple of 16 bytes"};
+  return std::nullopt;
+}
+
 GuardedBoxAnalysis::Result
 GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
   Value tile = load.getTile();
@@ -247,24 +287,25 @@ GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
     GuardedDimension &dimension = box.dimensions.emplace_back();
     if (known.size && share == getAffineConstantExpr(0, share.getContext())) {
       dimension.size = *known.size;
-      continue;
-    }
-    if (!isEndless(known, share, load.getTileType().getShape()[i], turns,
-                   dimension))
+      if (i == box.innermost)
+        startDivisor = refineStart(known, turns, loop, dimension);
+    } else if (!isEndless(known, share, load.getTileType().getShape()[i], turns,
+                          dimension)) {
       return Unstructured{load.getOffset(), "is not where its bounds say"};
+    } else if (i == box.innermost) {
+      startDivisor = getDivisor(*dimension.start, loop);
+    }
     for (const std::optional<LinearForm> &form :
-         {dimension.start, dimension.startInMatrix})
+         {dimension.start, dimension.startInMatrix, dimension.startInBounds})
       if (form) {
         numbers.getForms().addValues(form->base, box.values);
         numbers.getForms().addValues(form->slope, box.values);
       }
-    if (i == box.innermost)
-      startDivisor = std::min(getDivisor(dimension.start->base),
-                              getDivisor(dimension.start->slope) *
-                                  getDivisor(loop.getInductionVar()));
   }
   if (std::optional<Unstructured> why =
-          checkBoxAlignment(solver, load, box.innermost, startDivisor))
+          checkStrides(load, dimensions, box.innermost))
+    return *why;
+  if (std::optional<Unstructured> why = checkStartAlignment(load, startDivisor))
     return *why;
   return box;
 }

@@ -120,9 +120,9 @@ TensorBoxAnalysis::checkOther(Value other, TensorBox &box) const {
   return Unstructured{other, "is read outside, and is neither zero nor NaN"};
 }
 
-/// Why a box may begin beside what the copy engine can reach, if it may.
-static std::optional<Unstructured>
-checkStartAlignment(tts::AccessOpInterface access, int64_t startDivisor) {
+std::optional<Unstructured>
+triton_shared::checkStartAlignment(tts::AccessOpInterface access,
+                                   int64_t startDivisor) {
   int64_t bytes = tts::getElementBytes(access.getTileType());
   if (startDivisor * bytes % kBoxAlignment == 0)
     return std::nullopt;
@@ -169,6 +169,8 @@ TensorBoxAnalysis::checkPlace(tts::AccessOpInterface access,
                               const TensorBox &box) const {
   unsigned dense = box.dimensions.back().ofBlock;
   int64_t divisor = getDivisor(solver, getBoxStart(access, dense));
+  if (access->hasAttr(tts::kMapIsChecked))
+    return checkStartAlignment(access, divisor);
   if (box.isKnownAtLaunch())
     return checkBoxAlignment(solver, access, dense, divisor);
   if (box.isNanOutside.isArgument)

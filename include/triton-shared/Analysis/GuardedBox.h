@@ -33,6 +33,9 @@ struct GuardedDimension {
   /// If that has bounds as well: where it begins in a matrix of `matrixSize`.
   std::optional<LinearForm> startInMatrix = std::nullopt;
   tts::LaunchNumber matrixSize = tts::LaunchNumber::constant(0);
+  /// Where the box begins in a tensor that ends where the load's bounds say, if
+  /// more is known of that than of the bounds.
+  std::optional<LinearForm> startInBounds = std::nullopt;
 };
 
 /// What makes a load a box, if the block does not reach beyond the end of any
@@ -90,10 +93,16 @@ private:
                                  unsigned innermost, LoopForms &turns);
   bool isEndless(const Dimension &known, AffineExpr share, int64_t size,
                  LoopForms &turns, GuardedDimension &dimension);
+  static std::optional<Unstructured>
+  checkStrides(tts::AccessOpInterface load, ArrayRef<Dimension> dimensions,
+               unsigned innermost);
   std::optional<tts::LaunchNumber> findWrapSize(Value wrapSize);
   std::optional<AffineExpr> findSize(AffineExpr high);
   int64_t getDivisor(Value value);
   int64_t getDivisor(AffineExpr expr);
+  int64_t getDivisor(const LinearForm &form, scf::ForOp loop);
+  int64_t refineStart(const Dimension &known, LoopForms &turns, scf::ForOp loop,
+                      GuardedDimension &dimension);
 
   LaunchNumbers numbers;
   const DataFlowSolver &solver;

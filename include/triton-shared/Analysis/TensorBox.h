@@ -52,6 +52,11 @@ bool isZeroOutside(Value other);
 /// What addresses and strides of a box are multiples of, in bytes.
 inline constexpr int64_t kBoxAlignment = 16;
 
+/// Why a box may begin beside what the copy engine can reach, if it may: it
+/// begins at a multiple of `startDivisor` elements along neighbours.
+std::optional<Unstructured> checkStartAlignment(tts::AccessOpInterface access,
+                                                int64_t startDivisor);
+
 /// Why addresses of a box may be no multiples of `kBoxAlignment`, if they may:
 /// dimension `innermost` of the block is that of neighbours and begins at a
 /// multiple of `startDivisor` elements. `solver` has run

@@ -151,13 +151,20 @@ private:
   /// Where a box begins in its tensor, which the guard lets be an i32.
   Value createStart(const GuardedDimension &dimension, const GuardedBox &box,
                     tts::DimensionAccess access, scf::ForOp boxes) {
+    // What does not change is computed before the loop.
+    OpBuilder before(boxes);
+    if (dimension.startInBounds) {
+      auto [base, slope] = *dimension.startInBounds;
+      Value walked = arith::MulIOp::create(
+          builder, loc, createTurn(boxes.getInductionVar()),
+          createIndexValue(before, loc, slope, box.values));
+      return createSum(createIndexValue(before, loc, base, box.values), walked);
+    }
     if (!dimension.start)
       return access.isWrapped()
                  ? access.wrapStart
                  : arith::SubIOp::create(
                        builder, loc, createSize(dimension.size), access.high);
-    // What does not change is computed before the loop.
-    OpBuilder before(boxes);
     Type i32 = builder.getI32Type();
     auto createPart = [&](AffineExpr expr) -> Value {
       Value part = createIndexValue(before, loc, expr, box.values);
@@ -198,6 +205,7 @@ private:
                                     load.getOther());
     made.setCacheAttr(load.getCacheAttr());
     made.setEvictAttr(load.getEvictAttr());
+    made->setAttr(tts::kMapIsChecked, builder.getUnitAttr());
     load.replaceAllUsesWith(made.getResult());
     load.erase();
   }
@@ -378,6 +386,7 @@ private:
     LoopSlice slice(loop);
     GuardedLoop found = {loop, {}};
     bool threadsCopy = false;
+    SmallVector<tts::LoadOp> loads;
     for (const AheadLoad &ahead :
          AheadLoads(loop, solver, described).find(slice)) {
       // Threads copy rows of numbers, under the guard as well.
@@ -385,9 +394,17 @@ private:
         threadsCopy = true;
         continue;
       }
-      auto load = cast<tts::LoadOp>(ahead.load);
+      if (!ahead.isMatrix)
+        return std::nullopt;
+      loads.push_back(cast<tts::LoadOp>(ahead.load));
+    }
+    // Threads cannot copy ahead what lies anywhere, as far as is known.
+    for (auto load : loop.getBody()->getOps<tts::LoadOp>())
+      if (!llvm::is_contained(loads, load) && findMatrixUse(load))
+        loads.push_back(load);
+    for (tts::LoadOp load : loads) {
       std::optional<GuardedBox> box = findBox(load, loop);
-      if (!ahead.isMatrix || !box)
+      if (!box)
         return std::nullopt;
       found.loads.emplace_back(load, *box);
     }

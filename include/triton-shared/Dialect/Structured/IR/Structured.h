@@ -64,6 +64,9 @@ inline constexpr llvm::StringLiteral kSizeMark = "tts.size";
 /// of neighbours are then multiples of 16 bytes, as Triton asks of those.
 inline constexpr llvm::StringLiteral kThroughDescriptor =
     "tts.through_descriptor";
+/// On an access of a box: launches see to it that base and strides but that of
+/// neighbours are multiples of 16 bytes, and the program asks if they were.
+inline constexpr llvm::StringLiteral kMapIsChecked = "tts.map_is_checked";
 /// Attribute of an assertion that the compiler added, and no user wrote.
 inline constexpr llvm::StringLiteral kOwnCheck = "tts.own_check";
 
