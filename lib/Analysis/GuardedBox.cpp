@@ -6,6 +6,7 @@
 #include "mlir/IR/Matchers.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Analysis/TensorBox.h"
+#include "triton-shared/Analysis/UnstoredRows.h"
 #include "triton-shared/Dialect/Structured/IR/ElementBytes.h"
 
 using namespace mlir;
@@ -39,15 +40,14 @@ int64_t GuardedBoxAnalysis::getDivisor(const LinearForm &form,
 //===----------------------------------------------------------------------===//
 
 /// A remainder is taken by the size of the tensor, or by that without its sign.
-std::optional<tts::LaunchNumber>
-GuardedBoxAnalysis::findWrapSize(Value wrapSize) {
+AffineExpr GuardedBoxAnalysis::getWrapSize(Value wrapSize) {
   if (auto larger = wrapSize.getDefiningOp<arith::MaxSIOp>()) {
     auto negated = larger.getRhs().getDefiningOp<arith::SubIOp>();
     if (negated && matchPattern(negated.getLhs(), m_Zero()) &&
         negated.getRhs() == larger.getLhs())
       wrapSize = larger.getLhs();
   }
-  return numbers.find(numbers.getForm(wrapSize));
+  return numbers.getForm(wrapSize);
 }
 
 /// The one number that a launch knows in `high`, the size of a tensor less
@@ -75,7 +75,7 @@ GuardedBoxAnalysis::describeWrapped(tts::DimensionAccess dimension, Value tile,
   if (!loop.isDefinedOutsideOfLoop(dimension.wrapStart) ||
       !loop.isDefinedOutsideOfLoop(dimension.wrapSize))
     return Unstructured{dimension.wrapStart, "is another one in each turn"};
-  known.size = findWrapSize(dimension.wrapSize);
+  known.size = numbers.find(getWrapSize(dimension.wrapSize));
   if (!known.size)
     return Unstructured{dimension.wrapSize, "is computed in the kernel"};
   known.isWrapped = true;
@@ -254,6 +254,17 @@ GuardedBoxAnalysis::checkStrides(tts::AccessOpInterface load,
   return std::nullopt;
 }
 
+/// Whether stores end where the wrapped dimension does.
+bool GuardedBoxAnalysis::mayReachOver(tts::AccessOpInterface load,
+                                      unsigned wrapped) {
+  tts::DimensionAccess access = load.getDimensions()[wrapped];
+  AffineExpr end =
+      subtract(getWrapSize(access.wrapSize), numbers.getForm(access.wrapStart));
+  return end && isUnstoredBeyondEnd(load.getTile(), wrapped, [&](Value high) {
+           return numbers.getForm(high) == end;
+         });
+}
+
 GuardedBoxAnalysis::Result
 GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
   Value tile = load.getTile();
@@ -287,6 +298,7 @@ GuardedBoxAnalysis::analyze(tts::AccessOpInterface load, scf::ForOp loop) {
     GuardedDimension &dimension = box.dimensions.emplace_back();
     if (known.size && share == getAffineConstantExpr(0, share.getContext())) {
       dimension.size = *known.size;
+      dimension.mayReachOver = known.isWrapped && mayReachOver(load, i);
       if (i == box.innermost)
         startDivisor = refineStart(known, turns, loop, dimension);
     } else if (!isEndless(known, share, load.getTileType().getShape()[i], turns,

@@ -33,13 +33,16 @@ struct GuardedDimension {
   /// If that has bounds as well: where it begins in a matrix of `matrixSize`.
   std::optional<LinearForm> startInMatrix = std::nullopt;
   tts::LaunchNumber matrixSize = tts::LaunchNumber::constant(0);
+  /// Wrapped: nobody minds what is beyond the tensor's end instead of its first
+  /// rows.
+  bool mayReachOver = false;
   /// Where the box begins in a tensor that ends where the load's bounds say, if
   /// more is known of that than of the bounds.
   std::optional<LinearForm> startInBounds = std::nullopt;
 };
 
-/// What makes a load a box, if the block does not reach beyond the end of any
-/// of its wrapped dimensions, nor beyond that of a matrix, and begins within
+/// What makes a load a box, if the block does not reach beyond the end of a
+/// matrix, nor of its wrapped dimensions but those that may, and begins within
 /// `kMostStart` in all turns.
 struct GuardedBox {
   /// Coordinates are 32 bits, and a block lies behind the last.
@@ -96,7 +99,8 @@ private:
   static std::optional<Unstructured>
   checkStrides(tts::AccessOpInterface load, ArrayRef<Dimension> dimensions,
                unsigned innermost);
-  std::optional<tts::LaunchNumber> findWrapSize(Value wrapSize);
+  AffineExpr getWrapSize(Value wrapSize);
+  bool mayReachOver(tts::AccessOpInterface load, unsigned wrapped);
   std::optional<AffineExpr> findSize(AffineExpr high);
   int64_t getDivisor(Value value);
   int64_t getDivisor(AffineExpr expr);

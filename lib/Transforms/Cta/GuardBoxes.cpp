@@ -50,7 +50,10 @@ public:
       for (auto [access, dimension, size] :
            llvm::zip_equal(load.getDimensions(), box.dimensions,
                            load.getTileType().getShape())) {
-        if (access.isWrapped())
+        if (access.isWrapped() && dimension.mayReachOver)
+          require(arith::CmpIPredicate::slt, access.wrapStart,
+                  createI64(GuardedBox::kMostStart));
+        else if (access.isWrapped())
           require(arith::CmpIPredicate::sle,
                   createSum(access.wrapStart, createI64(size)),
                   access.wrapSize);

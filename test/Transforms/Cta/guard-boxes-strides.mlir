@@ -1,8 +1,8 @@
-// Loops of pointers whose loads are boxes of tensors under a condition get a form of their own for that.
+// RUN: triton-shared-opt %s --cta-guard-boxes | FileCheck %s
 
 #rows = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#c = #cta.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #columns = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [0, 0]]>
-#wide = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [0, 32], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]]>
 
 // Whether strides are multiples of 16 bytes, a launch sees: where they are not,
 // it has no tensor map.
@@ -12,8 +12,6 @@
 // CHECK: tts.load {{.*}} {tts.map_is_checked}
 // CHECK: } else {
 // CHECK-NOT: tts.map_is_checked
-func.func @any_stride(
-// CHECK-NOT: scf.if
 func.func @any_stride(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32 {tt.divisibility = 16 : i32}, %k: i32 {tt.divisibility = 16 : i32}, %sa: i64 {tt.divisibility = 8 : i32}, %sb: i64, %o: memref<*xf32>)
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
   %none = arith.constant 0 : i64
@@ -41,8 +39,6 @@ func.func @any_stride(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref
 
 // With this one no launch has.
 // CHECK-LABEL: func.func @odd_stride(
-// CHECK-NOT: scf.if
-func.func @odd_stride(
 // CHECK-NOT: scf.if
 func.func @odd_stride(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32 {tt.divisibility = 16 : i32}, %k: i32 {tt.divisibility = 16 : i32}, %sa: i64 {tt.divisibility = 8 : i32}, %sb: i64, %o: memref<*xf32>)
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
