@@ -68,13 +68,19 @@ def all_products() -> list[Problem]:
         for orders in ("NN", "NT", "TN")
         for mnk in sizes
     ]
+    # Blocks reach beyond the end; strides are no multiples of 16, or not even of 8.
+    ragged = [
+        _matmul(torch.float16, *mnk, orders)
+        for mnk in ((1000, 1000, 1000), (4000, 4000, 4000), (2000, 2008, 2024), (4097, 4097, 4097))
+        for orders in ("NN", "NT")
+    ]
     # Others than those of 16 bits are read along K.
     along_k = [
         _matmul(dtype, size, size, size, "NT")
         for dtype in (torch.float32, torch.int8, torch.float8_e4m3fn)
         for size in (4096, 8192)
     ]
-    return [*plain, *along_k, *all_forms()]
+    return [*plain, *ragged, *along_k, *all_forms()]
 
 
 def small_products() -> list[Problem]:

@@ -84,8 +84,9 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
   let summary = "Walk over matrices by the copy engine where a program can";
   let description = [{
     A loop by pointers loads boxes of tensors if no block reaches beyond the end
-    of a dimension that wraps (`GuardedBoxAnalysis`), and if the launch could
-    make tensor maps of its arguments. So on a GPU with TMA there are two loops
+    of a dimension that wraps (`GuardedBoxAnalysis`), or if all stores end there
+    (`isUnstoredBeyondEnd`), and if the launch could make tensor maps of its
+    arguments, where addresses and strides are multiples of 16 bytes. So on a GPU with TMA there are two loops
     of it: one whose loads are boxes, and the one that was there.
 
     ```mlir
@@ -126,8 +127,8 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
     first: so no run has boxes in one of them and threads that copy in another,
     as `cta-specialize-warps` needs it. A loop without a turn asks for nothing.
 
-    A loop stays if `cta-pipeline-loads` would not copy all that its products
-    read from shared memory, if one of these loads is no box, or if a product
+    A loop stays if one of the loads that its products read from shared memory is
+    no box, or if a product
     adds up in registers of its own: two loops would spill. So does one in which
     threads copy rows of numbers in each turn, as that of a gradient, if a box
     has fewer than 64 rows: they copy these as soon as they would ask for them,
