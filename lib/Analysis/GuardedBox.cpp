@@ -103,18 +103,26 @@ GuardedBoxAnalysis::describeBounded(tts::DimensionAccess dimension, Value tile,
   return std::nullopt;
 }
 
+/// What `expr` is in each turn, if that can be computed before the loop; `expr`
+/// may be null.
+std::optional<LinearForm> GuardedBoxAnalysis::findBeforeLoop(AffineExpr expr,
+                                                             LoopForms &turns) {
+  std::optional<LinearForm> form = expr ? turns.findLinear(expr) : std::nullopt;
+  const AffineAnalysis &forms = numbers.getForms();
+  bool isKnown =
+      form && forms.canCompute(form->base) && forms.canCompute(form->slope);
+  return isKnown ? form : std::nullopt;
+}
+
 /// What the beginning of a box is a multiple of, in a tensor that ends where
 /// its bounds say. Both may be odd numbers of which the difference is none.
 int64_t GuardedBoxAnalysis::refineStart(const Dimension &known,
                                         LoopForms &turns, scf::ForOp loop,
                                         GuardedDimension &dimension) {
-  AffineExpr start = known.isWrapped ? nullptr : turns.unroll(known.start);
   std::optional<LinearForm> form =
-      start ? turns.findLinear(start) : std::nullopt;
-  const AffineAnalysis &forms = numbers.getForms();
-  if (!form || !forms.canCompute(form->base) ||
-      !forms.canCompute(form->slope) ||
-      getDivisor(*form, loop) <= known.startDivisor)
+      known.isWrapped ? std::nullopt
+                      : findBeforeLoop(turns.unroll(known.start), turns);
+  if (!form || getDivisor(*form, loop) <= known.startDivisor)
     return known.startDivisor;
   dimension.startInBounds = form;
   return getDivisor(*form, loop);
@@ -216,10 +224,8 @@ bool GuardedBoxAnalysis::isEndless(const Dimension &known, AffineExpr share,
                                    GuardedDimension &dimension) {
   AffineExpr start = turns.unroll(known.start);
   AffineExpr all = start ? add(start, share) : nullptr;
-  dimension.start = all ? turns.findLinear(all) : std::nullopt;
-  const AffineAnalysis &forms = numbers.getForms();
-  if (!dimension.start || !forms.canCompute(dimension.start->base) ||
-      !forms.canCompute(dimension.start->slope))
+  dimension.start = findBeforeLoop(all, turns);
+  if (!dimension.start)
     return false;
   dimension.size = tts::LaunchNumber::constant(
       all == getAffineConstantExpr(0, all.getContext())
@@ -228,10 +234,8 @@ bool GuardedBoxAnalysis::isEndless(const Dimension &known, AffineExpr share,
   if (!known.size || known.isWrapped)
     return true;
   dimension.matrixSize = *known.size;
-  dimension.startInMatrix = turns.findLinear(start);
-  return dimension.startInMatrix &&
-         forms.canCompute(dimension.startInMatrix->base) &&
-         forms.canCompute(dimension.startInMatrix->slope);
+  dimension.startInMatrix = findBeforeLoop(start, turns);
+  return dimension.startInMatrix.has_value();
 }
 
 //===----------------------------------------------------------------------===//

@@ -131,10 +131,13 @@ triton_shared::checkStartAlignment(tts::AccessOpInterface access,
                       "far as is known"};
 }
 
-std::optional<Unstructured>
-triton_shared::checkBoxAlignment(const DataFlowSolver &solver,
-                                 tts::AccessOpInterface access,
-                                 unsigned innermost, int64_t startDivisor) {
+/// Why addresses of a box may be no multiples of `kBoxAlignment`, if they may:
+/// dimension `innermost` of the block is that of neighbours and begins at a
+/// multiple of `startDivisor` elements. `solver` has run
+/// `DivisibilityAnalysis`.
+static std::optional<Unstructured>
+checkBoxAlignment(const DataFlowSolver &solver, tts::AccessOpInterface access,
+                  unsigned innermost, int64_t startDivisor) {
   int64_t bytes = tts::getElementBytes(access.getTileType());
   if (getKnownDivisor(solver, access.getBase(), kBoxAlignment) < kBoxAlignment)
     return Unstructured{access.getBase(),

@@ -146,7 +146,9 @@ def test_both_loops_are_right(kernel: Any, axes: int, order: str, tmp_path: Path
             assert torch.equal(launch.run(compiled, axes, seed), launch.want)
 
 
-def test_blocks_within_their_tensors_are_boxes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_blocks_that_are_stored_within_their_tensors_are_boxes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     """Maps of other memory show which of the two loops has run."""
     compiled = compile_product(tmp_path, matmul, "NN")
     launch = Launch(128, 96, 128, "NN")

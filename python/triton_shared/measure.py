@@ -143,7 +143,7 @@ def capture(run: Callable[[Memory], Any], memories: Sequence[Memory]) -> Graph:
         end.record()
     torch.cuda.synchronize()
     launches = min(LAUNCHES, LONGEST / max(1.0, begin.elapsed_time(end) * 1e3))
-    count = max(1, math.ceil(launches / len(memories))) * len(memories)
+    count = math.ceil(launches / len(memories)) * len(memories)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         for number in range(count):

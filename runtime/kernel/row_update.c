@@ -15,9 +15,9 @@
 
 enum { kPieceBytes = 16 };
 
+#ifdef __x86_64__
 /* Whether this CPU exchanges 16 bytes at once. */
 static int tritonSharedHasPieces(void) {
-#ifdef __x86_64__
   static int known = -1;
   int answer = __atomic_load_n(&known, __ATOMIC_RELAXED);
   if (answer < 0) {
@@ -26,12 +26,8 @@ static int tritonSharedHasPieces(void) {
     __atomic_store_n(&known, answer, __ATOMIC_RELAXED);
   }
   return answer;
-#else
-  return 0;
-#endif
 }
 
-#ifdef __x86_64__
 /* Writes `wanted` to `memory` if it holds `found`; if not, reads it. */
 static int tritonSharedExchangePiece(void *memory, uint64_t found[2],
                                      const uint64_t wanted[2]) {
@@ -44,6 +40,8 @@ static int tritonSharedExchangePiece(void *memory, uint64_t found[2],
   return done;
 }
 #else
+static int tritonSharedHasPieces(void) { return 0; }
+
 static int tritonSharedExchangePiece(void *memory, uint64_t found[2],
                                      const uint64_t wanted[2]) {
   (void)memory, (void)found, (void)wanted;

@@ -105,6 +105,7 @@ private:
   int64_t getDivisor(Value value);
   int64_t getDivisor(AffineExpr expr);
   int64_t getDivisor(const LinearForm &form, scf::ForOp loop);
+  std::optional<LinearForm> findBeforeLoop(AffineExpr expr, LoopForms &turns);
   int64_t refineStart(const Dimension &known, LoopForms &turns, scf::ForOp loop,
                       GuardedDimension &dimension);
 

@@ -57,15 +57,6 @@ inline constexpr int64_t kBoxAlignment = 16;
 std::optional<Unstructured> checkStartAlignment(tts::AccessOpInterface access,
                                                 int64_t startDivisor);
 
-/// Why addresses of a box may be no multiples of `kBoxAlignment`, if they may:
-/// dimension `innermost` of the block is that of neighbours and begins at a
-/// multiple of `startDivisor` elements. `solver` has run
-/// `DivisibilityAnalysis`.
-std::optional<Unstructured> checkBoxAlignment(const DataFlowSolver &solver,
-                                              tts::AccessOpInterface access,
-                                              unsigned innermost,
-                                              int64_t startDivisor);
-
 /// Finds the boxes of one function. Changes nothing.
 class TensorBoxAnalysis {
 public:

@@ -128,12 +128,11 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
     as `cta-specialize-warps` needs it. A loop without a turn asks for nothing.
 
     A loop stays if one of the loads that its products read from shared memory is
-    no box, or if a product
-    adds up in registers of its own: two loops would spill. So does one in which
-    threads copy rows of numbers in each turn, as that of a gradient, if a box
-    has fewer than 64 rows: they copy these as soon as they would ask for them,
-    and wait for copies anyway. So do all loops
-    of a kernel with boxes that its author has described, as by descriptors: its
+    no box, or if a product adds up in registers of its own: two loops would
+    spill. So does one in which threads copy rows of numbers in each turn, as
+    that of a gradient, if a box has fewer than 64 rows: they copy these as soon
+    as they would ask for them, and wait for copies anyway. So do all loops of a
+    kernel with boxes that its author has described, as by descriptors: its
     tensor maps must be there.
 
     Needs: layouts, `cta.target`. Leaves: the same.

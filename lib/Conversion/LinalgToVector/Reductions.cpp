@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReductionLoops.h"
 #include "VectorBody.h"
 #include "VectorLoops.h"
 
@@ -21,22 +22,14 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// Vectors that collect partial results at the same time: enough to hide how
-/// long an addition takes.
-constexpr int64_t kCollectors = 4;
-
 struct Reduction {
   linalg::GenericOp op;
-  SmallVector<int64_t> sizes;
-  /// The loop that is reduced, and the one that lanes go along.
-  unsigned reduced, vectorLoop;
-  int64_t lanes;
+  ReductionLoops loops;
   /// Combines what is collected so far with one more element.
   Operation *combiner;
   /// True if a product is added without being rounded in between.
   bool fusesProducts;
 
-  bool isAlongLanes() const { return reduced == vectorLoop; }
   Type getType() const { return combiner->getResult(0).getType(); }
   /// The argument of the body that is what has been collected.
   BlockArgument getCollected() { return op.getRegionOutputArgs().front(); }
@@ -63,36 +56,19 @@ TypedAttr getNeutral(Operation *combiner) {
   return arith::getNeutralElement(combiner).value_or(nullptr);
 }
 
-bool canUseLanes(linalg::GenericOp op, unsigned loop, unsigned reduced) {
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (isa<MemRefType>(input->get().getType()) &&
-        getLaneAccess(op, *input, loop) == LaneAccess::Other)
-      return false;
-  return loop == reduced || getLaneAccess(op, *op.getDpsInitsMutable().begin(),
-                                          loop) == LaneAccess::Contiguous;
-}
-
 std::optional<Reduction> matchReduction(linalg::GenericOp op,
                                         unsigned vectorBytes, bool hasFma) {
   if (!op.hasPureBufferSemantics() || op.getNumReductionLoops() != 1 ||
       op.getNumDpsInits() != 1 || !isVectorizable(op))
     return std::nullopt;
-  Reduction reduction;
-  reduction.op = op;
-  reduction.sizes = op.getStaticLoopRanges();
-  reduction.combiner = findCombiner(op);
-  reduction.fusesProducts = hasFma;
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  reduction.reduced = reduced.front();
-  reduction.vectorLoop = op.getNumLoops() - 1;
+  Reduction reduction = {op, ReductionLoops(op), findCombiner(op), hasFma};
+  ReductionLoops &loops = reduction.loops;
   if (!reduction.combiner || !getNeutral(reduction.combiner) ||
-      llvm::any_of(reduction.sizes, ShapedType::isDynamic) ||
-      !canUseLanes(op, reduction.vectorLoop, reduction.reduced))
+      !loops.canUseLanes(op))
     return std::nullopt;
-  reduction.lanes = chooseLanes(reduction.sizes[reduction.vectorLoop],
-                                getWidestBytes(op), vectorBytes);
-  if (reduction.lanes < 2)
+  loops.lanes = chooseLanes(loops.sizes[loops.vectorLoop], getWidestBytes(op),
+                            vectorBytes);
+  if (loops.lanes < 2)
     return std::nullopt;
   return reduction;
 }
@@ -184,12 +160,13 @@ Value collect(OpBuilder &builder, Reduction &reduction,
               const Combiner &combiner, Value collected,
               ArrayRef<Value> indices) {
   linalg::GenericOp op = reduction.op;
-  VectorBody body(op, reduction.lanes, reduction.vectorLoop, indices);
+  VectorBody body(op, reduction.loops.lanes, reduction.loops.vectorLoop,
+                  indices);
   for (OpOperand *input : op.getDpsInputOperands()) {
-    bool isCommon = isSameForAllLanes(op, *input, reduction.vectorLoop);
+    bool isCommon = isSameForAllLanes(op, *input, reduction.loops.vectorLoop);
     body.setArgument(input->getOperandNumber(),
                      loadLanes(builder, op, *input, indices,
-                               isCommon ? 0 : reduction.lanes));
+                               isCommon ? 0 : reduction.loops.lanes));
   }
   Operation *last = reduction.combiner;
   body.build(builder, last);
@@ -213,7 +190,7 @@ Value collect(OpBuilder &builder, Reduction &reduction,
 Value reduceLanes(OpBuilder &builder, Reduction &reduction,
                   const Combiner &combiner, ArrayRef<Value> outer) {
   Location loc = reduction.op.getLoc();
-  int64_t lanes = reduction.lanes, size = reduction.sizes.back();
+  int64_t lanes = reduction.loops.lanes, size = reduction.loops.sizes.back();
   int64_t collectors = std::min(kCollectors, size / lanes);
   while (size % (lanes * collectors) != 0)
     collectors /= 2;
@@ -290,20 +267,21 @@ void reduceColumns(OpBuilder &builder, Reduction &reduction,
                    ArrayRef<Value> parallel) {
   Location loc = reduction.op.getLoc();
   SmallVector<Value> indices(parallel);
-  indices.insert(indices.begin() + reduction.reduced, nullptr);
+  indices.insert(indices.begin() + reduction.loops.reduced, nullptr);
   OpOperand &init = reduction.getInit();
   ExactCombiner exact(reduction.combiner);
   SmallVector<Value> place = getPlace(builder, reduction.op, init, indices);
-  auto type = VectorType::get(reduction.lanes, reduction.getType());
+  auto type = VectorType::get(reduction.loops.lanes, reduction.getType());
   Value start = vector::LoadOp::create(builder, loc, type, init.get(), place);
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, value);
   };
   auto loop = scf::ForOp::create(
-      builder, loc, constant(0), constant(reduction.sizes[reduction.reduced]),
-      constant(1), start,
+      builder, loc, constant(0),
+      constant(reduction.loops.sizes[reduction.loops.reduced]), constant(1),
+      start,
       [&](OpBuilder &inner, Location at, Value row, ValueRange collected) {
-        indices[reduction.reduced] = row;
+        indices[reduction.loops.reduced] = row;
         scf::YieldOp::create(
             inner, at,
             collect(inner, reduction, exact, collected.front(), indices));
@@ -321,17 +299,13 @@ struct VectorizeReduction : OpRewritePattern<linalg::GenericOp> {
         matchReduction(op, vectorBytes, hasFma);
     if (!reduction)
       return rewriter.notifyMatchFailure(op, "not a reduction by vectors");
-    SmallVector<int64_t> sizes(reduction->sizes), steps(sizes.size(), 1);
-    steps[reduction->vectorLoop] = reduction->lanes;
-    sizes.erase(sizes.begin() + reduction->reduced);
-    steps.erase(steps.begin() + reduction->reduced);
-    buildLoops(rewriter, op.getLoc(), sizes, steps,
-               [&](OpBuilder &inner, ArrayRef<Value> indices) {
-                 if (reduction->isAlongLanes())
-                   reduceRow(inner, *reduction, indices);
-                 else
-                   reduceColumns(inner, *reduction, indices);
-               });
+    reduction->loops.buildOuter(rewriter, op.getLoc(),
+                                [&](OpBuilder &inner, ArrayRef<Value> indices) {
+                                  if (reduction->loops.isAlongLanes())
+                                    reduceRow(inner, *reduction, indices);
+                                  else
+                                    reduceColumns(inner, *reduction, indices);
+                                });
     rewriter.eraseOp(op);
     return success();
   }

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReductionLoops.h"
 #include "VectorBody.h"
 #include "VectorLoops.h"
 
@@ -21,9 +22,6 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-/// Tuples of vectors that collect results at the same time.
-constexpr int64_t kCollectors = 4;
-
 using Tuple = SmallVector<Value>;
 
 class TupleReduction {
@@ -36,10 +34,7 @@ public:
   void build(OpBuilder &builder) const;
 
 private:
-  explicit TupleReduction(linalg::GenericOp op) : op(op) {}
-
-  bool isAlongLanes() const { return reduced == vectorLoop; }
-  bool canUseLanes() const;
+  explicit TupleReduction(linalg::GenericOp op) : op(op), loops(op) {}
 
   Tuple combineElements(OpBuilder &builder, ArrayRef<Value> indices,
                         ValueRange collected) const;
@@ -61,26 +56,8 @@ private:
   }
 
   mutable linalg::GenericOp op;
-  SmallVector<int64_t> sizes;
-  /// The loop that is reduced, and the one that lanes go along.
-  unsigned reduced = 0, vectorLoop = 0;
-  int64_t lanes = 0;
+  ReductionLoops loops;
 };
-
-bool TupleReduction::canUseLanes() const {
-  auto getAccess = [&](OpOperand &operand) {
-    return getLaneAccess(op, operand, vectorLoop);
-  };
-  for (OpOperand *input : op.getDpsInputOperands())
-    if (isa<MemRefType>(input->get().getType()) &&
-        getAccess(*input) == LaneAccess::Other)
-      return false;
-  LaneAccess wanted =
-      isAlongLanes() ? LaneAccess::Invariant : LaneAccess::Contiguous;
-  return llvm::all_of(op.getDpsInitsMutable(), [&](OpOperand &init) {
-    return getAccess(init) == wanted;
-  });
-}
 
 std::optional<TupleReduction> TupleReduction::match(linalg::GenericOp op,
                                                     unsigned vectorBytes) {
@@ -88,25 +65,21 @@ std::optional<TupleReduction> TupleReduction::match(linalg::GenericOp op,
       op.getNumDpsInits() < 2 || !isVectorizable(op))
     return std::nullopt;
   TupleReduction found(op);
-  found.sizes = op.getStaticLoopRanges();
-  SmallVector<unsigned> reduced;
-  op.getReductionDims(reduced);
-  found.reduced = reduced.front();
-  found.vectorLoop = op.getNumLoops() - 1;
-  if (llvm::any_of(found.sizes, ShapedType::isDynamic) || !found.canUseLanes())
+  ReductionLoops &loops = found.loops;
+  if (!loops.canUseLanes(op))
     return std::nullopt;
-  if (!found.isAlongLanes()) {
-    found.lanes =
-        chooseLanes(found.sizes.back(), getWidestBytes(op), vectorBytes);
+  if (!loops.isAlongLanes()) {
+    loops.lanes =
+        chooseLanes(loops.sizes.back(), getWidestBytes(op), vectorBytes);
   } else {
     if (op.getNumDpsInputs() != op.getNumDpsInits() ||
         !cta::isSymmetricChoice(op.getRegion()))
       return std::nullopt;
-    found.lanes = vectorBytes / getWidestBytes(op);
-    if (found.sizes.back() < 2 * found.lanes)
+    loops.lanes = vectorBytes / getWidestBytes(op);
+    if (loops.sizes.back() < 2 * loops.lanes)
       return std::nullopt;
   }
-  return found.lanes < 2 ? std::nullopt : std::optional(found);
+  return loops.lanes < 2 ? std::nullopt : std::optional(found);
 }
 
 //===----------------------------------------------------------------------===//
@@ -117,12 +90,12 @@ std::optional<TupleReduction> TupleReduction::match(linalg::GenericOp op,
 Tuple TupleReduction::combineElements(OpBuilder &builder,
                                       ArrayRef<Value> indices,
                                       ValueRange collected) const {
-  VectorBody body(op, lanes, vectorLoop, indices);
+  VectorBody body(op, loops.lanes, loops.vectorLoop, indices);
   for (OpOperand *input : op.getDpsInputOperands()) {
-    bool isCommon = isSameForAllLanes(op, *input, vectorLoop);
+    bool isCommon = isSameForAllLanes(op, *input, loops.vectorLoop);
     body.setArgument(
         input->getOperandNumber(),
-        loadLanes(builder, op, *input, indices, isCommon ? 0 : lanes));
+        loadLanes(builder, op, *input, indices, isCommon ? 0 : loops.lanes));
   }
   for (auto [number, value] : llvm::enumerate(collected))
     body.setArgument(op.getNumDpsInputs() + number, value);
@@ -152,7 +125,7 @@ Tuple TupleReduction::combineVectors(OpBuilder &builder, ValueRange left,
 /// Halves with each other until one lane is left, as scalars.
 Tuple TupleReduction::combineLanes(OpBuilder &builder, Tuple vectors) const {
   Location loc = op.getLoc();
-  for (int64_t left = lanes / 2; left > 0; left /= 2) {
+  for (int64_t left = loops.lanes / 2; left > 0; left /= 2) {
     auto takeFrom = [&](int64_t first) {
       return llvm::map_to_vector(vectors, [&](Value vector) -> Value {
         return vector::ShuffleOp::create(
@@ -177,7 +150,7 @@ Tuple TupleReduction::combineRest(OpBuilder &builder, ArrayRef<Value> outer,
                                   int64_t first, ValueRange collected) const {
   auto loop = scf::ForOp::create(
       builder, op.getLoc(), constant(builder, first),
-      constant(builder, sizes.back()), constant(builder, 1), collected,
+      constant(builder, loops.sizes.back()), constant(builder, 1), collected,
       [&](OpBuilder &inner, Location at, Value place, ValueRange soFar) {
         SmallVector<Value> indices(outer);
         indices.push_back(place);
@@ -202,8 +175,9 @@ Tuple TupleReduction::reduceLanes(OpBuilder &builder, ArrayRef<Value> outer,
                                   ValueRange start) const {
   Location loc = op.getLoc();
   size_t width = start.size();
-  int64_t collectors = std::min(kCollectors, sizes.back() / lanes);
-  int64_t step = collectors * lanes, end = sizes.back() / step * step;
+  int64_t lanes = loops.lanes, size = loops.sizes.back();
+  int64_t collectors = std::min(kCollectors, size / lanes);
+  int64_t step = collectors * lanes, end = size / step * step;
   Tuple first = llvm::map_to_vector(start, [&](Value value) -> Value {
     return vector::BroadcastOp::create(
         builder, loc, VectorType::get(lanes, value.getType()), value);
@@ -251,16 +225,17 @@ void TupleReduction::reduceColumns(OpBuilder &builder,
                                    ArrayRef<Value> parallel) const {
   Location loc = op.getLoc();
   SmallVector<Value> indices(parallel);
-  indices.insert(indices.begin() + reduced, nullptr);
+  indices.insert(indices.begin() + loops.reduced, nullptr);
   Tuple start;
   for (OpOperand &init : op.getDpsInitsMutable())
-    start.push_back(loadLanes(builder, op, init, indices, lanes));
+    start.push_back(loadLanes(builder, op, init, indices, loops.lanes));
   auto loop = scf::ForOp::create(
-      builder, loc, constant(builder, 0), constant(builder, sizes[reduced]),
-      constant(builder, 1), start,
+      builder, loc, constant(builder, 0),
+      constant(builder, loops.sizes[loops.reduced]), constant(builder, 1),
+      start,
       [&](OpBuilder &inner, Location at, Value row, ValueRange collected) {
         SmallVector<Value> places(indices);
-        places[reduced] = row;
+        places[loops.reduced] = row;
         scf::YieldOp::create(inner, at,
                              combineElements(inner, places, collected));
       });
@@ -271,17 +246,13 @@ void TupleReduction::reduceColumns(OpBuilder &builder,
 }
 
 void TupleReduction::build(OpBuilder &builder) const {
-  SmallVector<int64_t> outer(sizes), steps(sizes.size(), 1);
-  steps[vectorLoop] = lanes;
-  outer.erase(outer.begin() + reduced);
-  steps.erase(steps.begin() + reduced);
-  buildLoops(builder, op.getLoc(), outer, steps,
-             [&](OpBuilder &inner, ArrayRef<Value> indices) {
-               if (isAlongLanes())
-                 reduceRow(inner, indices);
-               else
-                 reduceColumns(inner, indices);
-             });
+  loops.buildOuter(builder, op.getLoc(),
+                   [&](OpBuilder &inner, ArrayRef<Value> indices) {
+                     if (loops.isAlongLanes())
+                       reduceRow(inner, indices);
+                     else
+                       reduceColumns(inner, indices);
+                   });
 }
 
 struct VectorizeTupleReduction : OpRewritePattern<linalg::GenericOp> {
