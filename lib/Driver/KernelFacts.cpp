@@ -107,6 +107,7 @@ void triton_shared::describeBlock(FunctionOpInterface kernel,
   facts.insert({"shared_limit", target.getGpu().getSharedBytes()});
   facts.insert({"num_warps", target.numWarps});
   facts.insert({"target", "cuda:" + target.cudaArch});
+  facts.insert({"assumes_maps", kernel->hasAttr(cta::kAssumesMaps)});
   // Threads of a program, and programs.
   facts.insert({"block", llvm::json::Array{cta::getNumThreads(kernel),
                                            cta::getNumPrograms(kernel)}});

@@ -61,7 +61,9 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createLoopInvariantCodeMotionPass());
   if (target.numStages > 1) {
     manager.addPass(createCtaGuardRows());
-    manager.addPass(createCtaGuardBoxes());
+    if (target.pointerMaps != PointerMaps::Never)
+      manager.addPass(createCtaGuardBoxes(
+          {/*assumesMaps=*/target.pointerMaps == PointerMaps::Assumed}));
   }
   if (target.numStages > 1 &&
       target.specializesWarps != SpecializeWarps::Never) {

@@ -35,6 +35,14 @@ static std::string parseValue(llvm::StringRef value, SpecializeWarps &where) {
   return isKnown ? "" : "auto or always or never";
 }
 
+static std::string parseValue(llvm::StringRef value, PointerMaps &maps) {
+  maps = value == "assumed" ? PointerMaps::Assumed
+         : value == "never" ? PointerMaps::Never
+                            : PointerMaps::Guarded;
+  bool isKnown = value == "guarded" || value == "assumed" || value == "never";
+  return isKnown ? "" : "guarded or assumed or never";
+}
+
 static std::string parseValue(llvm::StringRef value, OnlineSoftmaxMode &mode) {
   mode = value == "deferred"      ? OnlineSoftmaxMode::Deferred
          : value == "speculative" ? OnlineSoftmaxMode::Speculative
@@ -83,6 +91,12 @@ static std::string printValue(SpecializeWarps where) {
   return where == SpecializeWarps::Auto     ? "auto"
          : where == SpecializeWarps::Always ? "always"
                                             : "never";
+}
+
+static std::string printValue(PointerMaps maps) {
+  return maps == PointerMaps::Guarded   ? "guarded"
+         : maps == PointerMaps::Assumed ? "assumed"
+                                        : "never";
 }
 
 static std::string printValue(OnlineSoftmaxMode mode) {

@@ -55,10 +55,10 @@ static bool runSignalHandlers(void *) {
   return PyErr_CheckSignals() != 0;
 }
 
-bool CpuLauncher::launch(nb::handle kernel, const uint32_t *grid, nb::handle,
-                         void **arguments, char *&error) {
+Outcome CpuLauncher::launch(nb::handle kernel, const uint32_t *grid, nb::handle,
+                            void **arguments, char *&error) {
   if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return true;
+    return Outcome::Done;
   TritonSharedLaunch launch = launchSettings();
   std::copy_n(grid, 3, launch.grid);
   const Kernel &linked = *nb::inst_ptr<Kernel>(kernel);
@@ -71,5 +71,5 @@ bool CpuLauncher::launch(nb::handle kernel, const uint32_t *grid, nb::handle,
   bool succeeded =
       tritonSharedKernelLaunch(linked.get(), arguments, &launch, &error);
   std::fflush(stdout); // what `tl.device_print` wrote
-  return succeeded;
+  return succeeded ? Outcome::Done : Outcome::Failed;
 }

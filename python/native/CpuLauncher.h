@@ -34,8 +34,9 @@ public:
               nanobind::object check, nanobind::object failure);
 
 protected:
-  bool launch(nanobind::handle kernel, const uint32_t *grid,
-              nanobind::handle stream, void **arguments, char *&error) override;
+  Outcome launch(nanobind::handle kernel, const uint32_t *grid,
+                 nanobind::handle stream, void **arguments,
+                 char *&error) override;
 
 private:
   /// For each C value the name of the argument that it points for, or null.

@@ -26,15 +26,19 @@ CudaLauncher::CudaLauncher(std::string name, nb::sequence plan, nb::object link,
                            nb::object check, nb::object failure,
                            uint32_t threads, uint32_t programs,
                            bool isCooperative, bool startsEarly,
-                           nb::sequence tensorMaps, int missingPlace)
+                           nb::sequence tensorMaps, int missingPlace,
+                           nb::object otherForm)
     : Launcher(std::move(name), plan, Memory::Device, std::move(link),
                std::move(check), std::move(failure)),
       settings{{0, 0, 0}, threads,       programs,
                nullptr,   isCooperative, startsEarly},
-      tensorMaps(this->name, tensorMaps, missingPlace) {}
+      tensorMaps(this->name, tensorMaps, missingPlace, !otherForm.is_none()) {
+  this->otherForm = std::move(otherForm);
+}
 
-bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
-                          nb::handle stream, void **arguments, char *&error) {
+Outcome CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
+                             nb::handle stream, void **arguments,
+                             char *&error) {
   TritonSharedCudaLaunch launch = settings;
   std::copy_n(grid, 3, launch.grid);
   if (!stream.is_none()) {
@@ -50,13 +54,18 @@ bool CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
   uint32_t missing = 0;
   // An empty tensor, of which there is no map, is no error in an empty grid.
   bool isEmpty = std::count(grid, grid + 3, 0u) > 0;
-  if (!isEmpty &&
-      !tensorMaps.fill(handle, arguments,
-                       manyMaps.empty() ? inlineMaps.data() : manyMaps.data(),
-                       missing, failure))
-    return false;
+  if (!isEmpty) {
+    Outcome filled =
+        tensorMaps.fill(handle, arguments,
+                        manyMaps.empty() ? inlineMaps.data() : manyMaps.data(),
+                        missing, failure);
+    if (filled != Outcome::Done)
+      return filled;
+  }
   nb::gil_scoped_release released; // the queue of a stream may be full
-  return tritonSharedCudaKernelLaunch(handle, arguments, &launch, &error);
+  bool isDone =
+      tritonSharedCudaKernelLaunch(handle, arguments, &launch, &error);
+  return isDone ? Outcome::Done : Outcome::Failed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,9 +142,10 @@ void triton_shared_python::defineCuda(nb::module_ &module) {
   nb::class_<CudaLauncher, Launcher>(module, "CudaLauncher")
       .def(nb::init<std::string, nb::sequence, nb::object, nb::object,
                     nb::object, uint32_t, uint32_t, bool, bool, nb::sequence,
-                    int>(),
+                    int, nb::object>(),
            nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
            nb::arg("failure"), nb::arg("threads"), nb::arg("programs"),
            nb::arg("cooperative"), nb::arg("starts_early"),
-           nb::arg("tensor_maps"), nb::arg("missing_place"));
+           nb::arg("tensor_maps"), nb::arg("missing_place"),
+           nb::arg("other_form").none());
 }

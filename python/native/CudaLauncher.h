@@ -30,16 +30,17 @@ private:
 class CudaLauncher : public Launcher {
 public:
   /// A program has so many `threads`, a block so many `programs`. For the rest
-  /// see TensorMaps.
+  /// see TensorMaps; `otherForm` is None if there is none.
   CudaLauncher(std::string name, nanobind::sequence plan, nanobind::object link,
                nanobind::object check, nanobind::object failure,
                uint32_t threads, uint32_t programs, bool isCooperative,
                bool startsEarly, nanobind::sequence tensorMaps,
-               int missingPlace);
+               int missingPlace, nanobind::object otherForm);
 
 protected:
-  bool launch(nanobind::handle kernel, const uint32_t *grid,
-              nanobind::handle stream, void **arguments, char *&error) override;
+  Outcome launch(nanobind::handle kernel, const uint32_t *grid,
+                 nanobind::handle stream, void **arguments,
+                 char *&error) override;
 
 private:
   TritonSharedCudaLaunch settings;

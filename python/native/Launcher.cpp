@@ -58,14 +58,16 @@ void Launcher::operator()(nb::args args) {
   bind(args[4]);
   if (!enterHook.is_none())
     enterHook(metadata);
-  run(grid, args[3], &PyTuple_GET_ITEM(args.ptr(), leading),
-      args.size() - leading);
+  Outcome outcome = run(grid, args[3], &PyTuple_GET_ITEM(args.ptr(), leading),
+                        args.size() - leading);
+  if (outcome == Outcome::NeedsOtherForm)
+    otherForm(*args);
   if (!exitHook.is_none())
     exitHook(metadata);
 }
 
-void Launcher::run(const uint32_t *grid, nb::handle stream,
-                   PyObject *const *args, size_t count) {
+Outcome Launcher::run(const uint32_t *grid, nb::handle stream,
+                      PyObject *const *args, size_t count) {
   std::array<uint64_t, 64> inlineValues;
   std::array<void *, 64> inlinePointers;
   std::vector<uint64_t> manyValues;
@@ -85,8 +87,9 @@ void Launcher::run(const uint32_t *grid, nb::handle stream,
   for (size_t i = 0; i < valueCount; ++i)
     pointers[i] = &values[i];
   char *error = nullptr;
-  if (launch(kernel, grid, stream, pointers, error))
-    return;
+  Outcome outcome = launch(kernel, grid, stream, pointers, error);
+  if (outcome != Outcome::Failed)
+    return outcome;
   std::string reason = takeText(error);
   if (!PyErr_Occurred())
     PyErr_SetString(failure.ptr(), reason.c_str());

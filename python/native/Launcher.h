@@ -16,6 +16,14 @@ namespace triton_shared_python {
 /// Takes over a text of the C API.
 std::string takeText(char *text);
 
+/// Of a launch.
+enum class Outcome {
+  Done,
+  Failed,
+  /// The kernel takes something for granted that does not hold.
+  NeedsOtherForm,
+};
+
 /// The part of a launch that is the same on every device.
 class Launcher {
 public:
@@ -32,22 +40,25 @@ protected:
 
   /// Runs `kernel`, or queues it, with the values that `arguments` point at;
   /// those of form `Later` it points at what it passes.
-  /// Returns false and fills `error` with a text of the C API if that fails;
-  /// an exception of Python that is pending then is what is raised.
-  virtual bool launch(nanobind::handle kernel, const uint32_t *grid,
-                      nanobind::handle stream, void **arguments,
-                      char *&error) = 0;
+  /// Fills `error` with a text of the C API if that fails; an exception of
+  /// Python that is pending then is what is raised.
+  virtual Outcome launch(nanobind::handle kernel, const uint32_t *grid,
+                         nanobind::handle stream, void **arguments,
+                         char *&error) = 0;
 
   std::string name;
   std::vector<Parameter> parameters;
   /// The class of what a failed launch raises.
   nanobind::object failure;
+  /// Called with all arguments of a launch that needs another form of the
+  /// kernel.
+  nanobind::object otherForm;
 
 private:
   /// Asks for the kernel of `function` unless it is the one of the last launch.
   void bind(nanobind::handle function);
-  void run(const uint32_t *grid, nanobind::handle stream, PyObject *const *args,
-           size_t count);
+  Outcome run(const uint32_t *grid, nanobind::handle stream,
+              PyObject *const *args, size_t count);
 
   size_t valueCount;
   Memory memory;

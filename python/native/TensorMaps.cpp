@@ -2,8 +2,6 @@
 
 #include "TensorMaps.h"
 
-#include "Launcher.h"
-
 #include <nanobind/stl/string.h>
 
 namespace nb = nanobind;
@@ -36,6 +34,7 @@ TensorMap::TensorMap(const std::string &kernel, nb::handle plan)
   }
   recipe.swizzle = nb::cast<unsigned>(plan[6]);
   recipe.fillsWithNan = parseNumber(plan[7]);
+  recipe.mayBeMissing = nb::cast<bool>(plan[8]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,58 +60,60 @@ void TensorMap::keep(const TritonSharedMapValues &values,
   oldest = (oldest + 1) % kKnown;
 }
 
-TensorMap::Outcome TensorMap::encode(const TritonSharedCudaKernel *kernel,
-                                     void *const *arguments,
-                                     TritonSharedTensorMap &map,
-                                     std::string &error) {
+TensorMap::Encoding TensorMap::encode(const TritonSharedCudaKernel *kernel,
+                                      void *const *arguments,
+                                      TritonSharedTensorMap &map,
+                                      std::string &error) {
   TritonSharedMapValues values = tritonSharedReadMapValues(&recipe, arguments);
   if (values.base && find(values, map))
-    return Outcome::Encoded;
+    return Encoding::Done;
   char text[1024] = "";
   if (!tritonSharedCheckMapValues(&recipe, &values, text, sizeof text)) {
     error = text;
-    return Outcome::BadValues;
+    return Encoding::BadValues;
   }
   char *reason = nullptr;
   if (!tritonSharedCudaKernelEncode(kernel, &recipe, &values, &map, &reason)) {
     error = takeText(reason);
-    return Outcome::Refused;
+    return Encoding::Refused;
   }
   keep(values, map);
-  return Outcome::Encoded;
+  return Encoding::Done;
 }
 
 TensorMaps::TensorMaps(const std::string &kernel, nb::sequence plans,
-                       int missingPlace)
-    : missingPlace(missingPlace) {
+                       int missingPlace, bool hasOtherForm)
+    : missingPlace(missingPlace), hasOtherForm(hasOtherForm) {
   for (nb::handle plan : plans)
     maps.emplace_back(kernel, plan);
   if (maps.size() > 32)
     throw nb::value_error("a kernel has at most 32 tensor maps");
 }
 
-bool TensorMaps::fill(const TritonSharedCudaKernel *kernel, void **arguments,
-                      TritonSharedTensorMap *storage, uint32_t &missing,
-                      nb::handle failure) {
+Outcome TensorMaps::fill(const TritonSharedCudaKernel *kernel, void **arguments,
+                         TritonSharedTensorMap *storage, uint32_t &missing,
+                         nb::handle failure) {
   missing = 0;
   if (missingPlace >= 0)
     arguments[missingPlace] = &missing;
   for (size_t i = 0; i < maps.size(); ++i) {
     arguments[maps[i].getPlace()] = &storage[i];
     std::string error;
-    TensorMap::Outcome outcome =
+    TensorMap::Encoding encoding =
         maps[i].encode(kernel, arguments, storage[i], error);
-    if (outcome == TensorMap::Outcome::Encoded)
+    if (encoding == TensorMap::Encoding::Done)
       continue;
+    if (hasOtherForm)
+      return Outcome::NeedsOtherForm;
     if (missingPlace < 0) {
-      PyErr_SetString(outcome == TensorMap::Outcome::BadValues
+      PyErr_SetString(encoding == TensorMap::Encoding::BadValues
                           ? PyExc_ValueError
                           : failure.ptr(),
                       error.c_str());
-      return false;
+      return Outcome::Failed;
     }
     storage[i] = {};
     missing |= uint32_t(1) << i;
   }
-  return true;
+  return Outcome::Done;
 }

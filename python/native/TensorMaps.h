@@ -10,7 +10,7 @@
 #define TRITON_SHARED_PYTHON_TENSORMAPS_H
 
 #include "../../runtime/cuda/tensor_map.h"
-#include "triton-shared/CAPI/TritonShared.h"
+#include "Launcher.h"
 
 #include <array>
 #include <deque>
@@ -31,11 +31,11 @@ public:
   /// Which argument of the kernel it is.
   size_t getPlace() const { return place; }
 
-  enum class Outcome { Encoded, BadValues, Refused };
+  enum class Encoding { Done, BadValues, Refused };
   /// Fills `map` from `arguments`. On failure `error` says why: the values are
   /// not what a tensor map can have, or the driver refuses them.
-  Outcome encode(const TritonSharedCudaKernel *kernel, void *const *arguments,
-                 TritonSharedTensorMap &map, std::string &error);
+  Encoding encode(const TritonSharedCudaKernel *kernel, void *const *arguments,
+                  TritonSharedTensorMap &map, std::string &error);
 
 private:
   TritonSharedMapNumber parseNumber(nanobind::handle number);
@@ -63,9 +63,10 @@ private:
 class TensorMaps {
 public:
   /// `missingPlace` is the argument that tells the kernel which of its maps
-  /// there are, -1 if it does not ask.
+  /// there are, -1 if it does not ask. With `hasOtherForm` there is another
+  /// kernel for launches without all of them.
   TensorMaps(const std::string &kernel, nanobind::sequence plans,
-             int missingPlace);
+             int missingPlace, bool hasOtherForm);
 
   TensorMaps(const TensorMaps &) = delete;
   TensorMaps &operator=(const TensorMaps &) = delete;
@@ -73,15 +74,16 @@ public:
   size_t size() const { return maps.size(); }
 
   /// Points the arguments of the maps at `storage`, which has a place for each,
-  /// and the argument that tells which ones are missing at `missing`. Returns
-  /// false with a Python error: one of `failure` if it is the driver's.
-  bool fill(const TritonSharedCudaKernel *kernel, void **arguments,
-            TritonSharedTensorMap *storage, uint32_t &missing,
-            nanobind::handle failure);
+  /// and the argument that tells which ones are missing at `missing`. Fails
+  /// with a Python error: one of `failure` if it is the driver's.
+  Outcome fill(const TritonSharedCudaKernel *kernel, void **arguments,
+               TritonSharedTensorMap *storage, uint32_t &missing,
+               nanobind::handle failure);
 
 private:
   std::deque<TensorMap> maps;
   int missingPlace;
+  bool hasOtherForm;
 };
 
 } // namespace triton_shared_python

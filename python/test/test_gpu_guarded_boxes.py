@@ -81,6 +81,7 @@ def compile_product(
     order: str,
     element: str = "fp16",
     are_multiples: bool = True,
+    maps: str = "guarded",
     **changes: int,
 ) -> EmulatedKernel:
     """`are_multiples`: sizes and strides are known to be multiples of 16."""
@@ -95,7 +96,7 @@ def compile_product(
         target="cuda:90a",
         num_warps=4,
     )
-    return emulate.compile_kernel(ttir, 4, folder)
+    return emulate.compile_kernel(ttir, 4, folder, pointer_maps=maps)
 
 
 def has_maps(kernel: EmulatedKernel) -> bool:
@@ -157,8 +158,8 @@ def test_blocks_that_are_stored_within_their_tensors_are_boxes(
     launch.a, empty = memory[0, :, :128], memory[1]
     encode = emulate.encode_recipe
 
-    def of_nothing(recipe: Any, arguments: Any) -> bytes | None:
-        return encode(recipe, [empty, *arguments[1:]])
+    def of_nothing(recipe: Any, arguments: Any, may_be_missing: bool) -> bytes | None:
+        return encode(recipe, [empty, *arguments[1:]], may_be_missing)
 
     monkeypatch.setattr(emulate, "encode_recipe", of_nothing)
     out = launch.run(compiled)

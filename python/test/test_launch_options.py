@@ -42,7 +42,7 @@ VALUES: dict[str, Any] = {
     "schedule_hint": "attention", "llvm_fn_attrs": "noinline", "wgp_cu_mode": "cu",
     "mode": "reference", "cpu": "x86-64-v3", "dot": "gpu-exact:sm_90a", "precise": True,
     "keep_warps": True,
-    "specialize_warps": "never", "online_softmax": "deferred",
+    "specialize_warps": "never", "online_softmax": "deferred", "pointer_maps": "never",
 }  # fmt: skip
 """One that is not the default, where any other means something."""
 SET_BY_OTHERS = ("backend_name", "ir_override")

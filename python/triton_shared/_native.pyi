@@ -139,6 +139,7 @@ class CudaLauncher(Launcher):
 
     `tensor_maps` has a tuple per tensor map, as `cuda.tensor_map.as_plan` writes it, and the
     parameter at `missing_place`, unless it is -1, gets a bit for each that could not be encoded.
+    With `other_form` that is called instead, with all that the launch got.
     """
 
     def __init__(
@@ -154,6 +155,7 @@ class CudaLauncher(Launcher):
         starts_early: bool,
         tensor_maps: Sequence[tuple[Any, ...]],
         missing_place: int,
+        other_form: Callable[..., None] | None,
     ) -> None: ...
 
 def cuda_open(path: str) -> None:

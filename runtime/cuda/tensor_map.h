@@ -49,6 +49,10 @@ struct TritonSharedTensorMapRecipe {
   unsigned swizzle;
   /* Whether NaN is read outside of the tensor; else zeros. */
   struct TritonSharedMapNumber fillsWithNan;
+  /* Whether a launch without the map goes another way. Then boxes may begin
+     beyond a tensor's end, where coordinates must have 32 bits: its sizes that
+     are arguments are at most 2^30. */
+  bool mayBeMissing;
 };
 
 /* What a tensor map is made of, at one launch. Equal bytes give equal maps. */
@@ -137,7 +141,9 @@ tritonSharedCheckMapValues(const struct TritonSharedTensorMapRecipe *recipe,
     return false;
   }
   for (i = 0; i < recipe->rank; ++i) {
-    if (values->sizes[i] >= 1 && values->sizes[i] <= mostElements)
+    bool isOfLaunch = recipe->mayBeMissing && recipe->sizes[i].argument >= 0;
+    int64_t most = isOfLaunch ? (int64_t)1 << 30 : mostElements;
+    if (values->sizes[i] >= 1 && values->sizes[i] <= most)
       continue;
     snprintf(text, capacity,
              "argument '%s' of kernel '%s' is %" PRId64 ": the kernel copies "

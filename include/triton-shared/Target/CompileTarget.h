@@ -32,6 +32,14 @@ enum class OnlineSoftmaxMode {
   Speculative, ///< When powers have turned out to be too large.
 };
 
+/// What is known, where code is made, about tensor maps of what loops read by
+/// pointers.
+enum class PointerMaps {
+  Guarded, ///< Nothing: the kernel asks which ones there are.
+  Assumed, ///< Where nothing else is asked for, the launch has all of them.
+  Never,   ///< There are none.
+};
+
 class CpuTarget;
 
 struct CompileTarget {

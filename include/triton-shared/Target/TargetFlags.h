@@ -34,6 +34,16 @@ template <> struct TargetOptionValues<SpecializeWarps> : llvm::cl::ValuesClass {
                      clEnumValN(SpecializeWarps::Never, "never", "nowhere")}) {}
 };
 
+template <> struct TargetOptionValues<PointerMaps> : llvm::cl::ValuesClass {
+  TargetOptionValues()
+      : ValuesClass(
+            {clEnumValN(PointerMaps::Guarded, "guarded",
+                        "nothing: the kernel asks for them"),
+             clEnumValN(PointerMaps::Assumed, "assumed",
+                        "there are all, if nothing else is asked for"),
+             clEnumValN(PointerMaps::Never, "never", "there are none")}) {}
+};
+
 template <>
 struct TargetOptionValues<OnlineSoftmaxMode> : llvm::cl::ValuesClass {
   TargetOptionValues()

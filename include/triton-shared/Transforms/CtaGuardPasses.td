@@ -114,7 +114,10 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
     }
     ```
 
-    `%missing` is the hidden parameter `tensor_maps.missing`.
+    `%missing` is the hidden parameter `tensor_maps.missing`. With `assumes-maps`
+    a function whose guards ask for nothing else has no guards: its loops load
+    boxes, and `cta.assumes_maps` on it says that a launch without all maps needs
+    another form of the kernel.
 
     A matrix of a batch, or a head of an attention, lies behind others: what its
     offset has besides is a number of rows of a tensor that goes on and on. Then
@@ -137,6 +140,10 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
 
     Needs: layouts, `cta.target`. Leaves: the same.
   }];
+  let options = [
+    Option<"assumesMaps", "assumes-maps", "bool", /*default=*/"false",
+           "launches have all tensor maps, or another form of the kernel">,
+  ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 

@@ -94,9 +94,10 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   auto kernel = gpu::GPUFuncOp::create(builder, loc, function.getName(),
                                        function.getFunctionType());
   tts::KernelSignature::copyNames(function, kernel);
-  for (StringRef name : {StringRef(cta::kTarget), StringRef(cta::kNumWarps),
-                         StringRef(cta::kProducerWarps),
-                         StringRef(cta::kShared), StringRef(cta::kPrograms)})
+  for (StringRef name :
+       {StringRef(cta::kTarget), StringRef(cta::kNumWarps),
+        StringRef(cta::kProducerWarps), StringRef(cta::kShared),
+        StringRef(cta::kPrograms), StringRef(cta::kAssumesMaps)})
     if (Attribute attribute = function->getAttr(name))
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),

@@ -24,10 +24,37 @@ using namespace mlir::triton_shared;
 
 namespace {
 
+static bool isZero(AffineExpr expr) {
+  return expr == getAffineConstantExpr(0, expr.getContext());
+}
+
+/// Whether a box that begins there does so within `kMostStart`, in every turn
+/// of every program.
+static bool isCertain(const LinearForm &start) {
+  auto base = dyn_cast<AffineConstantExpr>(start.base);
+  return base && base.getValue() >= 0 &&
+         base.getValue() < GuardedBox::kMostStart && isZero(start.slope);
+}
+
 /// A loop, and what its loads are under the guard.
 struct GuardedLoop {
   scf::ForOp loop;
   SmallVector<std::pair<tts::LoadOp, GuardedBox>> loads;
+
+  /// Whether all of them are boxes as soon as there are tensor maps.
+  bool needsMapsAlone() const {
+    return llvm::all_of(loads, [](const auto &found) {
+      auto [load, box] = found;
+      return llvm::all_of(
+          llvm::zip_equal(load.getDimensions(), box.dimensions),
+          [](const auto &both) {
+            auto [access, dimension] = both;
+            bool isWhole = !access.isWrapped() || dimension.mayReachOver;
+            bool isWithin = !dimension.start || isCertain(*dimension.start);
+            return isWhole && isWithin && !dimension.startInMatrix;
+          });
+    });
+  }
 };
 
 /// What makes the loads of one loop boxes.
@@ -50,14 +77,11 @@ public:
       for (auto [access, dimension, size] :
            llvm::zip_equal(load.getDimensions(), box.dimensions,
                            load.getTileType().getShape())) {
-        if (access.isWrapped() && dimension.mayReachOver)
-          require(arith::CmpIPredicate::slt, access.wrapStart,
-                  createI64(GuardedBox::kMostStart));
-        else if (access.isWrapped())
+        if (access.isWrapped() && !dimension.mayReachOver)
           require(arith::CmpIPredicate::sle,
                   createSum(access.wrapStart, createI64(size)),
                   access.wrapSize);
-        if (dimension.start)
+        if (dimension.start && !isCertain(*dimension.start))
           requireStart(*dimension.start, box);
         if (dimension.startInMatrix)
           require(arith::CmpIPredicate::sle,
@@ -78,12 +102,12 @@ public:
     return arith::OrIOp::create(builder, loc, isEmpty, holds);
   }
 
-  /// Says of the loads in a copy of the loop what is so under the guard.
-  void makeBoxes(const IRMapping &copies) {
-    auto boxes = cast<scf::ForOp>(copies.lookup(loop.getOperation()));
+  /// Says of the loads in a copy of the loop, or in the loop itself, what is so
+  /// under the guard.
+  void makeBoxes(const IRMapping &copies = {}) {
+    auto find = [&](Operation *op) { return copies.lookupOrDefault(op); };
     for (auto [load, box] : loads)
-      makeBox(cast<tts::LoadOp>(copies.lookup(load.getOperation())), box,
-              boxes);
+      makeBox(cast<tts::LoadOp>(find(load)), box, cast<scf::ForOp>(find(loop)));
   }
 
 private:
@@ -112,10 +136,6 @@ private:
     requireAt(createTurn(loop.getLowerBound()));
     if (!isZero(start.slope))
       requireAt(createLastTurn());
-  }
-
-  static bool isZero(AffineExpr expr) {
-    return expr == getAffineConstantExpr(0, expr.getContext());
   }
 
   Value createSum(Value lhs, Value rhs) {
@@ -358,9 +378,11 @@ private:
 /// Finds the loops of one function.
 class GuardedLoops {
 public:
-  GuardedLoops(func::FuncOp function, const DataFlowSolver &solver)
+  /// With `assumesMaps` for loops that have no other form.
+  GuardedLoops(func::FuncOp function, const DataFlowSolver &solver,
+               bool assumesMaps)
       : function(function), solver(solver), described(function, solver),
-        guarded(function, solver) {}
+        guarded(function, solver), assumesMaps(assumesMaps) {}
 
   SmallVector<GuardedLoop> find() {
     SmallVector<GuardedLoop> found;
@@ -411,8 +433,8 @@ private:
         return std::nullopt;
       found.loads.emplace_back(load, *box);
     }
-    bool isWhole =
-        !found.loads.empty() && !readsOther(found) && !hasPartialSums(loop);
+    bool isWhole = !found.loads.empty() && !readsOther(found) &&
+                   (assumesMaps || !hasPartialSums(loop));
     bool isSlow = threadsCopy && llvm::any_of(found.loads, isSmall);
     return isWhole && !isSlow ? std::optional(found) : std::nullopt;
   }
@@ -468,9 +490,12 @@ private:
   const DataFlowSolver &solver;
   TensorBoxAnalysis described;
   GuardedBoxAnalysis guarded;
+  bool assumesMaps;
 };
 
 struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
+  using CtaGuardBoxesBase::CtaGuardBoxesBase;
+
   void runOnOperation() override {
     if (!hasLoadsInLoops(getOperation()))
       return;
@@ -480,8 +505,11 @@ struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
     // What is known about values holds before the first loop changes.
     SmallVector<GuardedLoop> found;
     getOperation().walk([&](func::FuncOp function) {
-      if (function->hasAttr(cta::kNumWarps))
-        llvm::append_range(found, GuardedLoops(function, solver).find());
+      if (!function->hasAttr(cta::kNumWarps) ||
+          (assumesMaps && assumeMaps(function, solver)))
+        return;
+      llvm::append_range(
+          found, GuardedLoops(function, solver, /*assumesMaps=*/false).find());
     });
     SmallVector<LoopsGuard> guards;
     for (const GuardedLoop &guarded : found)
@@ -489,6 +517,23 @@ struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
         guards.emplace_back(guarded);
     for (LoopsGuard &guard : guards)
       guard.run();
+  }
+
+private:
+  /// Takes the tensor maps of all loops for granted, if that is all they ask
+  /// for.
+  bool assumeMaps(func::FuncOp function, const DataFlowSolver &solver) {
+    SmallVector<GuardedLoop> found =
+        GuardedLoops(function, solver, /*assumesMaps=*/true).find();
+    if (found.empty() || !llvm::all_of(found, [](const GuardedLoop &one) {
+          return one.needsMapsAlone();
+        }))
+      return false;
+    OpBuilder builder(function);
+    for (const GuardedLoop &one : found)
+      LoopGuard(one, builder).makeBoxes();
+    function->setAttr(cta::kAssumesMaps, builder.getUnitAttr());
+    return true;
   }
 };
 

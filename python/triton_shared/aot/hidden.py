@@ -52,22 +52,29 @@ def hidden_parameters(
 ) -> tuple[HiddenParameter, ...]:
     """Those that the kernel's metadata lists, in order."""
     passed = _PASSED[target]
+    kinds = hidden_kinds(kernel, hidden, passed)
+    may_be_missing = tensor_map.MISSING in kinds
     return tuple(
-        HiddenParameter(kind, *passed[kind], _recipe(kernel, listed, arguments))
-        for kind, listed in zip(hidden_kinds(kernel, hidden, passed), hidden, strict=True)
+        HiddenParameter(kind, *passed[kind], _recipe(kernel, listed, arguments, may_be_missing))
+        for kind, listed in zip(kinds, hidden, strict=True)
     )
 
 
 def _recipe(
-    kernel: str, hidden: Mapping[str, Any], arguments: Sequence[tensor_map.Argument]
+    kernel: str,
+    hidden: Mapping[str, Any],
+    arguments: Sequence[tensor_map.Argument],
+    may_be_missing: bool,
 ) -> str:
     if hidden["kind"] != tensor_map.KIND:
         return ""
-    recipe = tensor_map.read(hidden)
-    _, element, base, sizes, strides, box, swizzle, fills = tensor_map.as_plan(0, recipe, arguments)
+    _, element, base, sizes, strides, box, swizzle, fills, _ = tensor_map.as_plan(
+        0, tensor_map.read(hidden), arguments, may_be_missing=may_be_missing
+    )
     lists = [_braces(_number(one) for one in numbers) for numbers in (sizes, strides)]
     head = (f'"{kernel}"', f'"{element}"', str(len(box)), _number(base), *lists)
-    return _braces([*head, _braces(map(str, box)), str(swizzle), _number(fills)])
+    tail = (_braces(map(str, box)), str(swizzle), _number(fills), _word(may_be_missing))
+    return _braces([*head, *tail])
 
 
 def _number(plan: tuple[int, int, int, bool, str]) -> str:

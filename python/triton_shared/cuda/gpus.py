@@ -76,11 +76,12 @@ def make_launcher(
     starts_early: bool,
     tensor_maps: Sequence[tuple[Any, ...]] = (),
     missing_place: int = -1,
+    other_form: Callable[..., None] | None = None,
 ) -> _native.CudaLauncher:
     """Makes the object that turns arguments into C values and launches grids."""
     launcher: _native.CudaLauncher = library.native().CudaLauncher(
         *(name, plan, link, check, CudaError, threads, programs, cooperative, starts_early),
-        *(tensor_maps, missing_place),
+        *(tensor_maps, missing_place, other_form),
     )
     return launcher
 

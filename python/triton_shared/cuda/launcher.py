@@ -18,6 +18,7 @@ from ..launcher import (
     where_cached,
 )
 from . import gpus, tensor_map
+from .other_form import TEXT, OtherForm
 
 if TYPE_CHECKING:
     from .. import _native
@@ -73,6 +74,9 @@ def make_launcher(src: Any, metadata: Any) -> Any:
             check_element_type(metadata.name, flat[index], argument)
 
     threads, programs = metadata.block
+    other = None
+    if getattr(metadata, TEXT, ""):
+        other = OtherForm(metadata, src.signature, -len(scratch) or None)
     launcher = gpus.make_launcher(
         metadata.name,
         entries,
@@ -82,7 +86,8 @@ def make_launcher(src: Any, metadata: Any) -> Any:
         programs=programs,
         cooperative=bool(getattr(metadata, "launch_cooperative_grid", False)),
         starts_early=bool(getattr(metadata, "launch_pdl", False)),
-        **tensor_maps_plan(metadata.hidden, _values(flat)),
+        **tensor_maps_plan(metadata.hidden, _values(flat), has_other_form=other is not None),
+        other_form=other,
     )
     return _ScratchLauncher(launcher, metadata, scratch) if scratch else launcher
 
@@ -111,15 +116,22 @@ def _values(parameters: Iterable[Parameter]) -> list[tensor_map.Argument]:
 
 
 def tensor_maps_plan(
-    hidden: Sequence[Mapping[str, Any]], arguments: Sequence[tensor_map.Argument]
+    hidden: Sequence[Mapping[str, Any]],
+    arguments: Sequence[tensor_map.Argument],
+    *,
+    has_other_form: bool = False,
 ) -> dict[str, Any]:
     """What the native launcher encodes, and which argument says what it could encode."""
     places = list(enumerate(hidden, len(arguments)))
     maps = [(place, one) for place, one in places if one["kind"] == tensor_map.KIND]
     missing = [place for place, one in places if one["kind"] == tensor_map.MISSING]
+    may_be_missing = has_other_form or bool(missing)
     return {
         "tensor_maps": [
-            tensor_map.as_plan(place, tensor_map.read(one), arguments) for place, one in maps
+            tensor_map.as_plan(
+                place, tensor_map.read(one), arguments, may_be_missing=may_be_missing
+            )
+            for place, one in maps
         ],
         "missing_place": missing[0] if missing else -1,
     }

@@ -10,12 +10,12 @@ from triton.runtime.errors import OutOfResources
 from .. import knobs, library
 from ..errors import CompilationError
 from ..lowering import Lowering, Metadata, Stage
-from . import known_faults, tools
+from . import known_faults, other_form, tools
 from .options import CudaOptions
 
 
 def make_stages(options: CudaOptions) -> dict[str, Stage]:
-    """The stages after `ttir`, in order, as Triton wants them."""
+    """The stages after `ttir`, in order, as Triton wants them, of a kernel that Triton launches."""
     return CudaLowering(options, library.phases("cuda")).stages()
 
 
@@ -46,8 +46,18 @@ class CudaLowering(Lowering):
 
     options: CudaOptions
 
+    def words(self) -> str:
+        """Those of a launch: it has another form of the kernel, should a tensor map be missing."""
+        words = super().words()
+        if getattr(self.options, other_form.OPTION) is None:
+            words = words.replace("pointer-maps=guarded", "pointer-maps=assumed")
+        return words
+
     def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
         super()._compile(text, metadata, printed_by_triton)
+        # Of a phase that somebody has replaced there is no other form.
+        has_other_form = printed_by_triton and metadata.get("assumes_maps", False)
+        metadata[other_form.TEXT] = text if has_other_form else ""
         metadata["shared"] = max(metadata["shared"], self.options.min_shared_mem or 0)
 
     def _take(self, phase: str, metadata: Metadata) -> str | bytes:

@@ -16,6 +16,10 @@ KIND = "tensor_map"
 MISSING = "tensor_maps.missing"
 """A hidden i32: bit i is set if the i-th tensor map is missing. Without it, all must be there."""
 
+MOST_OF_LAUNCH = 1 << 30
+"""The largest size that an argument may say, of a map that may be missing. Boxes may begin beyond
+it, and have coordinates of 32 bits."""
+
 
 @dataclass(frozen=True)
 class Number:
@@ -85,8 +89,13 @@ def _number(one: Mapping[str, int]) -> Number:
     return Number(one.get("argument"), one.get("constant", 0))
 
 
-def as_plan(place: int, recipe: Recipe, arguments: Sequence[Argument]) -> tuple[Any, ...]:
-    """The tuple that the native launcher reads, for the parameter at `place`."""
+def as_plan(
+    place: int, recipe: Recipe, arguments: Sequence[Argument], *, may_be_missing: bool
+) -> tuple[Any, ...]:
+    """The tuple that the native launcher reads, for the parameter at `place`.
+
+    `may_be_missing`: a launch without it goes another way. So does one for larger sizes then.
+    """
 
     def plan(number: Number) -> tuple[int, int, int, bool, str]:
         if number.argument is None:
@@ -98,4 +107,4 @@ def as_plan(place: int, recipe: Recipe, arguments: Sequence[Argument]) -> tuple[
     base = plan(Number(recipe.base))
     box = list(recipe.box)
     head = (place, recipe.element, base, sizes, strides)
-    return (*head, box, recipe.swizzle, plan(recipe.is_nan_outside))
+    return (*head, box, recipe.swizzle, plan(recipe.is_nan_outside), may_be_missing)

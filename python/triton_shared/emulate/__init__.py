@@ -151,6 +151,7 @@ def _to_gpu(
     keeps_warps: bool,
     specialize_warps: str = "auto",
     online_softmax: str = "exact",
+    pointer_maps: str = "guarded",
 ) -> str:
     source = folder / "kernel.mlir"
     source.write_text(text)
@@ -158,6 +159,7 @@ def _to_gpu(
     options += ["--keep-warps"] * keeps_warps
     options.append(f"--specialize-warps={specialize_warps}")
     options.append(f"--online-softmax={online_softmax}")
+    options.append(f"--pointer-maps={pointer_maps}")
     return run_tool(library.tool(), "--target=cuda:90a", *options, "--to-phase=gpu", source)
 
 
@@ -175,10 +177,18 @@ def compile_kernel(
     keeps_warps: bool = True,
     specialize_warps: str = "auto",
     online_softmax: str = "exact",
+    pointer_maps: str = "guarded",
 ) -> EmulatedKernel:
     """Lowers the kernel of `text` for a GPU and builds it for this machine."""
     gpu = _to_gpu(
-        text, num_warps, folder, num_stages, keeps_warps, specialize_warps, online_softmax
+        text,
+        num_warps,
+        folder,
+        num_stages,
+        keeps_warps,
+        specialize_warps,
+        online_softmax,
+        pointer_maps,
     )
     return build_module(gpu, folder)
 
@@ -259,7 +269,7 @@ def _fill_in(kernel: EmulatedKernel, arguments: Sequence[Any], blocks: list[int]
             values[place] = blocks[_AXES.index(one["kind"])]
         if one["kind"] == recipes.KIND:
             recipe = recipes.read(one)
-            held = encode_recipe(recipe, arguments)
+            held = encode_recipe(recipe, arguments, kernel.asks_for_maps)
             if held is None and not kernel.asks_for_maps and 0 not in blocks:
                 raise ValueError(f"TMA cannot do with the numbers of {recipe}: {list(arguments)}")
             missing |= (held is None) << count

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from ..cuda.tensor_map import Recipe
+from ..cuda.tensor_map import MOST_OF_LAUNCH, Recipe
 
 MAGIC = 0x544D4150
 """What the bytes begin with, so that others are found."""
@@ -73,7 +73,9 @@ class TensorMap:
         )
 
 
-def encode_recipe(recipe: Recipe, arguments: Sequence[Any]) -> bytes | None:
+def encode_recipe(
+    recipe: Recipe, arguments: Sequence[Any], may_be_missing: bool = False
+) -> bytes | None:
     """The bytes for a kernel's own tensor map, as its launch makes them; none if TMA cannot do with
     the numbers. Pointers are tensors or addresses."""
     letter, size = _ELEMENTS.get(recipe.element, ("B", 1))
@@ -82,6 +84,11 @@ def encode_recipe(recipe: Recipe, arguments: Sequence[Any]) -> bytes | None:
     sizes = [number.of(arguments) for number in recipe.sizes]
     strides = [number.of(arguments) * size for number in recipe.strides]
     if not address or address % 16 or not all(1 <= n <= 1 << 32 for n in sizes):
+        return None
+    if may_be_missing and any(
+        number.argument is not None and number.of(arguments) > MOST_OF_LAUNCH
+        for number in recipe.sizes
+    ):
         return None
     if not all(0 <= stride < 1 << 40 and stride % 16 == 0 for stride in strides[:-1]):
         return None

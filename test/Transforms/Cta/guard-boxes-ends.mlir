@@ -1,4 +1,5 @@
 // RUN: triton-shared-opt %s --cta-guard-boxes | FileCheck %s
+// RUN: triton-shared-opt %s --cta-guard-boxes=assumes-maps=true | FileCheck %s --check-prefix=ASSUMED
 
 // Rows are taken modulo their number, so that a block may reach beyond the last.
 
@@ -6,12 +7,18 @@
 #columns = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[16, 0], [0, 0]]>
 #c = #cta.layout<register = [[0, 1], [8, 0], [0, 8]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 
-// All stores end with the rows: what is beyond may be anything.
+// All stores end with the rows: what is beyond may be anything. Then nothing
+// but tensor maps is asked for, and nothing at all where they are there.
 // CHECK-LABEL: func.func @stores_end(
 // CHECK: %[[HAS:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : i32
-// CHECK: %[[BEGINS:.*]] = arith.cmpi slt, %{{.*}}, %c1073741824{{.*}} : i64
-// CHECK: %[[BOTH:.*]] = arith.andi %[[HAS]], %[[BEGINS]]
-// CHECK: scf.if %[[BOTH]]
+// CHECK-NOT: arith.cmpi
+// CHECK: scf.if %[[HAS]]
+// ASSUMED-LABEL: func.func @stores_end(
+// ASSUMED-NOT: missing
+// ASSUMED-SAME: cta.assumes_maps
+// ASSUMED-NOT: scf.if
+// ASSUMED: tts.load {{.*}} bounds [0, 1] {{.*}}tts.map_is_checked
+// ASSUMED: tts.load {{.*}}tts.map_is_checked
 func.func @stores_end(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32 {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %k: i32 {tt.divisibility = 16 : i32}, %sa: i64 {tt.divisibility = 8 : i32}, %sb: i64 {tt.divisibility = 8 : i32}, %h: memref<*xf16>, %px: i32 {tts.parameter = "program.x"})
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
   %none = arith.constant 0 : i64
@@ -50,6 +57,10 @@ func.func @stores_end(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref
 // CHECK-LABEL: func.func @stores_end_later(
 // CHECK: arith.cmpi sle
 // CHECK: scf.if
+// ASSUMED-LABEL: func.func @stores_end_later(
+// ASSUMED-NOT: cta.assumes_maps
+// ASSUMED: arith.cmpi sle
+// ASSUMED: scf.if
 func.func @stores_end_later(%a: memref<*xf16> {tt.divisibility = 16 : i32}, %b: memref<*xf16> {tt.divisibility = 16 : i32}, %m: i32 {tt.divisibility = 16 : i32}, %n: i32 {tt.divisibility = 16 : i32}, %k: i32 {tt.divisibility = 16 : i32}, %sa: i64 {tt.divisibility = 8 : i32}, %sb: i64 {tt.divisibility = 8 : i32}, %o: memref<*xf32>, %px: i32 {tts.parameter = "program.x"})
     attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
   %none = arith.constant 0 : i64

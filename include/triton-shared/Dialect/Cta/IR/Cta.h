@@ -78,6 +78,9 @@ inline constexpr llvm::StringLiteral kInParts = "cta.in_parts";
 /// Attribute of a branch: where its condition is true, its first part does the
 /// same as its second one, in a better way.
 inline constexpr llvm::StringLiteral kGuard = "cta.guard";
+/// Attribute of the function: tensor maps that its author does not ask for must
+/// be there.
+inline constexpr llvm::StringLiteral kAssumesMaps = "cta.assumes_maps";
 /// Attribute of the function: how many programs share a block, one warp each.
 inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.

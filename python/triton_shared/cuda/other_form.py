@@ -1,0 +1,62 @@
+"""A kernel without tensor maps, for launches that cannot make those that the first form needs.
+
+What reads by pointers is compiled as if a launch had all its tensor maps: it has, unless a tensor
+begins, or its rows do, at no multiple of 16 bytes, or has more rows than a coordinate can say. At
+the first such launch the kernel is compiled once more, and Triton keeps that like any other.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from . import gpus
+
+OPTION = "pointer_maps"
+"""Of a launch line."""
+TEXT = "other_form"
+"""In the metadata of a kernel that takes its tensor maps for granted: the TTIR it was made of."""
+
+
+class OtherForm:
+    """Launches it, in the place of a launcher; made at the first launch on a GPU."""
+
+    def __init__(self, metadata: Any, signature: Any, passed: int | None) -> None:
+        """`passed` of a launch's arguments are the kernel's author's; None is all."""
+        self._metadata = metadata
+        self._source = SimpleNamespace(signature=signature)
+        self._end = passed
+        self._made: dict[int, tuple[Callable[..., None], Any]] = {}
+
+    def __call__(self, x: int, y: int, z: int, stream: int, _first: Any, *rest: Any) -> None:
+        """What a launcher takes. The hooks are those of the launch that is going on."""
+        device = gpus.current()
+        if device not in self._made:
+            self._made[device] = self._make(device)
+        launch, binary = self._made[device]
+        packed, *_hooks = rest[:4]
+        launch(x, y, z, stream, binary, packed, None, None, None, *rest[4:][: self._end])
+
+    def _make(self, device: int) -> tuple[Callable[..., None], Any]:
+        from .launcher import load, make_launcher
+
+        compiled = self._compile()
+        metadata = compiled.metadata
+        binary = load(metadata.name, compiled.asm["cubin"], metadata.shared, device)
+        return make_launcher(self._source, metadata), binary
+
+    def _compile(self) -> Any:
+        import triton
+        from triton.compiler import make_backend
+
+        known = self._metadata._asdict()
+        named = make_backend(known["target"]).parse_options({}).__dict__
+        options = {name: known[name] for name in named if name in known}
+        with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
+            path = Path(folder) / f"{known['name'][:150]}.ttir"
+            path.write_text(known[TEXT])
+            options |= {OPTION: "never"}
+            return triton.compile(str(path), target=known["target"], options=options)
