@@ -73,6 +73,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
          /*movesRegisters=*/target.maxRegisters == 0}));
   }
   manager.addPass(createCtaPipelineLoads({target.numStages}));
+  manager.addPass(createCtaCopyOperands());
   manager.addPass(createCtaShareOperands());
   manager.addPass(createCtaWriteTogether());
   manager.addPass(createCtaStoreBoxes());

@@ -379,6 +379,34 @@ def CtaStoreBoxes : Pass<"cta-store-boxes", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def CtaCopyOperands : Pass<"cta-copy-operands", "::mlir::ModuleOp"> {
+  let summary = "Copy once, by the copy engine, what products take from there on";
+  let description = [{
+    A box of a tensor that products alone read, from shared memory, and that is
+    loaded before the loops they are in, is copied to a buffer by the copy
+    engine:
+
+    ```mlir
+    %q = tts.load %p[%at] strides [%s, 1] bounds [0, 1] from(…) to(…) …
+    scf.for … { … cta.dot %q, … }
+    // becomes
+    %arrived = cta.mbarriers arrivals 1 : !cta.mbarriers<1>
+    cta.copy_box %map[%row, %c0] … to %buffer[%c0] at %arrived if %true : …
+    cta.wait_mbarrier %arrived[%c0] phase %c0
+    scf.for … { %q = cta.read %buffer[%c0] … cta.dot %q, … }
+    cta.invalidate %arrived
+    ```
+
+    Copies that are asked for before the first of them is needed arrive at one
+    barrier. A load stays if the kernel writes to its tensor, or if the launch
+    does not know that.
+
+    Needs: layouts, `cta.target`. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::cta::CTADialect", "::mlir::LLVM::LLVMDialect"];
+}
+
 def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
   let summary = "Let products read their operands from shared memory";
   let description = [{

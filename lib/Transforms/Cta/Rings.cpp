@@ -61,32 +61,28 @@ Value triton_shared::createNextPhase(OpBuilder &builder, Location loc,
       phase);
 }
 
-/// Products read where they stand, so that nothing comes between: a slot stays
-/// as it is until the turn ends.
-static void readByProducts(const AheadLoad &ahead, cta::AllocOp ring,
-                           Value slot) {
-  Operation *load = ahead.load;
+void triton_shared::readBefore(OpOperand &use, const AheadLoad &ahead,
+                               cta::AllocOp ring, Value slot) {
   SmallVector<int64_t> origin(ahead.getTile().getRank(), 0);
-  for (OpOperand *use : findSharedReads(load->getResult(0), load->getBlock())) {
-    OpBuilder builder(use->getOwner());
-    Value read = cta::ReadOp::create(builder, load->getLoc(), ahead.getTile(),
-                                     ring, slot, origin);
-    cta::TransposeOp transpose = getOperandTile(use->get()).transpose;
-    if (transpose)
-      read = cta::TransposeOp::create(builder, transpose.getLoc(),
-                                      transpose.getType(), read,
-                                      transpose.getPermutation());
-    use->set(read);
-    if (transpose && transpose->use_empty())
-      transpose.erase();
-  }
+  OpBuilder builder(use.getOwner());
+  Value read = cta::ReadOp::create(builder, ahead.load->getLoc(),
+                                   ahead.getTile(), ring, slot, origin);
+  cta::TransposeOp transpose = getOperandTile(use.get()).transpose;
+  if (transpose)
+    read = cta::TransposeOp::create(builder, transpose.getLoc(),
+                                    transpose.getType(), read,
+                                    transpose.getPermutation());
+  use.set(read);
+  if (transpose && transpose->use_empty())
+    transpose.erase();
 }
 
 void triton_shared::readFromRing(const AheadLoad &ahead, cta::AllocOp ring,
                                  Value slot) {
-  if (ahead.isMatrix)
-    readByProducts(ahead, ring, slot);
   Operation *load = ahead.load;
+  if (ahead.isMatrix)
+    for (OpOperand *use : findSharedReads(load->getResult(0), load->getBlock()))
+      readBefore(*use, ahead, ring, slot);
   Location loc = load->getLoc();
   OpBuilder builder(load);
   RankedTensorType tile = ahead.getTile();

@@ -27,6 +27,11 @@ Value createNextSlot(OpBuilder &builder, Location loc, Value slot,
 Value createNextPhase(OpBuilder &builder, Location loc, Value slot,
                       Value phase);
 
+/// The product of `use` reads what `load` loads from a slot instead, as it is or
+/// transposed, where it stands: so nothing comes between.
+void readBefore(OpOperand &use, const AheadLoad &load, cta::AllocOp ring,
+                Value slot);
+
 /// What `load` loads is read from a slot instead, which stays as it is until
 /// the turn ends. Products read it where they stand; each other user of the
 /// tile that wants it in another layout reads it so.
