@@ -27,8 +27,8 @@ Value createNextSlot(OpBuilder &builder, Location loc, Value slot,
 Value createNextPhase(OpBuilder &builder, Location loc, Value slot,
                       Value phase);
 
-/// The product of `use` reads what `load` loads from a slot instead, as it is or
-/// transposed, where it stands: so nothing comes between.
+/// The product of `use` reads what `load` loads from a slot instead, as it is
+/// or transposed, where it stands: so nothing comes between.
 void readBefore(OpOperand &use, const AheadLoad &load, cta::AllocOp ring,
                 Value slot);
 
