@@ -27,7 +27,7 @@ Launcher::Launcher(std::string name, nb::sequence plan, Memory memory,
     : name(std::move(name)), parameters(parsePlan(plan)),
       failure(std::move(failure)), valueCount(countValues(parameters)),
       memory(memory), link(std::move(link)), check(std::move(check)),
-      dtypes(countIndices(parameters)) {}
+      accepted(countIndices(parameters)) {}
 
 void Launcher::bind(nb::handle handle) {
   if (function.is(handle))
@@ -47,11 +47,14 @@ static uint32_t convertGrid(const std::string &kernel, nb::handle size) {
   nb::raise_python_error();
 }
 
-void Launcher::operator()(nb::args args) {
+void Launcher::operator()(nb::tuple args) {
   constexpr size_t leading = 9;
-  if (args.size() < leading)
-    throw nb::type_error("a launch needs grid, stream, function, metadata and "
-                         "hooks before the kernel's arguments");
+  if (args.size() < leading) {
+    PyErr_SetString(PyExc_TypeError,
+                    "a launch needs grid, stream, function, metadata and "
+                    "hooks before the kernel's arguments");
+    nb::raise_python_error();
+  }
   uint32_t grid[] = {convertGrid(name, args[0]), convertGrid(name, args[1]),
                      convertGrid(name, args[2])};
   nb::object metadata = args[6], enterHook = args[7], exitHook = args[8];
@@ -64,6 +67,23 @@ void Launcher::operator()(nb::args args) {
     otherForm(*args);
   if (!exitHook.is_none())
     exitHook(metadata);
+}
+
+PyObject *triton_shared_python::callLauncher(PyObject *launcher, PyObject *args,
+                                             PyObject *keywords) {
+  if (keywords && PyDict_GET_SIZE(keywords)) {
+    PyErr_SetString(PyExc_TypeError, "a launch takes no keywords");
+    return nullptr;
+  }
+  try {
+    (*nb::inst_ptr<Launcher>(launcher))(nb::borrow<nb::tuple>(args));
+    Py_RETURN_NONE;
+  } catch (nb::python_error &error) {
+    error.restore();
+  } catch (const std::exception &error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
 }
 
 Outcome Launcher::run(const uint32_t *grid, nb::handle stream,
@@ -81,7 +101,8 @@ Outcome Launcher::run(const uint32_t *grid, nb::handle stream,
     pointers = manyPointers.data();
   }
 
-  ArgumentConverter converter(name, memory, check.ptr(), dtypes, grid, values);
+  ArgumentConverter converter(name, memory, check.ptr(), accepted, grid,
+                              values);
   if (!converter.convert(parameters, args, count))
     nb::raise_python_error();
   for (size_t i = 0; i < valueCount; ++i)

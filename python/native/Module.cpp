@@ -112,8 +112,9 @@ NB_MODULE(_native, module) {
       .def(nb::init<>())
       .def("restore", &SignalHandlers::restore);
 
-  nb::class_<Launcher>(module, "Launcher")
-      .def("__call__", &Launcher::operator());
+  static PyType_Slot launcherSlots[] = {
+      {Py_tp_call, reinterpret_cast<void *>(&callLauncher)}, {0, nullptr}};
+  nb::class_<Launcher>(module, "Launcher", nb::type_slots(launcherSlots));
   nb::class_<CpuLauncher, Launcher>(module, "CpuLauncher")
       .def(nb::init<std::string, nb::sequence, nb::object, nb::object,
                     nb::object>(),

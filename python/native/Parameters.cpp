@@ -2,6 +2,8 @@
 
 #include "Parameters.h"
 
+#include "TensorExchange.h"
+
 #include <algorithm>
 #include <nanobind/stl/string.h>
 
@@ -169,9 +171,19 @@ bool ArgumentConverter::convertTuple(const Parameter &parameter,
 bool ArgumentConverter::convertPointer(const Parameter &parameter,
                                        PyObject *arg) {
   uint64_t address = 0;
+  bool isObject = !PyLong_Check(arg) && arg != Py_None;
+  std::optional<ExchangedTensor> told =
+      isObject ? exchangeTensor(arg) : std::nullopt;
+  if (told && !told->isOn(memory == Memory::Host))
+    told = std::nullopt;
+  if (told && told->address &&
+      told->element == accepted[parameter.index].element) {
+    *next++ = told->address;
+    return true;
+  }
   if (PyLong_Check(arg)) {
     address = PyLong_AsUnsignedLongLong(arg);
-  } else if (arg != Py_None) {
+  } else if (isObject) {
     PyObject *self[] = {arg};
     nb::object pointer = nb::steal(PyObject_VectorcallMethod(
         names().dataPtr, self, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
@@ -184,6 +196,7 @@ bool ArgumentConverter::convertPointer(const Parameter &parameter,
     }
     if (!checkTensor(parameter, arg))
       return false;
+    accepted[parameter.index].element = told ? told->element : 0;
     address = PyLong_AsUnsignedLongLong(pointer.ptr());
     if (!address && !checkIsEmpty(parameter, arg))
       return false;
@@ -213,12 +226,14 @@ bool ArgumentConverter::checkIsEmpty(const Parameter &parameter,
   return fail(parameter);
 }
 
-/// A dtype object met before needs no look: torch makes one per type.
+/// A dtype object met before needs no look: torch makes one per type. `is_cpu`
+/// of a tensor that lies elsewhere says the other thing.
 bool ArgumentConverter::checkTensor(const Parameter &parameter,
                                     PyObject *tensor) {
   nb::object dtype = getOptional(tensor, names().dtype);
   nb::object isCpu = getOptional(tensor, names().isCpu);
-  nb::object &known = dtypes[parameter.index];
+  nb::object &known = accepted[parameter.index].dtype;
+  PyObject *elsewhere = memory == Memory::Host ? Py_False : Py_True;
   if (dtype.ptr() == known.ptr() && isCpu.ptr() != elsewhere)
     return true;
   nb::object checked =

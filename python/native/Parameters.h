@@ -40,6 +40,13 @@ struct Parameter {
 /// Where the memory of tensors must lie.
 enum class Memory { Host, Device };
 
+/// What `check` has accepted last for a parameter: the object `tensor.dtype`,
+/// and `ExchangedTensor::element` of one that lay where it must; 0 for none.
+struct AcceptedType {
+  nanobind::object dtype;
+  uint32_t element = 0;
+};
+
 /// Reads the tuples that `launcher.Parameter.as_plan` writes.
 std::vector<Parameter> parsePlan(nanobind::sequence plan);
 
@@ -50,13 +57,13 @@ size_t countValues(const std::vector<Parameter> &parameters);
 /// of the argument.
 class ArgumentConverter {
 public:
-  /// `check(index, tensor)` is asked about a tensor whose dtype is not the one
-  /// that `dtypes[index]` remembers, or that does not lie in `memory`.
+  /// `check(index, tensor)` is asked about a tensor whose type is not the one
+  /// that `accepted[index]` remembers, or that does not lie in `memory`.
   ArgumentConverter(const std::string &kernel, Memory memory, PyObject *check,
-                    std::vector<nanobind::object> &dtypes, const uint32_t *grid,
+                    std::vector<AcceptedType> &accepted, const uint32_t *grid,
                     uint64_t *values)
-      : kernel(kernel), elsewhere(memory == Memory::Host ? Py_False : Py_True),
-        check(check), dtypes(dtypes), grid(grid), next(values) {}
+      : kernel(kernel), memory(memory), check(check), accepted(accepted),
+        grid(grid), next(values) {}
 
   /// Returns false with a Python error set.
   bool convert(const std::vector<Parameter> &parameters, PyObject *const *args,
@@ -73,10 +80,9 @@ private:
   bool fail(const Parameter &parameter);
 
   const std::string &kernel;
-  /// What `is_cpu` says of a tensor that lies elsewhere.
-  PyObject *elsewhere;
+  Memory memory;
   PyObject *check;
-  std::vector<nanobind::object> &dtypes;
+  std::vector<AcceptedType> &accepted;
   const uint32_t *grid;
   uint64_t *next;
 };
