@@ -50,10 +50,10 @@ class Request:
         """Whether two configurations are twins of each other."""
         return self._meaning(one) == self._meaning(other)
 
-    def compile(self, config: Any) -> None:
-        """Compiles for a launch in a configuration."""
+    def compile(self, config: Any) -> Any:
+        """Compiles for a launch in a configuration; gives what is launched then."""
         positional, named = self.call
-        self.kernel.run(*positional, **{**named, **config.all_kwargs(), "warmup": True})
+        return self.kernel.run(*positional, **{**named, **config.all_kwargs(), "warmup": True})
 
     def _meaning(self, config: Any) -> tuple[Any, ...]:
         ignored = _OF_A_GPU - set(self.kernel.arg_names)

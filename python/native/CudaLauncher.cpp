@@ -147,5 +147,6 @@ void triton_shared_python::defineCuda(nb::module_ &module) {
            nb::arg("failure"), nb::arg("threads"), nb::arg("programs"),
            nb::arg("cooperative"), nb::arg("starts_early"),
            nb::arg("tensor_maps"), nb::arg("missing_place"),
-           nb::arg("other_form").none());
+           nb::arg("other_form").none())
+      .def_prop_ro("other_form", &CudaLauncher::getOtherForm);
 }

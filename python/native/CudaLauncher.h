@@ -37,6 +37,8 @@ public:
                bool startsEarly, nanobind::sequence tensorMaps,
                int missingPlace, nanobind::object otherForm);
 
+  nanobind::object getOtherForm() const { return otherForm; }
+
 protected:
   Outcome launch(nanobind::handle kernel, const uint32_t *grid,
                  nanobind::handle stream, void **arguments,

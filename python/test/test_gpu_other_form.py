@@ -184,3 +184,39 @@ def test_compiling_for_a_gpu_that_has_no_copy_engine():
     metadata = triton.compile(source, target=GPUTarget("shared_cuda", 80, 32)).metadata
     assert not metadata.assumes_maps
     assert not getattr(metadata, TEXT)
+
+
+class Matrix(Array):
+    """What an autotuner asks besides."""
+
+    shape = (256, 128)
+
+
+def test_a_search_compiles_the_other_forms_together(
+    cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch
+):
+    """Once the first one is timed, all are in Triton's cache."""
+    compiled, timed = [], []
+    original = triton.compile
+
+    def compile(*args: Any, **named: Any) -> Any:
+        compiled.append(named["options"]["num_stages"])
+        return original(*args, **named)
+
+    def time(run: Any, **_: Any) -> list[float]:
+        timed.append(len(compiled))
+        run()
+        return [1.0, 1.0, 1.0]
+
+    monkeypatch.setattr(triton, "compile", compile)
+    monkeypatch.setattr(triton.testing, "do_bench", time)
+    stages = (3, 2, 4)
+    configs = [triton.Config({**BLOCKS, "BK": 32}, num_warps=4, num_stages=n) for n in stages]
+    tuned = triton.autotune(configs, key=["M", "a_row"])(matmul)
+    ones = {"a_column": 1, "b_column": 1}
+    for row, count in ((128, 0), (129, 3)):
+        compiled.clear()
+        timed.clear()
+        tuned[(1,)](*[Matrix(BASE, torch.float16)] * 3, 256, 128, 128, row, b_row=128, **ones)
+        assert sorted(set(compiled)) == sorted(stages[:count])
+        assert timed == [0, count, count + bool(count)]

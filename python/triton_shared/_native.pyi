@@ -157,6 +157,8 @@ class CudaLauncher(Launcher):
         missing_place: int,
         other_form: Callable[..., None] | None,
     ) -> None: ...
+    @property
+    def other_form(self) -> Callable[..., None] | None: ...
 
 def cuda_open(path: str) -> None:
     """Opens the CUDA driver; empty is the system's. RuntimeError says what is missing."""

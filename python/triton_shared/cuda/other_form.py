@@ -40,15 +40,21 @@ class OtherForm:
         packed, *_hooks = rest[:4]
         launch(x, y, z, stream, binary, packed, None, None, None, *rest[4:][: self._end])
 
+    @property
+    def is_made(self) -> bool:
+        """Whether a launch has needed it."""
+        return bool(self._made)
+
     def _make(self, device: int) -> tuple[Callable[..., None], Any]:
         from .launcher import load, make_launcher
 
-        compiled = self._compile()
+        compiled = self.compile()
         metadata = compiled.metadata
         binary = load(metadata.name, compiled.asm["cubin"], metadata.shared, device)
         return make_launcher(self._source, metadata), binary
 
-    def _compile(self) -> Any:
+    def compile(self) -> Any:
+        """As Triton compiles, and keeps, what it is given."""
         import triton
         from triton.compiler import make_backend
 
