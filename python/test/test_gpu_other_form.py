@@ -148,6 +148,20 @@ def test_a_launch_line_may_choose(cuda: FakeCuda, maps: str, given: int):
     assert maps_of(cuda) == [given]
 
 
+@pytest.mark.parametrize("phase", ["cta", "llir", "ptx"])
+def test_what_somebody_has_replaced_has_no_other_form(cuda: FakeCuda, phase: str, tmp_path: Path):
+    """The launch says what it cannot do with, instead of running something else."""
+    text = launch().asm[phase]
+    comment = {"cta": "// mine", "llir": "; mine", "ptx": "// mine"}[phase]
+    (tmp_path / f"mine.{phase}").write_text(f"{text}\n{comment}\n")
+    override = {"ir_override": str(tmp_path / f"mine.{phase}")}
+    cuda.take()
+    launch(**override)
+    assert maps_of(cuda) == [2]
+    with pytest.raises(ValueError, match="strides that are multiples of 16 bytes"):
+        launch(row=129, **override)
+
+
 def test_an_unknown_choice_names_the_known_ones(cuda: FakeCuda):
     with pytest.raises(ValueError, match="pointer_maps must be guarded or assumed or never"):
         launch(**{OPTION: "perhaps"})

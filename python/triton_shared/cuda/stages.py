@@ -71,7 +71,10 @@ class CudaLowering(Lowering):
         return made
 
     def _assemble(self, text: str, phase: str, metadata: Metadata) -> str | bytes:
-        """Goes on from LLVM IR or PTX that somebody has replaced."""
+        """Goes on from LLVM IR or PTX that somebody has replaced, which has no other form."""
+        previous = self.phases[self.phases.index(phase) - 1]
+        if self._done is None or text != self._text(previous):
+            metadata[other_form.TEXT] = ""
         if phase != "cubin":
             return super()._assemble(text, phase, metadata)
         options = self.options
