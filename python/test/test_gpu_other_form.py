@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import fake_cuda
@@ -234,3 +235,29 @@ def test_a_search_compiles_the_other_forms_together(
         tuned[(1,)](*[Matrix(BASE, torch.float16)] * 3, 256, 128, 128, row, b_row=128, **ones)
         assert sorted(set(compiled)) == sorted(stages[:count])
         assert timed == [0, count, count + bool(count)]
+
+
+def test_the_other_form_is_loaded_where_the_first_is(
+    cuda: FakeCuda, monkeypatch: pytest.MonkeyPatch
+):
+    from triton_shared.cuda import launcher
+    from triton_shared.cuda.other_form import OtherForm
+
+    loaded = []
+
+    def load(name: str, cubin: bytes, shared: int, device: int) -> SimpleNamespace:
+        loaded.append(device)
+        return SimpleNamespace(device=device)
+
+    kernel = launch()
+    other = OtherForm(kernel.metadata, kernel.src.signature, None)
+    launched = []
+    monkeypatch.setattr(launcher, "load", load)
+    monkeypatch.setattr(launcher, "make_launcher", lambda *_: lambda *args: launched.append(args))
+    for device in (1, 0, 1):
+        first = SimpleNamespace(device=device)
+        other(5, 1, 1, 7, first, "packed", "metadata", "enter", "exit", "a", "b")
+    assert loaded == [1, 0]
+    assert [args[4].device for args in launched] == [1, 0, 1]
+    assert launched[0][:4] == (5, 1, 1, 7)
+    assert launched[0][5:] == ("packed", None, None, None, "a", "b")

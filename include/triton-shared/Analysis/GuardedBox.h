@@ -34,7 +34,8 @@ struct GuardedDimension {
   std::optional<LinearForm> startInMatrix = std::nullopt;
   tts::LaunchNumber matrixSize = tts::LaunchNumber::constant(0);
   /// Wrapped: nobody minds what is beyond the tensor's end instead of its first
-  /// rows.
+  /// rows. That such a box begins where coordinates reach, the launch sees to:
+  /// it makes no map of a tensor with more than `kMostStart` rows.
   bool mayReachOver = false;
   /// Where the box begins in a tensor that ends where the load's bounds say, if
   /// more is known of that than of the bounds.

@@ -37,6 +37,7 @@ class Binary:
     name: str
     cubin_sha256: str
     kernel: _native.CudaKernel = field(repr=False)
+    device: int
 
     def __int__(self) -> int:
         """The driver's `CUfunction`, which profilers ask for."""
@@ -48,7 +49,7 @@ class Binary:
 def load(name: str, cubin: bytes, shared: int, device: int) -> Binary:
     """Loads a cubin on a GPU."""
     kernel = gpus.load(cubin, name, shared, device)
-    return Binary(name, hashlib.sha256(cubin).hexdigest(), kernel)
+    return Binary(name, hashlib.sha256(cubin).hexdigest(), kernel, device)
 
 
 def make_launcher(src: Any, metadata: Any) -> Any:

@@ -13,8 +13,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from . import gpus
-
 OPTION = "pointer_maps"
 """Of a launch line."""
 TEXT = "other_form"
@@ -31,12 +29,11 @@ class OtherForm:
         self._end = passed
         self._made: dict[int, tuple[Callable[..., None], Any]] = {}
 
-    def __call__(self, x: int, y: int, z: int, stream: int, _first: Any, *rest: Any) -> None:
+    def __call__(self, x: int, y: int, z: int, stream: int, first: Any, *rest: Any) -> None:
         """What a launcher takes. The hooks are those of the launch that is going on."""
-        device = gpus.current()
-        if device not in self._made:
-            self._made[device] = self._make(device)
-        launch, binary = self._made[device]
+        if first.device not in self._made:
+            self._made[first.device] = self._make(first.device)
+        launch, binary = self._made[first.device]
         packed, *_hooks = rest[:4]
         launch(x, y, z, stream, binary, packed, None, None, None, *rest[4:][: self._end])
 
