@@ -7,7 +7,7 @@
 using namespace triton_shared_python;
 
 //===----------------------------------------------------------------------===//
-// The interface of DLPack 1, under its names
+// The interface of DLPack 1: the order of members is its own
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -19,23 +19,23 @@ struct DLDataType {
 
 struct DLTensor {
   void *data;
-  int32_t device_type, device_id;
+  int32_t deviceType, deviceId;
   int32_t ndim;
   DLDataType dtype;
   int64_t *shape, *strides;
-  uint64_t byte_offset;
+  uint64_t byteOffset;
 };
 
 struct DLPackExchangeAPI {
   struct Header {
     uint32_t major, minor;
-    Header *prev_api;
+    Header *previous;
   } header;
-  void *managed_tensor_allocator;
-  void *managed_tensor_from_py_object_no_sync;
-  void *managed_tensor_to_py_object_no_sync;
-  int (*dltensor_from_py_object_no_sync)(void *object, DLTensor *out);
-  void *current_work_stream;
+  void *allocateManaged;
+  void *makeManaged;
+  void *makeObject;
+  int (*describe)(void *object, DLTensor *out);
+  void *getCurrentStream;
 };
 
 constexpr uint32_t kMajor = 1;
@@ -57,7 +57,7 @@ static const DLPackExchangeAPI *findApi(PyTypeObject *type) {
   Py_XDECREF(capsule);
   auto *header = static_cast<DLPackExchangeAPI::Header *>(api);
   while (header && header->major > kMajor)
-    header = header->prev_api;
+    header = header->previous;
   bool isKnown = header && header->major == kMajor;
   return isKnown ? reinterpret_cast<const DLPackExchangeAPI *>(header)
                  : nullptr;
@@ -84,15 +84,15 @@ static const DLPackExchangeAPI *getApi(PyTypeObject *type) {
 std::optional<ExchangedTensor>
 triton_shared_python::exchangeTensor(PyObject *tensor) {
   const DLPackExchangeAPI *api = getApi(Py_TYPE(tensor));
-  if (!api || !api->dltensor_from_py_object_no_sync)
+  if (!api || !api->describe)
     return std::nullopt;
   DLTensor told;
-  if (api->dltensor_from_py_object_no_sync(tensor, &told)) {
+  if (api->describe(tensor, &told)) {
     PyErr_Clear();
     return std::nullopt;
   }
   uint32_t element;
   std::memcpy(&element, &told.dtype, sizeof element);
-  uint64_t address = reinterpret_cast<uint64_t>(told.data) + told.byte_offset;
-  return ExchangedTensor{address, told.device_type, element};
+  uint64_t address = reinterpret_cast<uint64_t>(told.data) + told.byteOffset;
+  return ExchangedTensor{address, told.deviceType, element};
 }
