@@ -24,6 +24,8 @@ from test_gpu_guarded_boxes import (
 )
 from triton.backends.compiler import GPUTarget
 from triton_shared.cuda.other_form import OPTION, TEXT
+from triton_shared.explain.gathering import Question, gather
+from triton_shared.frontend import ast_to_ttir
 
 BLOCKS = {"BM": 128, "BN": 128, "BK": 64}
 BASE = 0x7F00_0000_1000
@@ -261,3 +263,15 @@ def test_the_other_form_is_loaded_where_the_first_is(
     assert [args[4].device for args in launched] == [1, 0, 1]
     assert launched[0][:4] == (5, 1, 1, 7)
     assert launched[0][5:] == ("packed", None, None, None, "a", "b")
+
+
+@pytest.mark.parametrize(("options", "is_asked"), [({}, False), ({OPTION: "guarded"}, True)])
+def test_what_is_explained_is_what_triton_launches(options: dict[str, Any], is_asked: bool):
+    names = ("a", "b", "c", "M", "N", "K", "a_row", "b_row")
+    kinds = dict.fromkeys(names[:3], "*fp16") | dict.fromkeys(names[3:], "i32")
+    ones = {"a_column": 1, "b_column": 1, **BLOCKS}
+    ttir = ast_to_ttir(matmul, kinds, ones, names, target="cuda:90")
+    report = gather(Question(ttir, "cuda:90", options))
+    text = str(report["phases"])
+    assert "cta.copy_box" in text
+    assert ("tensor_maps.missing" in text) == is_asked

@@ -15,6 +15,8 @@ from typing import Any
 
 OPTION = "pointer_maps"
 """Of a launch line."""
+OF_A_LAUNCH = "assumed"
+"""What it is where Triton launches a kernel, and the line does not say."""
 TEXT = "other_form"
 """In the metadata of a kernel that takes its tensor maps for granted: the TTIR it was made of."""
 
