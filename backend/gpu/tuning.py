@@ -54,12 +54,12 @@ class Benchmarker:
         )
 
 
-def _compile(request: benchmark.Request, config: Any) -> None:
+def _compile(request: benchmark.Request, config: Any) -> Any:
     """A hook may set what the kernel is compiled for, as the blocks of descriptors; it runs again
     before each launch."""
     if config.pre_hook is not None:
         config.pre_hook({**request.named, **config.all_kwargs()})
-    request.compile(config)
+    return request.compile(config)
 
 
 def _compile_other_forms(request: benchmark.Request, configs: list[Any]) -> None:
@@ -76,7 +76,7 @@ def _compile_other_forms(request: benchmark.Request, configs: list[Any]) -> None
 
 def _find_other_form(request: benchmark.Request, config: Any) -> OtherForm | None:
     try:
-        launcher = request.compile(config).run
+        launcher = _compile(request, config).run
     except Exception:  # It says so when it is timed.
         return None
     found = getattr(launcher, "other_form", None)

@@ -170,37 +170,44 @@ bool ArgumentConverter::convertTuple(const Parameter &parameter,
 
 bool ArgumentConverter::convertPointer(const Parameter &parameter,
                                        PyObject *arg) {
-  uint64_t address = 0;
-  bool isObject = !PyLong_Check(arg) && arg != Py_None;
-  std::optional<ExchangedTensor> told =
-      isObject ? exchangeTensor(arg) : std::nullopt;
-  if (told && !told->isOn(memory == Memory::Host))
-    told = std::nullopt;
-  if (told && told->address &&
-      told->element == accepted[parameter.index].element) {
+  bool isAddress = PyLong_Check(arg);
+  if (!isAddress && arg != Py_None)
+    return convertTensor(parameter, arg);
+  return pushAddress(parameter, isAddress ? PyLong_AsUnsignedLongLong(arg) : 0);
+}
+
+bool ArgumentConverter::convertTensor(const Parameter &parameter,
+                                      PyObject *tensor) {
+  std::optional<ExchangedTensor> told = exchangeTensor(tensor);
+  bool isThere = told && told->isOn(memory == Memory::Host);
+  uint32_t element = isThere ? told->element : 0;
+  AcceptedType &known = accepted[parameter.index];
+  if (isThere && told->address && element == known.element) {
     *next++ = told->address;
     return true;
   }
-  if (PyLong_Check(arg)) {
-    address = PyLong_AsUnsignedLongLong(arg);
-  } else if (isObject) {
-    PyObject *self[] = {arg};
-    nb::object pointer = nb::steal(PyObject_VectorcallMethod(
-        names().dataPtr, self, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
-    if (!pointer.is_valid()) {
-      if (PyErr_ExceptionMatches(PyExc_AttributeError))
-        PyErr_Format(PyExc_TypeError,
-                     "a tensor, an address or None is needed, got '%s'",
-                     Py_TYPE(arg)->tp_name);
-      return fail(parameter);
-    }
-    if (!checkTensor(parameter, arg))
-      return false;
-    accepted[parameter.index].element = told ? told->element : 0;
-    address = PyLong_AsUnsignedLongLong(pointer.ptr());
-    if (!address && !checkIsEmpty(parameter, arg))
-      return false;
+  PyObject *self[] = {tensor};
+  nb::object pointer = nb::steal(PyObject_VectorcallMethod(
+      names().dataPtr, self, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+  if (!pointer.is_valid()) {
+    if (PyErr_ExceptionMatches(PyExc_AttributeError))
+      PyErr_Format(PyExc_TypeError,
+                   "a tensor, an address or None is needed, got '%s'",
+                   Py_TYPE(tensor)->tp_name);
+    return fail(parameter);
   }
+  if (!checkTensor(parameter, tensor))
+    return false;
+  known.element = element;
+  uint64_t address = PyLong_AsUnsignedLongLong(pointer.ptr());
+  if (!address && !checkIsEmpty(parameter, tensor))
+    return false;
+  return pushAddress(parameter, address);
+}
+
+/// False if an error of Python says why there is no address.
+bool ArgumentConverter::pushAddress(const Parameter &parameter,
+                                    uint64_t address) {
   if (address == static_cast<uint64_t>(-1) && PyErr_Occurred())
     return fail(parameter);
   *next++ = address;

@@ -73,6 +73,8 @@ private:
   bool convert(const Parameter &parameter, PyObject *arg);
   bool convertTuple(const Parameter &parameter, PyObject *arg);
   bool convertPointer(const Parameter &parameter, PyObject *arg);
+  bool convertTensor(const Parameter &parameter, PyObject *tensor);
+  bool pushAddress(const Parameter &parameter, uint64_t address);
   bool convertDescriptor(const Parameter &parameter, PyObject *arg);
   bool convertSizes(const Parameter &parameter, PyObject *sizes, Kind kind);
   bool checkIsEmpty(const Parameter &parameter, PyObject *tensor);

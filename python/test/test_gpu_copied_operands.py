@@ -24,15 +24,21 @@ DTYPES = {
 
 
 @triton.jit
-def squares(q, k, out, rows, B: tl.constexpr, D: tl.constexpr):
-    """The sum of (q kᵀ)² over all k."""
-    row = tl.program_id(0) * B
-    x = q.load([row, 0])
+def store_squares(x, k, out, rows, B: tl.constexpr):
+    """The sum of (x kᵀ)² over all k."""
     sums = tl.zeros((B,), tl.float32)
     for first in range(0, rows, B):
         scores = tl.dot(x, k.load([first, 0]).T, input_precision="tf32")
         sums += tl.sum(scores * scores, 1)
-    tl.store(out + row + tl.arange(0, B), sums)
+    tl.store(out + tl.arange(0, B), sums)
+
+
+@triton.jit
+def squares(q, k, out, rows, B: tl.constexpr, D: tl.constexpr):
+    """Of a block of q for each program."""
+    row = tl.program_id(0) * B
+    x = q.load([row, 0])
+    store_squares(x, k, out + row, rows, B)
 
 
 @triton.jit
@@ -64,11 +70,7 @@ def in_turns(q, k, out, rows, B: tl.constexpr, D: tl.constexpr):
     """One program walks over all blocks of q."""
     for row in range(0, rows, B):
         x = q.load([row, 0])
-        sums = tl.zeros((B,), tl.float32)
-        for first in range(0, rows, B):
-            scores = tl.dot(x, k.load([first, 0]).T)
-            sums += tl.sum(scores * scores, 1)
-        tl.store(out + row + tl.arange(0, B), sums)
+        store_squares(x, k, out + row, rows, B)
 
 
 @triton.jit
@@ -77,11 +79,7 @@ def scaled(q, k, out, rows, B: tl.constexpr, D: tl.constexpr):
     row = tl.program_id(0) * B
     x = q.load([row, 0])
     x = (x * 2).to(x.dtype)
-    sums = tl.zeros((B,), tl.float32)
-    for first in range(0, rows, B):
-        scores = tl.dot(x, k.load([first, 0]).T)
-        sums += tl.sum(scores * scores, 1)
-    tl.store(out + row + tl.arange(0, B), sums)
+    store_squares(x, k, out + row, rows, B)
 
 
 @triton.jit
@@ -91,11 +89,7 @@ def written(q, k, out, rows, B: tl.constexpr, D: tl.constexpr):
     q.store([row, 0], k.load([row, 0]))
     tl.debug_barrier()
     x = q.load([row, 0])
-    sums = tl.zeros((B,), tl.float32)
-    for first in range(0, rows, B):
-        scores = tl.dot(x, k.load([first, 0]).T)
-        sums += tl.sum(scores * scores, 1)
-    tl.store(out + row + tl.arange(0, B), sums)
+    store_squares(x, k, out + row, rows, B)
 
 
 def to_ttir(kernel: Any, element: str = "fp16") -> str:

@@ -252,7 +252,7 @@ def test_the_other_form_is_loaded_where_the_first_is(
         return SimpleNamespace(device=device)
 
     kernel = launch()
-    other = OtherForm(kernel.metadata, kernel.src.signature, None)
+    other = OtherForm(kernel.metadata, kernel.src.signature, 0)
     launched = []
     monkeypatch.setattr(launcher, "load", load)
     monkeypatch.setattr(launcher, "make_launcher", lambda *_: lambda *args: launched.append(args))

@@ -58,13 +58,9 @@ class Lowering:
 
         return run
 
-    def words(self) -> str:
-        """The options as the native compiler reads them."""
-        return self.options.words()
-
     def _assemble(self, text: str, phase: str, metadata: Metadata) -> str | bytes:
         """Goes on from LLVM IR that somebody has replaced."""
-        made = stages.assemble(text, phase, self.words())
+        made = stages.assemble(text, phase, self.options.words_of_launch())
         if phase != self.phases[-1]:
             return made.decode()
         metadata[f"{phase}_sha256"] = hashlib.sha256(made).hexdigest()
@@ -72,7 +68,7 @@ class Lowering:
 
     def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
         self._input = text
-        words = self.words()
+        words = self.options.words_of_launch()
         if beginning := knobs.reproducer_beginning():
             dumps.write_reproducer(text, words, beginning)
         shows_changes = knobs.shows_changes(str(metadata.get("name", "")))
@@ -90,7 +86,7 @@ class Lowering:
             dumps.write(text, self.phases, made, self.dump_folder, said)
         if shows_changes:
             # Several compilations may go to one file, and each begins anew.
-            header = f"// -----// Compilation with {self.words()} //----- //\n"
+            header = f"// -----// Compilation with {self.options.words_of_launch()} //----- //\n"
             _show(header + self._done.artefact("changes").decode())
         if knobs.shows_times():
             print(self._done.artefact("times").decode(), file=sys.stderr, end="")

@@ -142,6 +142,10 @@ class LaunchOptions:
         """The options as the native compiler reads them."""
         raise NotImplementedError
 
+    def words_of_launch(self) -> str:
+        """The same for a kernel that Triton launches."""
+        return self.words()
+
     def words_for(self, device: str) -> list[str]:
         """Those of them that code for a `cpu` or a `gpu` has."""
         options = [option for option in target_options() if option.device == device]

@@ -61,40 +61,46 @@ SmallVector<OpOperand *> findProductUses(Value tile) {
   return uses;
 }
 
+/// Whether a turn of the loop around takes what it has loaded, once. The wait
+/// for that is the same for threads, and they need no barrier.
+bool isTakenInItsLoop(tts::LoadOp load, ArrayRef<OpOperand *> uses) {
+  auto loop = load->getParentOfType<scf::ForOp>();
+  return loop && llvm::any_of(uses, [&](OpOperand *use) {
+           return use->getOwner()->getParentOfType<scf::ForOp>() == loop;
+         });
+}
+
+/// The products that a copy of `load` would be for; none if it is not for them
+/// alone.
+SmallVector<OpOperand *> findUses(tts::LoadOp load) {
+  if (!isa<RankedTensorType>(load.getType()))
+    return {};
+  SmallVector<OpOperand *> uses = findProductUses(load.getResult());
+  return isTakenInItsLoop(load, uses) ? SmallVector<OpOperand *>() : uses;
+}
+
 /// Plans the copies of one function.
 class OperandCopies {
 public:
   OperandCopies(func::FuncOp function, const DataFlowSolver &solver)
       : function(function), boxes(function, solver) {}
 
-  std::optional<OperandCopy> plan(tts::LoadOp load) {
-    if (!isa<RankedTensorType>(load.getType()) ||
-        mayWrite(function.getBody(), load.getBase()))
-      return std::nullopt;
-    SmallVector<OpOperand *> uses = findProductUses(load.getResult());
-    if (uses.empty() || isTakenInItsLoop(load, uses))
+  /// `uses` of `load` are not none.
+  std::optional<OperandCopy> plan(tts::LoadOp load,
+                                  ArrayRef<OpOperand *> uses) {
+    if (mayWrite(function.getBody(), load.getBase()))
       return std::nullopt;
     TensorBoxAnalysis::Result result = boxes.analyze(load);
     auto *box = std::get_if<TensorBox>(&result);
     if (!box || !box->isKnownAtLaunch())
       return std::nullopt;
-    OperandCopy copy = {{load, {}, /*isMatrix=*/true, *box}, uses, nullptr};
-    if (!findLayout(copy))
-      return std::nullopt;
-    copy.first = findFirst(load, uses);
-    return copy;
+    OperandCopy copy = {{load, {}, /*isMatrix=*/true, *box},
+                        llvm::to_vector(uses),
+                        findFirst(load, uses)};
+    return findLayout(copy) ? std::optional(copy) : std::nullopt;
   }
 
 private:
-  /// Whether a turn of the loop around takes what it has loaded, once. The wait
-  /// for that is the same for threads, and they need no barrier.
-  static bool isTakenInItsLoop(tts::LoadOp load, ArrayRef<OpOperand *> uses) {
-    auto loop = load->getParentOfType<scf::ForOp>();
-    return loop && llvm::any_of(uses, [&](OpOperand *use) {
-             return use->getOwner()->getParentOfType<scf::ForOp>() == loop;
-           });
-  }
-
   /// A layout that the copy engine can write and all products can read.
   static bool findLayout(OperandCopy &copy) {
     unsigned innermost = copy.load.box->dimensions.back().ofBlock;
@@ -132,19 +138,21 @@ private:
 /// Makes copies of one block, which arrive together.
 class Arrival {
 public:
-  explicit Arrival(const OperandCopy &copy) : copies({copy}) {}
+  explicit Arrival(const OperandCopy &copy)
+      : copies({copy}), first(copy.first) {}
 
   /// Takes one more if it is asked for before the others are needed.
   bool join(const OperandCopy &next) {
     if (next.load.load->getBlock() != getBlock() ||
-        !next.load.load->isBeforeInBlock(findFirst()))
+        !next.load.load->isBeforeInBlock(first))
       return false;
+    if (next.first->isBeforeInBlock(first))
+      first = next.first;
     copies.push_back(next);
     return true;
   }
 
   void run() {
-    Operation *first = findFirst();
     OpBuilder builder(copies.front().load.load);
     Location loc = first->getLoc();
     zero = arith::ConstantIntOp::create(builder, loc, 0, 32);
@@ -161,14 +169,6 @@ public:
 
 private:
   Block *getBlock() const { return copies.front().load.load->getBlock(); }
-
-  Operation *findFirst() const {
-    return llvm::min_element(copies,
-                             [](const OperandCopy &a, const OperandCopy &b) {
-                               return a.first->isBeforeInBlock(b.first);
-                             })
-        ->first;
-  }
 
   void replace(const OperandCopy &copy) {
     auto load = cast<tts::LoadOp>(copy.load.load);
@@ -187,6 +187,8 @@ private:
   }
 
   std::vector<OperandCopy> copies;
+  /// The first that needs one of them.
+  Operation *first;
   cta::MbarriersOp mbarriers;
   Value zero;
 };
@@ -194,27 +196,30 @@ private:
 struct CtaCopyOperands
     : triton_shared::impl::CtaCopyOperandsBase<CtaCopyOperands> {
   void runOnOperation() override {
-    SmallVector<func::FuncOp> functions;
-    getOperation().walk([&](cta::DotOp dot) {
-      auto function = dot->getParentOfType<func::FuncOp>();
-      bool isNew = functions.empty() || functions.back() != function;
-      if (isNew && dot.getWgmma())
-        functions.push_back(function);
+    // For most kernels there are none, and nobody asks what is known of values.
+    using Found = std::pair<tts::LoadOp, SmallVector<OpOperand *>>;
+    SmallVector<Found, 0> found;
+    getOperation().walk([&](tts::LoadOp load) {
+      SmallVector<OpOperand *> uses = findUses(load);
+      if (!uses.empty())
+        found.emplace_back(load, uses);
     });
-    if (functions.empty())
+    if (found.empty())
       return;
     DataFlowSolver solver;
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
     // What is known about values holds before the first load changes.
     std::vector<Arrival> arrivals;
-    for (func::FuncOp function : functions) {
-      OperandCopies copies(function, solver);
-      function.walk([&](tts::LoadOp load) {
-        std::optional<OperandCopy> copy = copies.plan(load);
-        if (copy && (arrivals.empty() || !arrivals.back().join(*copy)))
-          arrivals.emplace_back(*copy);
-      });
+    DenseMap<Operation *, std::unique_ptr<OperandCopies>> copiesOf;
+    for (auto &[load, uses] : found) {
+      auto function = load->getParentOfType<func::FuncOp>();
+      std::unique_ptr<OperandCopies> &copies = copiesOf[function];
+      if (!copies)
+        copies = std::make_unique<OperandCopies>(function, solver);
+      std::optional<OperandCopy> copy = copies->plan(load, uses);
+      if (copy && (arrivals.empty() || !arrivals.back().join(*copy)))
+        arrivals.emplace_back(*copy);
     }
     for (Arrival &arrival : arrivals)
       arrival.run();

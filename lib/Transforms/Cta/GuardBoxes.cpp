@@ -24,17 +24,27 @@ using namespace mlir::triton_shared;
 
 namespace {
 
-static bool isZero(AffineExpr expr) {
+bool isZero(AffineExpr expr) {
   return expr == getAffineConstantExpr(0, expr.getContext());
 }
 
 /// Whether a box that begins there does so within `kMostStart`, in every turn
 /// of every program.
-static bool isCertain(const LinearForm &start) {
+bool isCertain(const LinearForm &start) {
   auto base = dyn_cast<AffineConstantExpr>(start.base);
   return base && base.getValue() >= 0 &&
          base.getValue() < GuardedBox::kMostStart && isZero(start.slope);
 }
+
+/// What a guard asks of one dimension of a box, besides its tensor map.
+struct Demands {
+  Demands(const tts::DimensionAccess &access, const GuardedDimension &dimension)
+      : endsBeforeWrap(access.isWrapped() && !dimension.mayReachOver),
+        startsWithin(dimension.start && !isCertain(*dimension.start)),
+        endsInMatrix(dimension.startInMatrix) {}
+
+  bool endsBeforeWrap, startsWithin, endsInMatrix;
+};
 
 /// A loop, and what its loads are under the guard.
 struct GuardedLoop {
@@ -45,14 +55,14 @@ struct GuardedLoop {
   bool needsMapsAlone() const {
     return llvm::all_of(loads, [](const auto &found) {
       auto [load, box] = found;
-      return llvm::all_of(
-          llvm::zip_equal(load.getDimensions(), box.dimensions),
-          [](const auto &both) {
-            auto [access, dimension] = both;
-            bool isWhole = !access.isWrapped() || dimension.mayReachOver;
-            bool isWithin = !dimension.start || isCertain(*dimension.start);
-            return isWhole && isWithin && !dimension.startInMatrix;
-          });
+      return llvm::all_of(llvm::zip_equal(load.getDimensions(), box.dimensions),
+                          [](const auto &both) {
+                            auto [access, dimension] = both;
+                            Demands demands(access, dimension);
+                            return !demands.endsBeforeWrap &&
+                                   !demands.startsWithin &&
+                                   !demands.endsInMatrix;
+                          });
     });
   }
 };
@@ -77,13 +87,14 @@ public:
       for (auto [access, dimension, size] :
            llvm::zip_equal(load.getDimensions(), box.dimensions,
                            load.getTileType().getShape())) {
-        if (access.isWrapped() && !dimension.mayReachOver)
+        Demands demands(access, dimension);
+        if (demands.endsBeforeWrap)
           require(arith::CmpIPredicate::sle,
                   createSum(access.wrapStart, createI64(size)),
                   access.wrapSize);
-        if (dimension.start && !isCertain(*dimension.start))
+        if (demands.startsWithin)
           requireStart(*dimension.start, box);
-        if (dimension.startInMatrix)
+        if (demands.endsInMatrix)
           require(arith::CmpIPredicate::sle,
                   createSum(createStart(*dimension.startInMatrix, box,
                                         createLastTurn()),
@@ -378,11 +389,9 @@ private:
 /// Finds the loops of one function.
 class GuardedLoops {
 public:
-  /// With `assumesMaps` for loops that have no other form.
-  GuardedLoops(func::FuncOp function, const DataFlowSolver &solver,
-               bool assumesMaps)
+  GuardedLoops(func::FuncOp function, const DataFlowSolver &solver)
       : function(function), solver(solver), described(function, solver),
-        guarded(function, solver), assumesMaps(assumesMaps) {}
+        guarded(function, solver) {}
 
   SmallVector<GuardedLoop> find() {
     SmallVector<GuardedLoop> found;
@@ -433,8 +442,7 @@ private:
         return std::nullopt;
       found.loads.emplace_back(load, *box);
     }
-    bool isWhole = !found.loads.empty() && !readsOther(found) &&
-                   (assumesMaps || !hasPartialSums(loop));
+    bool isWhole = !found.loads.empty() && !readsOther(found);
     bool isSlow = threadsCopy && llvm::any_of(found.loads, isSmall);
     return isWhole && !isSlow ? std::optional(found) : std::nullopt;
   }
@@ -446,16 +454,6 @@ private:
     auto [load, box] = found;
     RankedTensorType tile = load.getTileType();
     return tile.getNumElements() / tile.getDimSize(box.innermost) < kLeastRows;
-  }
-
-  /// Sums in registers of their own leave none for two loops: ptxas spills.
-  static bool hasPartialSums(scf::ForOp loop) {
-    return loop
-        .walk([&](cta::DotOp dot) {
-          return dot.getPartialDepth() ? WalkResult::interrupt()
-                                       : WalkResult::advance();
-        })
-        .wasInterrupted();
   }
 
   /// Whether a product of the loop is of another load in it.
@@ -490,8 +488,17 @@ private:
   const DataFlowSolver &solver;
   TensorBoxAnalysis described;
   GuardedBoxAnalysis guarded;
-  bool assumesMaps;
 };
+
+/// Sums in registers of their own leave none for two loops: ptxas spills.
+bool hasPartialSums(scf::ForOp loop) {
+  return loop
+      .walk([&](cta::DotOp dot) {
+        return dot.getPartialDepth() ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
   using CtaGuardBoxesBase::CtaGuardBoxesBase;
@@ -503,37 +510,42 @@ struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
     if (failed(runDivisibilityAnalysis(solver, getOperation())))
       return signalPassFailure();
     // What is known about values holds before the first loop changes.
-    SmallVector<GuardedLoop> found;
+    SmallVector<GuardedLoop> guarded, assumed;
     getOperation().walk([&](func::FuncOp function) {
-      if (!function->hasAttr(cta::kNumWarps) ||
-          (assumesMaps && assumeMaps(function, solver)))
+      if (!function->hasAttr(cta::kNumWarps))
         return;
-      llvm::append_range(
-          found, GuardedLoops(function, solver, /*assumesMaps=*/false).find());
+      SmallVector<GuardedLoop> found = GuardedLoops(function, solver).find();
+      if (assumesMaps && needMapsAlone(found)) {
+        llvm::append_range(assumed, found);
+        return;
+      }
+      llvm::erase_if(found, [](const GuardedLoop &one) {
+        return hasPartialSums(one.loop);
+      });
+      llvm::append_range(guarded, found);
     });
+    for (const GuardedLoop &one : assumed)
+      assume(one);
     SmallVector<LoopsGuard> guards;
-    for (const GuardedLoop &guarded : found)
-      if (guards.empty() || !guards.back().join(guarded))
-        guards.emplace_back(guarded);
+    for (const GuardedLoop &one : guarded)
+      if (guards.empty() || !guards.back().join(one))
+        guards.emplace_back(one);
     for (LoopsGuard &guard : guards)
       guard.run();
   }
 
 private:
-  /// Takes the tensor maps of all loops for granted, if that is all they ask
-  /// for.
-  bool assumeMaps(func::FuncOp function, const DataFlowSolver &solver) {
-    SmallVector<GuardedLoop> found =
-        GuardedLoops(function, solver, /*assumesMaps=*/true).find();
-    if (found.empty() || !llvm::all_of(found, [](const GuardedLoop &one) {
-          return one.needsMapsAlone();
-        }))
-      return false;
-    OpBuilder builder(function);
-    for (const GuardedLoop &one : found)
-      LoopGuard(one, builder).makeBoxes();
+  static bool needMapsAlone(ArrayRef<GuardedLoop> loops) {
+    return llvm::all_of(
+        loops, [](const GuardedLoop &one) { return one.needsMapsAlone(); });
+  }
+
+  /// Takes the tensor maps of a loop for granted.
+  static void assume(const GuardedLoop &one) {
+    OpBuilder builder(one.loop);
+    LoopGuard(one, builder).makeBoxes();
+    auto function = one.loop->getParentOfType<func::FuncOp>();
     function->setAttr(cta::kAssumesMaps, builder.getUnitAttr());
-    return true;
   }
 };
 

@@ -77,7 +77,7 @@ def make_launcher(src: Any, metadata: Any) -> Any:
     threads, programs = metadata.block
     other = None
     if getattr(metadata, TEXT, ""):
-        other = OtherForm(metadata, src.signature, -len(scratch) or None)
+        other = OtherForm(metadata, src.signature, len(scratch))
     launcher = gpus.make_launcher(
         metadata.name,
         entries,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import knobs
 from ..options import IMPRECISE, WGMMA_CAPABILITY, LaunchOptions
-from . import tools
+from . import other_form, tools
 
 _ARCH = re.compile(r"sm_?(?P<capability>\d+)[af]?")
 
@@ -98,3 +98,10 @@ class CudaOptions(LaunchOptions):
         """The options as the native compiler reads them."""
         tool = f"ptxas={tools.find_ptxas(self.target)}", f"libdevice={self.libdevice}"
         return " ".join([f"target={self.target}", *tool, *self.words_for("gpu")])
+
+    def words_of_launch(self) -> str:
+        """The same where Triton launches the kernel, which has another form without maps."""
+        words = self.words()
+        if getattr(self, other_form.OPTION) is None:
+            words = words.replace("pointer-maps=guarded", "pointer-maps=assumed")
+        return words

@@ -15,8 +15,6 @@ from typing import Any
 
 OPTION = "pointer_maps"
 """Of a launch line."""
-OF_A_LAUNCH = "assumed"
-"""What it is where Triton launches a kernel, and the line does not say."""
 TEXT = "other_form"
 """In the metadata of a kernel that takes its tensor maps for granted: the TTIR it was made of."""
 
@@ -24,20 +22,23 @@ TEXT = "other_form"
 class OtherForm:
     """Launches it, in the place of a launcher; made at the first launch on a GPU."""
 
-    def __init__(self, metadata: Any, signature: Any, passed: int | None) -> None:
-        """`passed` of a launch's arguments are the kernel's author's; None is all."""
+    def __init__(self, metadata: Any, signature: Any, added: int) -> None:
+        """So many arguments of a launch were `added` behind those that the kernel's author has."""
         self._metadata = metadata
         self._source = SimpleNamespace(signature=signature)
-        self._end = passed
+        self._added = added
         self._made: dict[int, tuple[Callable[..., None], Any]] = {}
 
-    def __call__(self, x: int, y: int, z: int, stream: int, first: Any, *rest: Any) -> None:
+    def __call__(
+        self, x: int, y: int, z: int, stream: int, first: Any, packed: Any, *rest: Any
+    ) -> None:
         """What a launcher takes. The hooks are those of the launch that is going on."""
         if first.device not in self._made:
             self._made[first.device] = self._make(first.device)
         launch, binary = self._made[first.device]
-        packed, *_hooks = rest[:4]
-        launch(x, y, z, stream, binary, packed, None, None, None, *rest[4:][: self._end])
+        _metadata, _enter, _exit, *arguments = rest
+        own = arguments[: len(arguments) - self._added]
+        launch(x, y, z, stream, binary, packed, None, None, None, *own)
 
     @property
     def is_made(self) -> bool:
@@ -63,5 +64,6 @@ class OtherForm:
         with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
             path = Path(folder) / f"{known['name'][:150]}.ttir"
             path.write_text(known[TEXT])
-            options |= {OPTION: "never"}
-            return triton.compile(str(path), target=known["target"], options=options)
+            return triton.compile(
+                str(path), target=known["target"], options={**options, OPTION: "never"}
+            )

@@ -46,13 +46,6 @@ class CudaLowering(Lowering):
 
     options: CudaOptions
 
-    def words(self) -> str:
-        """Those of a launch: it has another form of the kernel, should a tensor map be missing."""
-        words = super().words()
-        if getattr(self.options, other_form.OPTION) is None:
-            words = words.replace("pointer-maps=guarded", f"pointer-maps={other_form.OF_A_LAUNCH}")
-        return words
-
     def _compile(self, text: str, metadata: Metadata, printed_by_triton: bool) -> None:
         super()._compile(text, metadata, printed_by_triton)
         # Of a phase that somebody has replaced there is no other form.

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from .. import library, stages
-from ..cuda.other_form import OF_A_LAUNCH, OPTION
 from ..errors import CompilationError
 from ..frontend import Target, parse_options
 from ..terminal import Say, say_nothing
@@ -98,7 +97,7 @@ def _version_of_triton() -> str:
 
 
 def _ours(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> dict[str, Any]:
-    words = _words(question)
+    words = parse_options(Target.parse(question.target), question.options).words_of_launch()
     done = _compile(question, f"{words} {_KEPT}")
     phases = json.loads(done.artefact("places"))
     phases += _machine_code(done, question, words)
@@ -117,14 +116,6 @@ def _ours(question: Question, accesses: list[dict[str, Any]], offsets: Any) -> d
         "resources": gpu_use.describe(facts, question.target),
         "commands": commands.describe(question, facts["name"], words),
     }
-
-
-def _words(question: Question) -> str:
-    """What the compiler is asked for when Triton launches the kernel."""
-    target = Target.parse(question.target)
-    assumed = {OPTION: OF_A_LAUNCH} if target.kind == "cuda" else {}
-    words: str = parse_options(target, {**assumed, **question.options}).words()
-    return words
 
 
 def _signature(question: Question) -> dict[str, str]:
