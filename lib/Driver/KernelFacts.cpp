@@ -97,6 +97,54 @@ void triton_shared::describeHidden(FunctionOpInterface kernel,
   facts["hidden"] = std::move(hidden);
 }
 
+static StringRef getWord(AffineExprKind kind) {
+  switch (kind) {
+  case AffineExprKind::Add:
+    return "add";
+  case AffineExprKind::Mul:
+    return "multiply";
+  case AffineExprKind::FloorDiv:
+    return "divide";
+  default:
+    llvm_unreachable("no such operation in the bound of a launch");
+  }
+}
+
+/// Appends the steps of a machine with a stack that computes `expr`, of which
+/// the first `written` symbols are arguments and the others sizes of the grid.
+static void describeSteps(AffineExpr expr, unsigned written,
+                          llvm::json::Array &steps) {
+  auto append = [&](StringRef what, int64_t number) {
+    steps.push_back(llvm::json::Array{what, number});
+  };
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return append("constant", constant.getValue());
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    unsigned place = symbol.getPosition();
+    return place < written ? append("argument", place)
+                           : append("grid", place - written);
+  }
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  describeSteps(binary.getLHS(), written, steps);
+  describeSteps(binary.getRHS(), written, steps);
+  append(getWord(expr.getKind()), 0);
+}
+
+/// How far a launch comes, for what the kernel takes for granted of that.
+static llvm::json::Array describeBounds(FunctionOpInterface kernel) {
+  llvm::json::Array described;
+  auto bounds = kernel->getAttrOfType<AffineMapAttr>(cta::kLaunchBounds);
+  if (!bounds)
+    return described;
+  unsigned written = tts::KernelSignature(kernel).getNumWritten();
+  for (AffineExpr bound : bounds.getValue().getResults()) {
+    llvm::json::Array steps;
+    describeSteps(bound, written, steps);
+    described.push_back(std::move(steps));
+  }
+  return described;
+}
+
 void triton_shared::describeBlock(FunctionOpInterface kernel,
                                   const CompileTarget &target,
                                   llvm::json::Object &facts) {
@@ -108,6 +156,7 @@ void triton_shared::describeBlock(FunctionOpInterface kernel,
   facts.insert({"num_warps", target.numWarps});
   facts.insert({"target", "cuda:" + target.cudaArch});
   facts.insert({"assumes_maps", kernel->hasAttr(cta::kAssumesMaps)});
+  facts.insert({"launch_bounds", describeBounds(kernel)});
   // Threads of a program, and programs.
   facts.insert({"block", llvm::json::Array{cta::getNumThreads(kernel),
                                            cta::getNumPrograms(kernel)}});

@@ -27,13 +27,27 @@ CudaLauncher::CudaLauncher(std::string name, nb::sequence plan, nb::object link,
                            uint32_t threads, uint32_t programs,
                            bool isCooperative, bool startsEarly,
                            nb::sequence tensorMaps, int missingPlace,
-                           nb::object otherForm)
+                           nb::sequence bounds, nb::object otherForm)
     : Launcher(std::move(name), plan, Memory::Device, std::move(link),
                std::move(check), std::move(failure)),
       settings{{0, 0, 0}, threads,       programs,
                nullptr,   isCooperative, startsEarly},
-      tensorMaps(this->name, tensorMaps, missingPlace, !otherForm.is_none()) {
+      tensorMaps(this->name, tensorMaps, missingPlace, !otherForm.is_none()),
+      bounds(bounds) {
   this->otherForm = std::move(otherForm);
+}
+
+/// Of what somebody has replaced there is no other form.
+Outcome CudaLauncher::refuseBounds() const {
+  if (!otherForm.is_none())
+    return Outcome::NeedsOtherForm;
+  PyErr_Format(PyExc_ValueError,
+               "kernel '%s' copies by TMA, where blocks begin below 2^30 along "
+               "a dimension: those of this launch may begin beyond it\n"
+               "launch it for a part of the tensors at a time, or compile it "
+               "with pointer_maps=\"guarded\"",
+               name.c_str());
+  return Outcome::Failed;
 }
 
 Outcome CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
@@ -55,6 +69,8 @@ Outcome CudaLauncher::launch(nb::handle kernel, const uint32_t *grid,
   // An empty tensor, of which there is no map, is no error in an empty grid.
   bool isEmpty = std::count(grid, grid + 3, 0u) > 0;
   if (!isEmpty) {
+    if (!bounds.hold(arguments, grid))
+      return refuseBounds();
     Outcome filled =
         tensorMaps.fill(handle, arguments,
                         manyMaps.empty() ? inlineMaps.data() : manyMaps.data(),
@@ -142,11 +158,11 @@ void triton_shared_python::defineCuda(nb::module_ &module) {
   nb::class_<CudaLauncher, Launcher>(module, "CudaLauncher")
       .def(nb::init<std::string, nb::sequence, nb::object, nb::object,
                     nb::object, uint32_t, uint32_t, bool, bool, nb::sequence,
-                    int, nb::object>(),
+                    int, nb::sequence, nb::object>(),
            nb::arg("name"), nb::arg("plan"), nb::arg("link"), nb::arg("check"),
            nb::arg("failure"), nb::arg("threads"), nb::arg("programs"),
            nb::arg("cooperative"), nb::arg("starts_early"),
-           nb::arg("tensor_maps"), nb::arg("missing_place"),
+           nb::arg("tensor_maps"), nb::arg("missing_place"), nb::arg("bounds"),
            nb::arg("other_form").none())
       .def_prop_ro("other_form", &CudaLauncher::getOtherForm);
 }

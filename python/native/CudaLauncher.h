@@ -3,6 +3,7 @@
 #ifndef TRITON_SHARED_PYTHON_CUDALAUNCHER_H
 #define TRITON_SHARED_PYTHON_CUDALAUNCHER_H
 
+#include "LaunchBounds.h"
 #include "Launcher.h"
 #include "TensorMaps.h"
 
@@ -30,12 +31,13 @@ private:
 class CudaLauncher : public Launcher {
 public:
   /// A program has so many `threads`, a block so many `programs`. For the rest
-  /// see TensorMaps; `otherForm` is None if there is none.
+  /// see TensorMaps and LaunchBounds; `otherForm` is None if there is none.
   CudaLauncher(std::string name, nanobind::sequence plan, nanobind::object link,
                nanobind::object check, nanobind::object failure,
                uint32_t threads, uint32_t programs, bool isCooperative,
                bool startsEarly, nanobind::sequence tensorMaps,
-               int missingPlace, nanobind::object otherForm);
+               int missingPlace, nanobind::sequence bounds,
+               nanobind::object otherForm);
 
   nanobind::object getOtherForm() const { return otherForm; }
 
@@ -45,8 +47,11 @@ protected:
                  char *&error) override;
 
 private:
+  Outcome refuseBounds() const;
+
   TritonSharedCudaLaunch settings;
   TensorMaps tensorMaps;
+  LaunchBounds bounds;
 };
 
 /// The functions of module `_native` that look at GPUs.

@@ -58,6 +58,7 @@ class Launch:
             "num_warps": 4,
             "block": [32 * facts.get("num_warps", 4), 1],
             "hidden": [],
+            "launch_bounds": [],
             "cubin_sha256": self.binary.cubin_sha256,
             "hash": "0" * 64,
             **facts,

@@ -23,14 +23,16 @@ from benchmarks.gpu.attention_kernels import attention
 from benchmarks.gpu.product_kernels import batched
 
 
-def compile_text(folder: Path, kernel: Any, last: str, **constants: int) -> EmulatedKernel:
+def compile_text(
+    folder: Path, kernel: Any, last: str, maps: str = "guarded", **constants: int
+) -> EmulatedKernel:
     """All arguments but constants are multiples of 16; those of capital letters are numbers."""
     names = [name for name in kernel.arg_names if name not in constants]
     kinds = {n: "fp32" if n == "scale" else "i32" if n in NUMBERS else "*fp16" for n in names}
     kinds |= {last: "*fp32"} | dict.fromkeys(constants, "constexpr")
     known = [name for name in names if name != "scale"]
     ttir = ast_to_ttir(kernel, kinds, constants, known, target="cuda:90a", num_warps=4)
-    return emulate.compile_kernel(ttir, 4, folder)
+    return emulate.compile_kernel(ttir, 4, folder, pointer_maps=maps)
 
 
 NUMBERS = ("M", "N", "K", "length", "stride", "first", "table_stride")
@@ -117,9 +119,12 @@ def run_attention(kernel: EmulatedKernel, q: Any, k: Any, v: Any) -> torch.Tenso
     return out
 
 
-def test_heads_of_an_attention_are_boxes(tmp_path: Path, request: pytest.FixtureRequest):
-    kernel = compile_text(tmp_path, attention, "out", D=64, BM=64, BN=64)
-    assert has_maps(kernel)
+@pytest.mark.parametrize("maps", ["guarded", "assumed"])
+def test_heads_of_an_attention_are_boxes(
+    maps: str, tmp_path: Path, request: pytest.FixtureRequest
+):
+    kernel = compile_text(tmp_path, attention, "out", maps, D=64, BM=64, BN=64)
+    assert has_maps(kernel) == (maps == "guarded")
     q, k, v = (whole(2, 128, 64) for _ in range(3))
     want = torch.nn.functional.scaled_dot_product_attention(
         q.float(), k.float(), v.float(), scale=0.1

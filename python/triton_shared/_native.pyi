@@ -139,7 +139,8 @@ class CudaLauncher(Launcher):
 
     `tensor_maps` has a tuple per tensor map, as `cuda.tensor_map.as_plan` writes it, and the
     parameter at `missing_place`, unless it is -1, gets a bit for each that could not be encoded.
-    With `other_form` that is called instead, with all that the launch got.
+    `bounds` has the steps of each bound, as `cuda.launch_bounds.as_plan` writes them. With
+    `other_form` that is called instead where one of all these fails, with all the launch got.
     """
 
     def __init__(
@@ -155,6 +156,7 @@ class CudaLauncher(Launcher):
         starts_early: bool,
         tensor_maps: Sequence[tuple[Any, ...]],
         missing_place: int,
+        bounds: Sequence[Sequence[tuple[Any, ...]]],
         other_form: Callable[..., None] | None,
     ) -> None: ...
     @property

@@ -115,9 +115,11 @@ def CtaGuardBoxes : Pass<"cta-guard-boxes", "::mlir::ModuleOp"> {
     ```
 
     `%missing` is the hidden parameter `tensor_maps.missing`. With `assumes-maps`
-    a function whose guards ask for nothing else has no guards: its loops load
-    boxes, and `cta.assumes_maps` on it says that a launch without all maps needs
-    another form of the kernel.
+    a function whose guards ask for nothing but what a launch knows has no
+    guards: its loops load boxes, and `cta.assumes_maps` on it says that a launch
+    without all maps needs another form of the kernel. So does one that comes too
+    far by `cta.launch_bounds`, which gives how far its boxes begin by its
+    parameters and the sizes of its grid.
 
     A matrix of a batch, or a head of an attention, lies behind others: what its
     offset has besides is a number of rows of a tensor that goes on and on. Then

@@ -97,7 +97,8 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   for (StringRef name :
        {StringRef(cta::kTarget), StringRef(cta::kNumWarps),
         StringRef(cta::kProducerWarps), StringRef(cta::kShared),
-        StringRef(cta::kPrograms), StringRef(cta::kAssumesMaps)})
+        StringRef(cta::kPrograms), StringRef(cta::kAssumesMaps),
+        StringRef(cta::kLaunchBounds)})
     if (Attribute attribute = function->getAttr(name))
       kernel->setAttr(name, attribute);
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),

@@ -9,6 +9,7 @@
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/Divisibility.h"
 #include "triton-shared/Analysis/GuardedBox.h"
+#include "triton-shared/Analysis/LaunchBound.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
@@ -51,19 +52,20 @@ struct GuardedLoop {
   scf::ForOp loop;
   SmallVector<std::pair<tts::LoadOp, GuardedBox>> loads;
 
-  /// Whether all of them are boxes as soon as there are tensor maps.
-  bool needsMapsAlone() const {
-    return llvm::all_of(loads, [](const auto &found) {
-      auto [load, box] = found;
-      return llvm::all_of(llvm::zip_equal(load.getDimensions(), box.dimensions),
-                          [](const auto &both) {
-                            auto [access, dimension] = both;
-                            Demands demands(access, dimension);
-                            return !demands.endsBeforeWrap &&
-                                   !demands.startsWithin &&
-                                   !demands.endsInMatrix;
-                          });
-    });
+  /// Whether a launch knows that all of them are boxes: there are tensor maps,
+  /// and none begins too far, to which `bounds` are added.
+  bool isKnownAtLaunch(LaunchBounds &bounds) const {
+    for (auto [load, box] : loads)
+      for (auto [access, dimension] :
+           llvm::zip_equal(load.getDimensions(), box.dimensions)) {
+        Demands demands(access, dimension);
+        if (demands.endsBeforeWrap || demands.endsInMatrix)
+          return false;
+        if (demands.startsWithin &&
+            !bounds.add(*dimension.start, loop, box.values))
+          return false;
+      }
+    return true;
   }
 };
 
@@ -515,7 +517,7 @@ struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
       if (!function->hasAttr(cta::kNumWarps))
         return;
       SmallVector<GuardedLoop> found = GuardedLoops(function, solver).find();
-      if (assumesMaps && needMapsAlone(found)) {
+      if (assumesMaps && assume(function, found)) {
         llvm::append_range(assumed, found);
         return;
       }
@@ -525,7 +527,7 @@ struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
       llvm::append_range(guarded, found);
     });
     for (const GuardedLoop &one : assumed)
-      assume(one);
+      LoopGuard(one, OpBuilder(one.loop)).makeBoxes();
     SmallVector<LoopsGuard> guards;
     for (const GuardedLoop &one : guarded)
       if (guards.empty() || !guards.back().join(one))
@@ -535,17 +537,21 @@ struct CtaGuardBoxes : triton_shared::impl::CtaGuardBoxesBase<CtaGuardBoxes> {
   }
 
 private:
-  static bool needMapsAlone(ArrayRef<GuardedLoop> loops) {
-    return llvm::all_of(
-        loops, [](const GuardedLoop &one) { return one.needsMapsAlone(); });
-  }
-
-  /// Takes the tensor maps of a loop for granted.
-  static void assume(const GuardedLoop &one) {
-    OpBuilder builder(one.loop);
-    LoopGuard(one, builder).makeBoxes();
-    auto function = one.loop->getParentOfType<func::FuncOp>();
-    function->setAttr(cta::kAssumesMaps, builder.getUnitAttr());
+  /// Says of `function` that its loops take for granted what their guards would
+  /// ask for, if a launch knows all of that.
+  static bool assume(func::FuncOp function, ArrayRef<GuardedLoop> loops) {
+    LaunchBounds bounds(function);
+    bool isKnown = !loops.empty() &&
+                   llvm::all_of(loops, [&](const GuardedLoop &one) {
+                     return one.isKnownAtLaunch(bounds);
+                   });
+    if (!isKnown)
+      return false;
+    function->setAttr(cta::kAssumesMaps, UnitAttr::get(function.getContext()));
+    if (!bounds.isEmpty())
+      function->setAttr(cta::kLaunchBounds,
+                        AffineMapAttr::get(bounds.getMap()));
+    return true;
   }
 };
 

@@ -76,12 +76,13 @@ def make_launcher(
     starts_early: bool,
     tensor_maps: Sequence[tuple[Any, ...]] = (),
     missing_place: int = -1,
+    bounds: Sequence[Sequence[tuple[Any, ...]]] = (),
     other_form: Callable[..., None] | None = None,
 ) -> _native.CudaLauncher:
     """Makes the object that turns arguments into C values and launches grids."""
     launcher: _native.CudaLauncher = library.native().CudaLauncher(
         *(name, plan, link, check, CudaError, threads, programs, cooperative, starts_early),
-        *(tensor_maps, missing_place, other_form),
+        *(tensor_maps, missing_place, bounds, other_form),
     )
     return launcher
 

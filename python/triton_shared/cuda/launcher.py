@@ -17,7 +17,7 @@ from ..launcher import (
     parameters,
     where_cached,
 )
-from . import gpus, tensor_map
+from . import gpus, launch_bounds, tensor_map
 from .other_form import TEXT, OtherForm
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ def make_launcher(src: Any, metadata: Any) -> Any:
             check_element_type(metadata.name, flat[index], argument)
 
     threads, programs = metadata.block
+    values = _values(flat)
     other = None
     if getattr(metadata, TEXT, ""):
         other = OtherForm(metadata, src.signature, len(scratch))
@@ -87,7 +88,8 @@ def make_launcher(src: Any, metadata: Any) -> Any:
         programs=programs,
         cooperative=bool(getattr(metadata, "launch_cooperative_grid", False)),
         starts_early=bool(getattr(metadata, "launch_pdl", False)),
-        **tensor_maps_plan(metadata.hidden, _values(flat), has_other_form=other is not None),
+        **tensor_maps_plan(metadata.hidden, values, has_other_form=other is not None),
+        bounds=launch_bounds.as_plan(metadata.launch_bounds, values),
         other_form=other,
     )
     return _ScratchLauncher(launcher, metadata, scratch) if scratch else launcher

@@ -1,8 +1,10 @@
-"""A kernel without tensor maps, for launches that cannot make those that the first form needs.
+"""Another form of a kernel, for launches of which does not hold what the first form needs.
 
 What reads by pointers is compiled as if a launch had all its tensor maps: it has, unless a tensor
 begins, or its rows do, at no multiple of 16 bytes, or has more rows than a coordinate can say. At
-the first such launch the kernel is compiled once more, and Triton keeps that like any other.
+the first such launch the kernel is compiled once more, and Triton keeps that like any other:
+without maps, or, if the first form also asks how far boxes begin, as one in which each program
+looks for itself.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ class OtherForm:
         with tempfile.TemporaryDirectory(prefix="triton-shared-") as folder:
             path = Path(folder) / f"{known['name'][:150]}.ttir"
             path.write_text(known[TEXT])
+            maps = "guarded" if known["launch_bounds"] else "never"
             return triton.compile(
-                str(path), target=known["target"], options={**options, OPTION: "never"}
+                str(path), target=known["target"], options={**options, OPTION: maps}
             )

@@ -81,6 +81,10 @@ inline constexpr llvm::StringLiteral kGuard = "cta.guard";
 /// Attribute of the function: tensor maps that its author does not ask for must
 /// be there.
 inline constexpr llvm::StringLiteral kAssumesMaps = "cta.assumes_maps";
+/// Attribute of a function that assumes maps: a map from what it is launched
+/// with, the parameters that its author wrote and the sizes of the grid, to how
+/// far its boxes may begin, all of it from 0 and below 2^30.
+inline constexpr llvm::StringLiteral kLaunchBounds = "cta.launch_bounds";
 /// Attribute of the function: how many programs share a block, one warp each.
 inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 /// Attribute of the function: how many bytes of shared memory it uses.
