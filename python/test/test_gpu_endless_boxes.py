@@ -120,9 +120,7 @@ def run_attention(kernel: EmulatedKernel, q: Any, k: Any, v: Any) -> torch.Tenso
 
 
 @pytest.mark.parametrize("maps", ["guarded", "assumed"])
-def test_heads_of_an_attention_are_boxes(
-    maps: str, tmp_path: Path, request: pytest.FixtureRequest
-):
+def test_heads_of_an_attention_are_boxes(maps: str, tmp_path: Path, request: pytest.FixtureRequest):
     kernel = compile_text(tmp_path, attention, "out", maps, D=64, BM=64, BN=64)
     assert has_maps(kernel) == (maps == "guarded")
     q, k, v = (whole(2, 128, 64) for _ in range(3))

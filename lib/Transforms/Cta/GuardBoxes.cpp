@@ -541,10 +541,10 @@ private:
   /// ask for, if a launch knows all of that.
   static bool assume(func::FuncOp function, ArrayRef<GuardedLoop> loops) {
     LaunchBounds bounds(function);
-    bool isKnown = !loops.empty() &&
-                   llvm::all_of(loops, [&](const GuardedLoop &one) {
-                     return one.isKnownAtLaunch(bounds);
-                   });
+    bool isKnown =
+        !loops.empty() && llvm::all_of(loops, [&](const GuardedLoop &one) {
+          return one.isKnownAtLaunch(bounds);
+        });
     if (!isKnown)
       return false;
     function->setAttr(cta::kAssumesMaps, UnitAttr::get(function.getContext()));
