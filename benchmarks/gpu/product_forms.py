@@ -144,6 +144,33 @@ def _batched(count: int, size: int) -> Problem:
     )
 
 
+def _gated(m: int, n: int, k: int) -> Problem:
+    def inputs(g: torch.Generator) -> Tensors:
+        a, gate, b = matrix(g, m, k, HALF), matrix(g, k, n, HALF), matrix(g, k, n, HALF)
+        return a / k**0.5, gate, b, empty(m, n, HALF)
+
+    def launch(t: Tensors, c: Config) -> Any:
+        return kernels.gated[(_count(m, n, c),)](*t, m, n, k, **c)
+
+    def expected(t: Tensors) -> torch.Tensor:
+        a, gate, b = (x.double() for x in t[:3])
+        return torch.nn.functional.silu(a @ gate) * (a @ b)
+
+    return Problem(
+        f"matmul f16 gated {m}x{n}x{k}",
+        inputs,
+        launch,
+        tiles(
+            (128, 128, 64, 8, 3), (128, 128, 64, 8, 4), (128, 64, 64, 4, 4), (64, 128, 64, 4, 4),
+            (128, 128, 32, 8, 5),
+        ),
+        lambda t: torch.mul(torch.nn.functional.silu(t[0] @ t[1]), t[0] @ t[2], out=t[3]),
+        expected,
+        2e-3,
+        flops=4 * m * n * k,
+    )  # fmt: skip
+
+
 def _grouped(heights: tuple[int, ...], size: int) -> Problem:
     rows = (sum(heights), len(heights) * size, sum(heights))
 
@@ -262,6 +289,7 @@ def all_forms() -> list[Problem]:
     skinny += [_skinny(m, 8192, True) for m in (16, 64)]
     parts = [_in_parts(512, 512, 16384, False), _in_parts(1536, 1536, 8192, True)]
     groups = [_batched(32, 1024), _grouped((512, 1024, 2048, 4096), 4096)]
+    groups += [_gated(4096, 11008, 4096)]
     weights = [_small_weights(m, 8192) for m in (16, 4096)]
     pairs = [("e4m3", "e4m3"), ("e4m3", "e2m1"), ("e2m1", "e2m1")]
     scaled = [block_scaled(4096, *pair) for pair in pairs]
@@ -273,6 +301,6 @@ def small_forms() -> list[Problem]:
     described = [_described(size, kind) for kind in (False, True) for size in (128, 264)]
     skinny = [_skinny(m, 80, kind) for kind in (False, True) for m in (1, 17)]
     parts = [_in_parts(129, 72, 300, kind) for kind in (False, True)]
-    groups = [_batched(3, 72), _grouped((17, 129, 300), 128)]
+    groups = [_batched(3, 72), _grouped((17, 129, 300), 128), _gated(129, 72, 300)]
     scaled = [block_scaled(256, *pair) for pair in (("e4m3", "e2m1"), ("e2m1", "e2m1"))]
     return [*described, *skinny, *parts, *groups, _small_weights(17, 72), *scaled]

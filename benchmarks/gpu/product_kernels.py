@@ -121,6 +121,34 @@ def batched(a, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constex
 
 
 @triton.jit
+def gated(
+    a, gate, b, c, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr
+):  # fmt: skip
+    """silu(a @ gate) * (a @ b), all row-major: two products of one matrix."""
+    tile_m, tile_n = _tile(tl.program_id(0), M, N, BM, BN)
+    rows = tile_m * BM + tl.arange(0, BM)
+    columns = tile_n * BN + tl.arange(0, BN)
+    ks = tl.arange(0, BK)
+    a_at = a + (rows % M)[:, None] * K + ks[None, :]
+    place = ks[:, None] * N + (columns % N)[None, :]
+    gate_at, b_at = gate + place, b + place
+    opened = tl.zeros((BM, BN), dtype=tl.float32)
+    total = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        left = tl.load(a_at, mask=ks[None, :] < K - k * BK, other=0.0)
+        inside = ks[:, None] < K - k * BK
+        opened = tl.dot(left, tl.load(gate_at, mask=inside, other=0.0), opened)
+        total = tl.dot(left, tl.load(b_at, mask=inside, other=0.0), total)
+        a_at += BK
+        gate_at += BK * N
+        b_at += BK * N
+    total *= opened * tl.sigmoid(opened)
+    c_at = c + rows[:, None] * N + columns[None, :]
+    inside = (rows < M)[:, None] & (columns < N)[None, :]
+    tl.store(c_at, total.to(c.dtype.element_ty), mask=inside)
+
+
+@triton.jit
 def grouped(
     addresses, sizes, c, COUNT: tl.constexpr, IS_WHOLE: tl.constexpr,
     BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,

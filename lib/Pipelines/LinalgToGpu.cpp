@@ -82,6 +82,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   addStructuredCleanUp(manager);
   manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaTakeTurns());
+  manager.addPass(createCtaOverlapDots());
   if (target.onlineSoftmax == OnlineSoftmaxMode::Speculative) {
     manager.addPass(createCtaSpeculateSoftmax());
     addStructuredCleanUp(manager);

@@ -154,6 +154,18 @@ def batched(m: int, n: int, k: int) -> Trial:
     )
 
 
+def gated(m: int, n: int, k: int) -> Trial:
+    """Two products of one matrix, one of which opens the other."""
+    a, gate, b, out = whole(m, k) / 64, whole(k, n), whole(k, n), zeros(m, n)
+    opened = a.double() @ gate.double()
+    return Trial(
+        lambda: product_kernels.gated[(_count(m, n),)](a, gate, b, out, m, n, k, **TILE),
+        out,
+        torch.nn.functional.silu(opened) * _exact(a, b),
+        tolerance=1e-5,
+    )
+
+
 def grouped(m: int, n: int, k: int, is_whole: bool = False) -> Trial:
     """Two products, of which the second is twice as high. Results lie behind the operands, which a
     kernel that has their addresses alone may read nowhere else."""

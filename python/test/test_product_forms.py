@@ -23,6 +23,7 @@ from product_forms import (
     by_pointers,
     by_shares,
     finished,
+    gated,
     grouped,
     in_parts,
     with_small_weights,
@@ -46,6 +47,7 @@ FORMS: dict[str, Callable[[int, int, int], Trial]] = {
     "parts of K": in_parts,
     "shares of turns": by_shares,
     "batched": batched,
+    "gated": gated,
     "grouped": grouped,
     "weights of i8": with_small_weights,
     "few rows with weights of i8": partial(with_small_weights, tile=SKINNY),
@@ -119,7 +121,7 @@ def test_large_odd_sizes(form: str, size: tuple[int, int, int], tmp_path: Path):
 # What tensor cores of Hopper multiply from shared memory, filled by copies that run ahead.
 COPIED = (
     "pointers", "pointers, b turned", "few rows", "few rows in parts of K", "parts of K",
-    "shares of turns", "batched", "weights of i8", "few rows with weights of i8",
+    "shares of turns", "batched", "gated", "weights of i8", "few rows with weights of i8",
     "quantised to i8",
 )  # fmt: skip
 

@@ -497,6 +497,32 @@ def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+def CtaOverlapDots : Pass<"cta-overlap-dots", "::mlir::ModuleOp"> {
+  let summary = "Begin products of a turn together that do not need each other";
+  let description = [{
+    A turn of a loop may have products of buffers besides its first one that
+    nothing it computes is an operand of: the gradient of an attention's powers
+    beside its scores, or the second product of a gate. Such a one begins behind
+    the first, and both are waited for where their results are needed:
+
+    ```mlir
+    %s = cta.dot %k[%0], %q[%slot], %zero goes_on
+    %g = cta.dot %v[%0], %do[%slot], %zero goes_on
+    %t = cta.wait_dot %s but 1
+    %p = math.exp2 …
+    %sum = cta.dot %p, …
+    %h = cta.wait_dot %g
+    ```
+
+    It stays where it is if the turn waits for what it reads, or writes that, in
+    between, or if results and sums would take more registers than threads have
+    to spare. So do loops whose products go on for longer than a turn.
+
+    Needs: layouts, barriers in their places. Leaves: the same.
+  }];
+  let dependentDialects = ["::mlir::cta::CTADialect"];
+}
+
 def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
   let summary = "Give buffers and exchanges their places in shared memory";
   let description = [{
