@@ -179,6 +179,21 @@ Terms triton_shared::getTerms(AffineExpr expr) {
   return expandTerms(expr).value_or(Terms());
 }
 
+std::optional<AffineTerm> triton_shared::divideTerm(AffineTerm term,
+                                                    AffineExpr divisor) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(divisor)) {
+    if (constant.getValue() <= 0 || term.coefficient % constant.getValue())
+      return std::nullopt;
+    term.coefficient /= constant.getValue();
+    return term;
+  }
+  auto *factor = llvm::find(term.factors, divisor);
+  if (factor == term.factors.end())
+    return std::nullopt;
+  term.factors.erase(factor);
+  return term;
+}
+
 AffineExpr triton_shared::sumTerms(ArrayRef<AffineTerm> terms,
                                    MLIRContext *context) {
   AffineExpr sum = getAffineConstantExpr(0, context);

@@ -166,22 +166,6 @@ GuardedBoxAnalysis::describeAll(tts::AccessOpInterface load, scf::ForOp loop) {
 // Tensors that go on and on
 //===----------------------------------------------------------------------===//
 
-/// What remains of `term` without a factor `stride`; null if it has none.
-static AffineExpr divideTerm(AffineTerm term, AffineExpr stride) {
-  MLIRContext *context = stride.getContext();
-  if (auto constant = dyn_cast<AffineConstantExpr>(stride)) {
-    if (constant.getValue() <= 0 || term.coefficient % constant.getValue())
-      return nullptr;
-    term.coefficient /= constant.getValue();
-    return sumTerms(term, context);
-  }
-  auto *factor = llvm::find(term.factors, stride);
-  if (factor == term.factors.end())
-    return nullptr;
-  term.factors.erase(factor);
-  return sumTerms(term, context);
-}
-
 /// How far along each dimension the offset is besides where the block begins in
 /// its matrix: what is no multiple of a stride is along neighbours. Nothing if
 /// that cannot be told for all turns.
@@ -206,12 +190,15 @@ GuardedBoxAnalysis::shareOut(tts::AccessOpInterface load,
   for (const AffineTerm &term : getTerms(rest)) {
     unsigned along = innermost;
     AffineExpr share = sumTerms(term, context);
-    for (auto [i, known] : llvm::enumerate(dimensions))
-      if (AffineExpr quotient =
-              i == innermost ? nullptr : divideTerm(term, known.strideForm)) {
+    for (auto [i, known] : llvm::enumerate(dimensions)) {
+      std::optional<AffineTerm> quotient;
+      if (i != innermost)
+        quotient = divideTerm(term, known.strideForm);
+      if (quotient) {
         along = i;
-        share = quotient;
+        share = sumTerms(*quotient, context);
       }
+    }
     shares[along] = shares[along] + share;
   }
   return shares;

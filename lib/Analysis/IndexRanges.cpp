@@ -257,12 +257,17 @@ static std::optional<IndexRange> getGridRange(Value value) {
   if (!function || !argument.getOwner()->isEntryBlock())
     return std::nullopt;
   tts::KernelSignature signature(function);
-  bool isOfGrid = llvm::any_of(tts::kGridAndProgram, [&](auto kind) {
-    return signature.find(kind) == argument;
-  });
-  if (!isOfGrid)
-    return std::nullopt;
-  return IndexRange{0, std::numeric_limits<int32_t>::max()};
+  auto isOneOf = [&](ArrayRef<tts::ParameterKind> kinds) {
+    return llvm::any_of(kinds, [&](tts::ParameterKind kind) {
+      return signature.find(kind) == argument;
+    });
+  };
+  constexpr int64_t most = std::numeric_limits<int32_t>::max();
+  // No program runs in an empty grid.
+  if (isOneOf(tts::kGridSizes))
+    return IndexRange{1, most};
+  return isOneOf(tts::kProgramIds) ? std::optional(IndexRange{0, most - 1})
+                                   : std::nullopt;
 }
 
 void IndexRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {

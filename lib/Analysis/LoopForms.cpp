@@ -2,8 +2,6 @@
 
 #include "triton-shared/Analysis/LoopForms.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-
 using namespace mlir;
 using namespace mlir::triton_shared;
 
@@ -24,14 +22,15 @@ AffineExpr LoopForms::getCarried(BlockArgument carried) {
   AffineExpr before = getForm(carried);
   AffineExpr after = getForm(loop.getTiedLoopYieldedValue(carried)->get());
   AffineExpr added = subtract(after, before);
-  std::optional<int64_t> step = getConstantIntValue(loop.getStep());
-  if (!added || !step || !isInvariant(added))
+  if (!added || !isInvariant(added))
     return nullptr;
-  SmallVector<AffineTerm> perStep = getTerms(added);
-  for (AffineTerm &term : perStep) {
-    if (term.coefficient % *step)
+  AffineExpr step = getForm(loop.getStep());
+  SmallVector<AffineTerm> perStep;
+  for (const AffineTerm &term : getTerms(added)) {
+    std::optional<AffineTerm> quotient = divideTerm(term, step);
+    if (!quotient)
       return nullptr;
-    term.coefficient /= *step;
+    perStep.push_back(*quotient);
   }
   AffineExpr walked =
       subtract(getForm(loop.getInductionVar()), getForm(loop.getLowerBound()));

@@ -28,6 +28,10 @@ std::optional<SmallVector<AffineTerm>> expandTerms(AffineExpr expr);
 /// The terms of an expression in normal form.
 SmallVector<AffineTerm> getTerms(AffineExpr expr);
 
+/// `term` without a factor `divisor`, which is positive: a constant or another
+/// single factor. Nothing if it has none.
+std::optional<AffineTerm> divideTerm(AffineTerm term, AffineExpr divisor);
+
 AffineExpr sumTerms(ArrayRef<AffineTerm> terms, MLIRContext *context);
 
 /// The only expression of the project that means `expr`; null if there is none

@@ -19,7 +19,7 @@ static constexpr int64_t kMostSteps = 16;
 // Lattices
 //===----------------------------------------------------------------------===//
 
-namespace {
+namespace mlir::triton_shared {
 
 /// The numbers `stride * i` for `low <= i <= high`; strides are positive.
 struct Steps {
@@ -42,8 +42,10 @@ public:
     place->high += added.high;
   }
 
+  bool isBelow(int64_t number) const { return highest < number; }
+  bool isAbove(int64_t number) const { return lowest > number; }
   bool isBeyond(int64_t number) const {
-    return number < lowest || number > highest;
+    return isBelow(number) || isAbove(number);
   }
 
   /// False if `number` is certainly no such sum.
@@ -79,7 +81,7 @@ private:
   int64_t lowest = 0, highest = 0;
 };
 
-} // namespace
+} // namespace mlir::triton_shared
 
 /// Adds the places of a block relative to its first element, or those from
 /// which they go away; false if the dimensions do not say where that is.
@@ -160,6 +162,14 @@ int64_t AccessPlaces::countLaterTurns(scf::ForOp loop) {
   return std::max<int64_t>(0, (range.high - range.low) / *step);
 }
 
+bool AccessPlaces::goAway(const Distance &distance,
+                          const Lattice &differences) {
+  IndexRange first = getForms().getRange(distance.first, /*shape=*/{});
+  IndexRange perTurn = getForms().getRange(distance.perTurn, /*shape=*/{});
+  return (differences.isBelow(first.low) && perTurn.low >= 0) ||
+         (differences.isAbove(first.high) && perTurn.high <= 0);
+}
+
 bool AccessPlaces::areApart(tts::AccessOpInterface earlier,
                             tts::AccessOpInterface later, scf::ForOp loop) {
   // They meet where the first element of `later` less that of `earlier` is a
@@ -171,6 +181,8 @@ bool AccessPlaces::areApart(tts::AccessOpInterface earlier,
   std::optional<Distance> distance = findDistance(earlier, later, loop);
   if (!distance)
     return false;
+  if (goAway(*distance, differences))
+    return true;
   std::optional<int64_t> number = getConstant(distance->first),
                          perTurn = getConstant(distance->perTurn);
   if (!number || !perTurn || !llvm::isInt<48>(*number) ||

@@ -9,6 +9,8 @@
 
 namespace mlir::triton_shared {
 
+class Lattice;
+
 /// Compares accesses of one function that go to the same tensor. Changes
 /// nothing; what it knows of offsets stays true when barriers are added.
 class AccessPlaces {
@@ -36,6 +38,8 @@ private:
   std::optional<Distance> findDistance(tts::AccessOpInterface earlier,
                                        tts::AccessOpInterface later,
                                        scf::ForOp loop);
+  /// True if no turn comes as near as `differences` of places in the blocks.
+  bool goAway(const Distance &distance, const Lattice &differences);
   /// At most how many turns come after one.
   int64_t countLaterTurns(scf::ForOp loop);
   AffineAnalysis &getForms();

@@ -157,3 +157,49 @@ func.func @updates(%p: memref<*xi32>, %x: tensor<128xi32, #layout>, %o: tensor<1
   %5 = tts.atomic_rmw exchange relaxed gpu %x at %p[%o] : tensor<128xi32, #layout>, memref<*xi32>, tensor<128xi64, #layout>
   return
 }
+
+// -----
+
+#layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// Each turn goes on by as many blocks as there are programs, of which there is one.
+// CHECK-LABEL: func.func @by_all_programs(
+// CHECK-NOT: gpu.barrier
+// CHECK: return
+func.func @by_all_programs(%p: memref<*xf32>, %rows: i32, %size: i32 {tts.parameter = "grid.x"}, %number: i32 {tts.parameter = "program.x"}) attributes {cta.num_warps = 1 : i32} {
+  %block = arith.constant 32 : i64
+  %first = arith.extsi %number : i32 to i64
+  %programs = arith.extsi %size : i32 to i64
+  %begin = arith.muli %first, %block : i64
+  %further = arith.muli %programs, %block : i64
+  %end = scf.for %row = %number to %rows step %size iter_args(%at = %begin) -> (i64) : i32 {
+    %x = tts.load %p[%at] strides [1] : memref<*xf32> -> tensor<32xf32, #layout>
+    tts.store %x to %p[%at] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+    %next = arith.addi %at, %further : i64
+    scf.yield %next : i64
+  }
+  return
+}
+
+// -----
+
+#layout = #cta.layout<register = [], lane = [[1], [2], [4], [8], [16]], warp = []>
+
+// Half a block further lies what another thread has written.
+// CHECK-LABEL: func.func @by_half_a_block(
+// CHECK: scf.for
+// CHECK-NEXT: gpu.barrier
+func.func @by_half_a_block(%p: memref<*xf32>, %rows: i32, %size: i32 {tts.parameter = "grid.x"}, %number: i32 {tts.parameter = "program.x"}) attributes {cta.num_warps = 1 : i32} {
+  %half = arith.constant 16 : i64
+  %first = arith.extsi %number : i32 to i64
+  %programs = arith.extsi %size : i32 to i64
+  %begin = arith.muli %first, %half : i64
+  %further = arith.muli %programs, %half : i64
+  %end = scf.for %row = %number to %rows step %size iter_args(%at = %begin) -> (i64) : i32 {
+    %x = tts.load %p[%at] strides [1] : memref<*xf32> -> tensor<32xf32, #layout>
+    tts.store %x to %p[%at] strides [1] : tensor<32xf32, #layout>, memref<*xf32>
+    %next = arith.addi %at, %further : i64
+    scf.yield %next : i64
+  }
+  return
+}
