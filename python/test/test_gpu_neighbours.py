@@ -126,3 +126,49 @@ def test_no_thread_computes_what_another_does_to_have_parts_of_a_tile(
         out = torch.full_like(x, float("nan"))
         emulate.launch(kernel, [x, out], (1,), order)
         assert torch.equal(out, x * pairs[:, None])
+
+
+@triton.jit
+def _interleaved(
+    x, y, M, END, N: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr, FORM: tl.constexpr
+):  # fmt: skip
+    """Of each row, the elements of some columns."""
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)[:, None]
+    columns = tl.arange(0, BN)[None, :]
+    inside = (rows < M) & (columns < N)
+    if FORM == "one of three":
+        mask = inside & ((columns % 3 == 1) & (columns < END))
+    elif FORM == "one of three rows":
+        mask = inside & (rows % 3 == 1)
+    else:
+        mask = inside & (columns != END)
+    tl.store(y + rows * N + columns, tl.load(x + rows * N + columns, mask=mask, other=9.0), inside)
+
+
+@pytest.mark.parametrize(
+    ("form", "widths"),
+    [
+        ("one of three", {"b32"}), ("one of three rows", {"v4.b32"}),
+        ("all but one", {"b32", "v4.b32"}),
+    ],
+)  # fmt: skip
+def test_columns_that_are_one_of_many_are_loaded_one_by_one(
+    form: str, widths: set[str], tmp_path: Path
+):
+    """No group of neighbours is whole there: nothing is tried at once."""
+    types = {"x": "*fp32", "y": "*fp32", "M": "i32", "END": "i32"}
+    sizes = {"N": 112, "BM": 8, "BN": 128, "FORM": form}
+    kernel = compile_plain(_interleaved, types, sizes, tmp_path)
+    found = re.findall(r"ld\.global\.(v4\.b32|b32)", kernel.llvm)
+    assert set(found) == widths
+    x = whole(20, 112)
+    rows, columns = torch.arange(20)[:, None], torch.arange(112)[None, :]
+    for end in (0, 50, 112):
+        taken = {
+            "one of three": (columns % 3 == 1) & (columns < end),
+            "one of three rows": (rows % 3 == 1) & (columns >= 0),
+            "all but one": (columns != end) & (rows >= 0),
+        }[form]
+        y = torch.zeros_like(x)
+        emulate.launch(kernel, [x, y, 20, end], (3,))
+        assert torch.equal(y, torch.where(taken, x, 9.0))

@@ -34,6 +34,9 @@ struct AccessWidth {
   /// `elements`.
   bool isOnePlace = false;
 
+  /// Of no such group all elements take part: each moves on its own.
+  bool isNeverWhole = false;
+
   /// All that one instruction may move takes part, or nothing of it does.
   bool isUniform() const { return uniform == elements; }
 };

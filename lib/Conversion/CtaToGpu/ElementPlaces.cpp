@@ -315,7 +315,7 @@ ElementPlaces triton_shared::placeStrided(OpBuilder &builder, Location loc,
                                           const LinearLayout &layout) {
   ElementPlaces places;
   SmallVector<int32_t> stepOfGroups(access.dimensions.size(), 1);
-  if (!width.order.empty()) {
+  if (!width.order.empty() && !width.isNeverWhole) {
     unsigned fastest = width.order.front();
     places.width = std::min(width.elements, layout.countNeighbours(fastest));
     if (width.isUniform())

@@ -272,12 +272,43 @@ static int64_t countSame(const DataFlowSolver &solver, Value mask, unsigned dim,
   return found && found->step == 0 ? std::min(found->count, elements) : 1;
 }
 
+/// True if `mask` takes at most one of so many neighbours along `dim`, at least
+/// two: of ascending numbers, those with one rest.
+static bool takesOneOfMany(const DataFlowSolver &solver, Value mask,
+                           unsigned dim) {
+  if (auto broadcast = mask.getDefiningOp<cta::BroadcastOp>()) {
+    mask = broadcast.getSource();
+    return cta::getTile(mask).getDimSize(dim) != 1 &&
+           takesOneOfMany(solver, mask, dim);
+  }
+  if (auto both = mask.getDefiningOp<arith::AndIOp>())
+    return takesOneOfMany(solver, both.getLhs(), dim) ||
+           takesOneOfMany(solver, both.getRhs(), dim);
+  auto compare = mask.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::eq)
+    return false;
+  Operation *rest = compare.getLhs().getDefiningOp();
+  APInt divisor;
+  if (!isa_and_nonnull<arith::RemSIOp, arith::RemUIOp>(rest) ||
+      !matchPattern(rest->getOperand(1), m_ConstantInt(&divisor)) ||
+      divisor.slt(2))
+    return false;
+  auto numbers = describeNeighbours(solver, rest->getOperand(0), dim);
+  auto sought = describeNeighbours(solver, compare.getRhs(), dim);
+  return numbers && numbers->step == 1 && sought && sought->step == 0 &&
+         std::min(numbers->count, sought->count) >= 2;
+}
+
 AccessWidth triton_shared::describeMaskedWidth(const DataFlowSolver &solver,
                                                tts::AccessOpInterface access) {
   AccessWidth width = describeAccessWidth(solver, access);
   if (!width.order.empty())
     width.uniform =
         countSame(solver, access.getMask(), width.order.front(), width.uniform);
+  Value mask = access.getMask();
+  width.isNeverWhole = mask && isa<RankedTensorType>(mask.getType()) &&
+                       width.elements > 1 && !width.isUniform() &&
+                       takesOneOfMany(solver, mask, width.order.front());
   return width;
 }
 
