@@ -25,7 +25,9 @@ def CtaFitWarps : Pass<"cta-fit-warps", "::mlir::ModuleOp"> {
     | 1024 of f16         | 4            | 4                |
     | 1024 of f32         | 8            | 4                |
 
-    It makes none more. Functions with matrix products keep theirs.
+    It makes none more. Functions with matrix products keep theirs, and so do
+    those that combine nothing and share out the turns of a loop to all programs:
+    their grid has as many as multiprocessors have room for.
 
     Needs: `cta.num_warps`, tiles without layouts. Leaves: `cta.num_warps`.
   }];

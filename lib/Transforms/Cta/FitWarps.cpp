@@ -10,8 +10,11 @@
 
 #include "LayoutRules.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -39,6 +42,9 @@ struct Work {
   bool combines = false;
   /// Matrix instructions are cut to the warps that they are given.
   bool multiplies = false;
+  /// Turns of a loop are shared out to all programs, of which there are as many
+  /// as multiprocessors have room for with the warps that were asked for.
+  bool isSharedOut = false;
 
   /// If each thread makes so many accesses of the largest tile.
   int64_t countWarps(int64_t accesses) const {
@@ -46,6 +52,8 @@ struct Work {
         1, accesses * GpuTarget::kBytesPerAccess / elementBytes);
     return std::max<int64_t>(1, elements / (perThread * GpuTarget::kWarpSize));
   }
+
+  bool keepsWarps() const { return multiplies || (isSharedOut && !combines); }
 
   int64_t countWarps() const {
     if (!combines)
@@ -60,9 +68,24 @@ void addTile(Work &work, Type type) {
     work.elements = std::max(work.elements, tile.getNumElements());
 }
 
+/// True if `step` is made of a size of the grid.
+bool isOfGrid(tts::KernelSignature &signature, Value step) {
+  if (Operation *made = step.getDefiningOp())
+    return isa<arith::MulIOp, arith::ExtSIOp, arith::TruncIOp>(made) &&
+           llvm::any_of(made->getOperands(), [&](Value operand) {
+             return isOfGrid(signature, operand);
+           });
+  return llvm::any_of(tts::kGridSizes, [&](tts::ParameterKind kind) {
+    return signature.find(kind) == step;
+  });
+}
+
 Work measureWork(func::FuncOp function) {
   Work work;
+  tts::KernelSignature signature(function);
   function.walk([&](Operation *op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      work.isSharedOut |= isOfGrid(signature, loop.getStep());
     for (Type type : op->getResultTypes())
       addTile(work, type);
     work.combines |= isa<cta::ReduceOp, cta::ScanOp>(op);
@@ -84,7 +107,7 @@ struct CtaFitWarps : triton_shared::impl::CtaFitWarpsBase<CtaFitWarps> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       std::optional<int64_t> asked = cta::getNumWarps(function);
       Work work = measureWork(function);
-      if (!asked || work.multiplies)
+      if (!asked || work.keepsWarps())
         continue;
       function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(std::min(
                                             *asked, work.countWarps())));

@@ -81,3 +81,17 @@ func.func @product(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x1
   %0 = cta.dot %a, %b, %c : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>
   return
 }
+
+// The grid has as many programs of four warps as there is room for.
+// CHECK: func.func @shared_out({{.*}}) attributes {cta.num_warps = 4 : i32}
+func.func @shared_out(%p: memref<*xf32>, %rows: i32, %size: i32 {tts.parameter = "grid.x"}, %number: i32 {tts.parameter = "program.x"}) attributes {cta.num_warps = 4 : i32} {
+  %block = arith.constant 256 : i32
+  %first = arith.muli %number, %block : i32
+  %step = arith.muli %size, %block : i32
+  scf.for %row = %first to %rows step %step : i32 {
+    %at = arith.extsi %row : i32 to i64
+    %x = tts.load %p[%at] strides [1] : memref<*xf32> -> tensor<256xf32>
+    tts.store %x to %p[%at] strides [1] : tensor<256xf32>, memref<*xf32>
+  }
+  return
+}
