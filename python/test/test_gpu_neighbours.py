@@ -11,7 +11,8 @@ import torch
 import triton
 import triton.language as tl
 from test_gpu_parts import TYPES, compile_plain
-from triton_shared import emulate
+from triton_shared import emulate, library
+from triton_shared.frontend import ast_to_ttir
 
 ORDERS = (0, 1, 2, 3)
 FLOATS = ("*fp8e4nv", "*fp16", "*bf16", "*fp32", "*fp64")
@@ -172,3 +173,37 @@ def test_columns_that_are_one_of_many_are_loaded_one_by_one(
         y = torch.zeros_like(x)
         emulate.launch(kernel, [x, y, 20, end], (3,))
         assert torch.equal(y, torch.where(taken, x, 9.0))
+
+
+@triton.jit
+def _scaled_rows(x, w, y, M, N, BLOCK: tl.constexpr):
+    columns = tl.arange(0, BLOCK)
+    weight = tl.load(w + columns, mask=columns < N, other=0.0)
+    for row in range(tl.program_id(0), M, tl.num_programs(0)):
+        value = tl.load(x + row * N + columns, mask=columns < N, other=0.0)
+        tl.store(y + row * N + columns, value * weight, mask=columns < N)
+
+
+@pytest.mark.parametrize("kind", FLOATS)
+@pytest.mark.parametrize(("count", "together"), [(781, 1), (784, 16)])
+def test_rows_that_begin_anywhere_are_read_by_neighbouring_threads(
+    kind: str, count: int, together: int, tmp_path: Path
+):
+    """Also beside a weight that could be read 16 bytes at a time."""
+    types = {"x": kind, "w": kind, "y": kind, "M": "i32", "N": "i32"}
+    known = ["x", "w", "y", *(["N"] if together > 1 else [])]
+    kinds = types | {"BLOCK": "constexpr"}
+    ttir = ast_to_ttir(_scaled_rows, kinds, {"BLOCK": 1024}, known, target="cuda:90a")
+    kernel = emulate.compile_kernel(ttir, 4, tmp_path)
+    done = library.compile_text(ttir, "target=cuda:90a num-warps=4 to-phase=cta")
+    assert done.succeeded, done.diagnostics
+    cta = done.artefact("cta").decode()
+    (layout,) = re.findall(r"tts\.store .*tensor<1024x\w+, #(layout\d*)>", cta)
+    lane = re.search(rf"#{layout} = .*lane = \[\[(\d+)\]", cta)
+    assert lane
+    size = TYPES[kind].itemsize
+    assert int(lane[1]) == (min(8, 16 // size) if together > 1 else 1)
+    x, w = whole(7, count, kind=kind), whole(1, count, kind=kind)[0]
+    y = torch.zeros_like(x)
+    emulate.launch(kernel, [x, w, y, 7, count], (3,))
+    assert torch.equal(y.double(), x.double() * w.double())

@@ -169,7 +169,10 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     A thread holds as many neighbours as one access of 16 bytes takes. Of blocks
     of one shape that are loaded and stored, the widest element that is stored
     says how many that is, in programs without products: a store of every other
-    16 bytes writes halves of sectors.
+    16 bytes writes halves of sectors. Where some accesses of such blocks begin
+    anywhere, as rows of an odd length beside their weights do, it is the number
+    with which warps ask for the fewest lines of memory, turns of loops counted:
+    neighbours that a thread moves one by one are the same lines, asked for again.
 
     Parts of tiles (`cta.slice`, `cta.insert_slice`) are a choice of registers
     where threads hold the same elements of each. What is loaded gets a layout in

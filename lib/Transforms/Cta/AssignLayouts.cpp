@@ -71,9 +71,13 @@ private:
   void learnWidths(ArrayRef<tts::AccessOpInterface> accesses);
   /// Learns which of `accesses` store whole accesses.
   void learnStores(ArrayRef<tts::AccessOpInterface> accesses);
+  /// Learns how many neighbours blocks are best moved with of which some
+  /// accesses are aligned and others are not.
+  void learnUnaligned(ArrayRef<tts::AccessOpInterface> accesses);
   /// A block's shape and the order of its dimensions in memory.
   using BlockKind = std::pair<SmallVector<int64_t>, SmallVector<unsigned>>;
   BlockKind getKind(tts::AccessOpInterface access) const;
+  void limitNeighbours(const BlockKind &kind, unsigned most);
   /// How many neighbours a thread should have for `access`.
   unsigned countNeighbours(tts::AccessOpInterface access) const;
   LinearLayout getPreferred(tts::AccessOpInterface access) const;
@@ -93,8 +97,8 @@ private:
   DenseMap<Value, LinearLayout> layouts;
   /// Of every access to a block.
   DenseMap<Operation *, AccessWidth> widths;
-  /// The fewest elements of a store of 16 bytes to a block.
-  std::map<BlockKind, unsigned> stores;
+  /// The most neighbours that a thread should have of a block.
+  std::map<BlockKind, unsigned> mostNeighbours;
   /// Where tensor cores leave the results of products.
   DenseMap<Operation *, LinearLayout> dotResults;
 };
@@ -157,9 +161,58 @@ void LayoutSpread::learnStores(ArrayRef<tts::AccessOpInterface> accesses) {
         elements * cta::getElementBytes(access.getTileType()) !=
             GpuTarget::kBytesPerAccess)
       continue;
-    unsigned &fewest =
-        stores.try_emplace(getKind(access), elements).first->second;
-    fewest = std::min(fewest, elements);
+    limitNeighbours(getKind(access), elements);
+  }
+}
+
+void LayoutSpread::limitNeighbours(const BlockKind &kind, unsigned most) {
+  unsigned &known = mostNeighbours.try_emplace(kind, most).first->second;
+  known = std::min(known, most);
+}
+
+/// What an access costs for each element, in lines of 128 bytes that a warp
+/// asks for, where threads have so many neighbours: those that it cannot move
+/// at once are the same lines, asked for again.
+static double countLines(tts::AccessOpInterface access, unsigned elements,
+                         unsigned neighbours) {
+  constexpr double kLineBytes = 128;
+  double lines = GpuTarget::kWarpSize * neighbours *
+                 cta::getElementBytes(access.getTileType()) / kLineBytes;
+  double cost = std::max(1.0, lines) / std::min(elements, neighbours);
+  // Turns of loops are taken for many.
+  constexpr double kTurns = 16;
+  for (Operation *op = access; (op = op->getParentOp());)
+    if (isa<LoopLikeOpInterface>(op))
+      cost *= kTurns;
+  return cost;
+}
+
+void LayoutSpread::learnUnaligned(ArrayRef<tts::AccessOpInterface> accesses) {
+  std::map<BlockKind, SmallVector<tts::AccessOpInterface>> kinds;
+  for (tts::AccessOpInterface access : accesses)
+    if (widths.at(access).isContiguous && !access.isAtomic())
+      kinds[getKind(access)].push_back(access);
+  for (const auto &entry : kinds) {
+    llvm::SmallSetVector<unsigned, 4> choices;
+    bool isUnaligned = false;
+    for (tts::AccessOpInterface access : entry.second) {
+      unsigned elements = widths.at(access).elements;
+      choices.insert(elements);
+      isUnaligned |= elements * cta::getElementBytes(access.getTileType()) <
+                     GpuTarget::kBytesPerAccess;
+    }
+    if (!isUnaligned || choices.size() < 2)
+      continue;
+    auto cost = [&](unsigned neighbours) {
+      double lines = 0;
+      for (tts::AccessOpInterface access : entry.second)
+        lines += countLines(access, widths.at(access).elements, neighbours);
+      return std::pair(lines, -static_cast<int64_t>(neighbours));
+    };
+    limitNeighbours(entry.first,
+                    *llvm::min_element(choices, [&](unsigned a, unsigned b) {
+                      return cost(a) < cost(b);
+                    }));
   }
 }
 
@@ -171,8 +224,9 @@ LayoutSpread::getKind(tts::AccessOpInterface access) const {
 
 unsigned LayoutSpread::countNeighbours(tts::AccessOpInterface access) const {
   unsigned elements = widths.at(access).elements;
-  auto store = stores.find(getKind(access));
-  return store == stores.end() ? elements : std::min(elements, store->second);
+  auto most = mostNeighbours.find(getKind(access));
+  return most == mostNeighbours.end() ? elements
+                                      : std::min(elements, most->second);
 }
 
 LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
@@ -279,8 +333,10 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
   });
   learnWidths(accesses);
   // What a product leaves is exchanged for its store anyway.
-  if (dots.empty())
+  if (dots.empty()) {
     learnStores(accesses);
+    learnUnaligned(accesses);
+  }
   for (cta::DotOp dot : dots)
     assign(dot.getResult(), chooseDotLayout(dot, numWarps));
 
