@@ -179,6 +179,10 @@ static double countLines(tts::AccessOpInterface access, unsigned elements,
   double lines = GpuTarget::kWarpSize * neighbours *
                  cta::getElementBytes(access.getTileType()) / kLineBytes;
   double cost = std::max(1.0, lines) / std::min(elements, neighbours);
+  // Parts of a line go to memory one by one.
+  constexpr double kPerStoredLine = 2;
+  if (access.getStored())
+    cost += kPerStoredLine * lines / std::min(elements, neighbours);
   // Turns of loops are taken for many.
   constexpr double kTurns = 16;
   for (Operation *op = access; (op = op->getParentOp());)

@@ -45,3 +45,15 @@ func.func @weights(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %w: memref<*x
   }
   return
 }
+
+// Two neighbours could be loaded at once, but would be stored one by one, in halves of sectors.
+// CHECK-LABEL: func.func @gate(
+// CHECK: tts.store {{.*}} : tensor<256xf16, #[[APART]]>
+func.func @gate(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %o: memref<*xf16> {tt.divisibility = 16 : i32}, %even: i64 {tt.divisibility = 2 : i32}, %at: i64)
+    attributes {cta.num_warps = 1 : i32} {
+  %a = tts.load %x[%even] strides [1] : memref<*xf16> -> tensor<256xf16>
+  %b = tts.load %x[%at] strides [1] : memref<*xf16> -> tensor<256xf16>
+  %c = arith.mulf %a, %b : tensor<256xf16>
+  tts.store %c to %o[%at] strides [1] : tensor<256xf16>, memref<*xf16>
+  return
+}
