@@ -97,6 +97,8 @@ void triton_shared::describeHidden(FunctionOpInterface kernel,
   facts["hidden"] = std::move(hidden);
 }
 
+/// Launchers know the first three; others stand only in what somebody has
+/// replaced, and are refused there.
 static StringRef getWord(AffineExprKind kind) {
   switch (kind) {
   case AffineExprKind::Add:
@@ -105,8 +107,12 @@ static StringRef getWord(AffineExprKind kind) {
     return "multiply";
   case AffineExprKind::FloorDiv:
     return "divide";
+  case AffineExprKind::CeilDiv:
+    return "divide up";
+  case AffineExprKind::Mod:
+    return "remainder";
   default:
-    llvm_unreachable("no such operation in the bound of a launch");
+    return "dimension";
   }
 }
 
@@ -124,9 +130,10 @@ static void describeSteps(AffineExpr expr, unsigned written,
     return place < written ? append("argument", place)
                            : append("grid", place - written);
   }
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  describeSteps(binary.getLHS(), written, steps);
-  describeSteps(binary.getRHS(), written, steps);
+  if (auto binary = dyn_cast<AffineBinaryOpExpr>(expr)) {
+    describeSteps(binary.getLHS(), written, steps);
+    describeSteps(binary.getRHS(), written, steps);
+  }
   append(getWord(expr.getKind()), 0);
 }
 

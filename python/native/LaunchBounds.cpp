@@ -21,7 +21,7 @@ LaunchBounds::Step LaunchBounds::parseStep(nb::handle step) {
     return {Step::Kind::Argument,
             {nb::cast<int>(step[1]), 0, nb::cast<unsigned>(step[2]),
              nb::cast<bool>(step[3]), ""}};
-  if (word == "grid")
+  if (word == "grid" && nb::cast<unsigned>(step[1]) < 3)
     return {Step::Kind::Grid, {}, nb::cast<unsigned>(step[1])};
   if (word == "add")
     return {Step::Kind::Add};
@@ -35,8 +35,16 @@ LaunchBounds::Step LaunchBounds::parseStep(nb::handle step) {
 LaunchBounds::LaunchBounds(nb::sequence plans) {
   for (nb::handle plan : plans) {
     Bound &bound = bounds.emplace_back();
-    for (nb::handle step : plan)
+    int depth = 0;
+    for (nb::handle step : plan) {
       bound.push_back(parseStep(step));
+      bool isOperand = bound.back().kind <= Step::Kind::Grid;
+      if (!isOperand && depth < 2)
+        throw nb::value_error("a step of a bound has no operands");
+      depth += isOperand ? 1 : -1;
+    }
+    if (depth != 1)
+      throw nb::value_error("a bound is one number");
   }
 }
 

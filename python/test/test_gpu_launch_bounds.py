@@ -227,3 +227,17 @@ def test_a_launch_beyond_its_bounds_takes_the_guarded_form(
     assert len(cuda.launches()) == 2
     kinds = [[one["kind"] for one in metadata.hidden] for metadata in made]
     assert ["tensor_maps.missing" in one for one in kinds].count(True) == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "problem"),
+    [
+        ([*ARGUMENT, *push(2), ("remainder", 0)], "unknown step 'remainder' of a bound"),
+        ([("grid", 3)], "unknown step 'grid' of a bound"),
+        ([*push(2), ("add", 0)], "a step of a bound has no operands"),
+        (push(1, 2), "a bound is one number"),
+    ],
+)
+def test_a_bound_that_no_launcher_can_compute_is_refused(steps: Any, problem: str, cuda: FakeCuda):
+    with pytest.raises(ValueError, match=problem):
+        Launch({"x": "i32"}, ["i32"], launch_bounds=[steps])
