@@ -194,7 +194,8 @@ static double countLines(tts::AccessOpInterface access, unsigned elements,
 void LayoutSpread::learnUnaligned(ArrayRef<tts::AccessOpInterface> accesses) {
   std::map<BlockKind, SmallVector<tts::AccessOpInterface>> kinds;
   for (tts::AccessOpInterface access : accesses)
-    if (widths.at(access).isContiguous && !access.isAtomic())
+    if (widths.at(access).isContiguous && !access.isAtomic() &&
+        !access.hasOffsetPerElement())
       kinds[getKind(access)].push_back(access);
   for (const auto &entry : kinds) {
     llvm::SmallSetVector<unsigned, 4> choices;
