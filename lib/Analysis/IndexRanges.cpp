@@ -254,20 +254,17 @@ static std::optional<IndexRange> getGridRange(Value value) {
       argument
           ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp())
           : nullptr;
-  if (!function || !argument.getOwner()->isEntryBlock())
+  if (!function)
     return std::nullopt;
-  tts::KernelSignature signature(function);
-  auto isOneOf = [&](ArrayRef<tts::ParameterKind> kinds) {
-    return llvm::any_of(kinds, [&](tts::ParameterKind kind) {
-      return signature.find(kind) == argument;
-    });
-  };
+  std::optional<tts::ParameterKind> kind =
+      tts::KernelSignature(function).findKind(argument);
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   // No program runs in an empty grid.
-  if (isOneOf(tts::kGridSizes))
+  if (kind && llvm::is_contained(tts::kGridSizes, *kind))
     return IndexRange{1, most};
-  return isOneOf(tts::kProgramIds) ? std::optional(IndexRange{0, most - 1})
-                                   : std::nullopt;
+  if (kind && llvm::is_contained(tts::kProgramIds, *kind))
+    return IndexRange{0, most - 1};
+  return std::nullopt;
 }
 
 void IndexRangeAnalysis::setToEntryState(IntegerValueRangeLattice *lattice) {

@@ -111,15 +111,15 @@ private:
     Operation *owner = argument.getOwner()->getParentOp();
     if (auto loop = dyn_cast<scf::ForOp>(owner))
       return argument == loop.getInductionVar() ? findTurn(loop) : Bound{};
-    return owner == function ? findParameter(argument.getArgNumber()) : Bound{};
+    return owner == function ? findParameter(argument) : Bound{};
   }
 
-  Bound findParameter(unsigned number) {
+  Bound findParameter(BlockArgument argument) {
     tts::KernelSignature signature(function);
     unsigned written = signature.getNumWritten();
-    if (number < written)
-      return {getAffineSymbolExpr(number, context), true};
-    tts::ParameterKind kind = signature.getHidden()[number - written];
+    std::optional<tts::ParameterKind> kind = signature.findKind(argument);
+    if (!kind)
+      return {getAffineSymbolExpr(argument.getArgNumber(), context), true};
     for (unsigned axis = 0; axis < std::size(tts::kGridSizes); ++axis) {
       AffineExpr size = getAffineSymbolExpr(written + axis, context);
       if (kind == tts::kGridSizes[axis])

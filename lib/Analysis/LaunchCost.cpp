@@ -281,12 +281,10 @@ LaunchCost triton_shared::countCost(FunctionOpInterface kernel,
   LaunchCost cost;
   Counter counter(cost);
   tts::KernelSignature signature(kernel);
-  for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
+  for (BlockArgument argument : kernel.getArguments()) {
     std::string name;
-    if (index >= signature.getNumWritten())
-      name = tts::stringifyParameterKind(
-                 signature.getHidden()[index - signature.getNumWritten()])
-                 .str();
+    if (std::optional<tts::ParameterKind> kind = signature.findKind(argument))
+      name = tts::stringifyParameterKind(*kind).str();
     else if (auto named = argument.getLoc()->findInstanceOf<NameLoc>())
       name = named.getName().str();
     if (auto found = numbers.find(name); found != numbers.end())

@@ -9,9 +9,6 @@
 namespace nb = nanobind;
 using namespace triton_shared_python;
 
-/// The first number that no box may begin at.
-static constexpr int64_t kEnd = int64_t(1) << 30;
-
 LaunchBounds::Step LaunchBounds::parseStep(nb::handle step) {
   auto word = nb::cast<std::string>(step[0]);
   if (word == "constant")
@@ -69,8 +66,9 @@ bool LaunchBounds::apply(Step::Kind kind, std::vector<int64_t> &stack) {
 std::optional<int64_t> LaunchBounds::compute(const Bound &bound,
                                              void *const *arguments,
                                              const uint32_t *grid) {
-  std::vector<int64_t> stack;
-  stack.reserve(bound.size());
+  // A launch allocates nothing.
+  static thread_local std::vector<int64_t> stack;
+  stack.clear();
   for (const Step &step : bound)
     switch (step.kind) {
     case Step::Kind::Constant:
@@ -94,6 +92,6 @@ std::optional<int64_t> LaunchBounds::compute(const Bound &bound,
 bool LaunchBounds::hold(void *const *arguments, const uint32_t *grid) const {
   return std::all_of(bounds.begin(), bounds.end(), [&](const Bound &bound) {
     std::optional<int64_t> most = compute(bound, arguments, grid);
-    return most && *most >= 0 && *most < kEnd;
+    return most && *most >= 0 && *most < tritonSharedMostOfLaunch;
   });
 }

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import recording
 from guarded import Memory
+
+if TYPE_CHECKING:
+    from fake_cuda import FakeCuda
 
 
 def pytest_configure() -> None:
@@ -38,6 +42,17 @@ def _on_the_cpu() -> Iterator[None]:
 
     with triton_shared.device("cpu"):
         yield
+
+
+@pytest.fixture
+def cuda() -> Iterator[FakeCuda]:
+    """Launches on a GPU that is not there."""
+    import fake_cuda
+    import triton_shared
+
+    fake_cuda.choose()
+    with triton_shared.device("cuda"):
+        yield fake_cuda.FakeCuda()
 
 
 @pytest.fixture

@@ -5,17 +5,15 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import fake_cuda
 import pytest
 import torch
 import triton
 import triton.language as tl
-import triton_shared
 from fake_cuda import Array, FakeCuda
 from test_cuda_launch import Launch
 from triton_shared import library
@@ -148,13 +146,6 @@ def test_what_may_begin_before_a_tensor_is_asked_by_the_program(form: str):
 
 
 # What a launch does.
-
-
-@pytest.fixture
-def cuda() -> Iterator[FakeCuda]:
-    fake_cuda.choose()
-    with triton_shared.device("cuda"):
-        yield FakeCuda()
 
 
 def push(*numbers: int) -> list[tuple[str, int]]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import fake_cuda
 import pytest
 import torch
 import triton
 import triton.language as tl
-import triton_shared
 from fake_cuda import Array, FakeCuda
 from test_gpu_guarded_boxes import (
     ONES,
@@ -74,13 +71,6 @@ def test_what_a_program_decides_is_asked_by_the_program(tmp_path: Path):
 
 
 # What Triton launches.
-
-
-@pytest.fixture
-def cuda() -> Iterator[FakeCuda]:
-    fake_cuda.choose()
-    with triton_shared.device("cuda"):
-        yield FakeCuda()
 
 
 def array(address: int = BASE) -> Array:

@@ -17,7 +17,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { tritonSharedMapRank = 5 };
+enum {
+  tritonSharedMapRank = 5,
+  /* Of a map that may be missing: the most that a size may be, and the first
+     number at which no box may begin. */
+  tritonSharedMostOfLaunch = 1 << 30
+};
 
 /* CUtensorMap */
 struct TritonSharedTensorMap {
@@ -120,7 +125,6 @@ tritonSharedCheckMapValues(const struct TritonSharedTensorMapRecipe *recipe,
                            const struct TritonSharedMapValues *values,
                            char *text, size_t capacity) {
   const int64_t mostElements = (int64_t)1 << 32, endOfBytes = (int64_t)1 << 40;
-  const int64_t mostOfLaunch = (int64_t)1 << 30;
   unsigned i, bytes;
   tritonSharedMapType(recipe->element, &bytes);
   if (values->fillsWithNan && bytes == 1) {
@@ -143,7 +147,7 @@ tritonSharedCheckMapValues(const struct TritonSharedTensorMapRecipe *recipe,
   }
   for (i = 0; i < recipe->rank; ++i) {
     bool isOfLaunch = recipe->mayBeMissing && recipe->sizes[i].argument >= 0;
-    int64_t most = isOfLaunch ? mostOfLaunch : mostElements;
+    int64_t most = isOfLaunch ? tritonSharedMostOfLaunch : mostElements;
     if (values->sizes[i] >= 1 && values->sizes[i] <= most)
       continue;
     snprintf(text, capacity,

@@ -58,6 +58,9 @@ TEST_F(KernelSignatureTest, SixLastIntegersAreHiddenWhereNothingIsNamed) {
   EXPECT_TRUE(signature.hasProgram());
   EXPECT_EQ(signature.find(ParameterKind::GridX), function.getArgument(2));
   EXPECT_EQ(signature.find(ParameterKind::ProgramZ), function.getArgument(7));
+  EXPECT_EQ(signature.findKind(function.getArgument(7)),
+            ParameterKind::ProgramZ);
+  EXPECT_FALSE(signature.findKind(function.getArgument(1)));
   EXPECT_FALSE(signature.find(ParameterKind::Scratch));
 }
 

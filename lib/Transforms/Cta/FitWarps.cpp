@@ -75,9 +75,8 @@ bool isOfGrid(tts::KernelSignature &signature, Value step) {
            llvm::any_of(made->getOperands(), [&](Value operand) {
              return isOfGrid(signature, operand);
            });
-  return llvm::any_of(tts::kGridSizes, [&](tts::ParameterKind kind) {
-    return signature.find(kind) == step;
-  });
+  std::optional<tts::ParameterKind> kind = signature.findKind(step);
+  return kind && llvm::is_contained(tts::kGridSizes, *kind);
 }
 
 Work measureWork(func::FuncOp function) {

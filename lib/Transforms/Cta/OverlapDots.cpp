@@ -7,7 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "LastingDot.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
@@ -29,10 +30,7 @@ constexpr int64_t kOtherRegisters = 40;
 
 int64_t countRegisters(Type type) {
   auto tile = dyn_cast<RankedTensorType>(type);
-  if (!tile || !isa_and_nonnull<cta::LayoutAttr>(tile.getEncoding()))
-    return 0;
-  return cta::getLayout(tile).getNumRegisters() * cta::getElementBytes(tile) /
-         4;
+  return tile ? cta::getThreadBytes(tile) / 4 : 0;
 }
 
 /// Whether `op` reads at most, or begins what is waited for later.
@@ -59,8 +57,8 @@ public:
       return;
     SmallVector<cta::DotOp> together = {dots.front()};
     for (cta::DotOp dot : ArrayRef(dots).drop_front())
-      if (canBeginBehind(dot, together)) {
-        begin(dot, together.back());
+      if (std::optional<Operations> needed = findNeeded(dot, together)) {
+        begin(dot, *needed, together.back());
         together.push_back(dot);
       }
     if (together.size() < 2)
@@ -73,6 +71,8 @@ public:
   }
 
 private:
+  using Operations = llvm::SmallSetVector<Operation *, 4>;
+
   /// False if the loop has none that could begin together, or products that go
   /// on for longer.
   bool collect() {
@@ -121,9 +121,9 @@ private:
 
   /// What of the operands of `dot` is computed behind `last`; nothing if it
   /// cannot be before that.
-  static std::optional<llvm::SetVector<Operation *>>
-  findOperands(cta::DotOp dot, Operation *last) {
-    llvm::SetVector<Operation *> needed;
+  static std::optional<Operations> findOperands(cta::DotOp dot,
+                                                Operation *last) {
+    Operations needed;
     SmallVector<Operation *> open = {dot};
     while (!open.empty())
       for (Value operand : open.pop_back_val()->getOperands()) {
@@ -141,18 +141,19 @@ private:
     return needed;
   }
 
-  /// Whether `dot` can begin behind those: nothing between waits for what it
-  /// reads, or writes it. What is copied there in the meantime is for later.
-  bool canBeginBehind(cta::DotOp dot, ArrayRef<cta::DotOp> together) {
-    if (!isOfBuffers(dot) || dot.getGoesOn() ||
-        !findOperands(dot, together.back()) || !fits(dot, together))
-      return false;
+  /// What begins with `dot` behind those; nothing if it cannot: something
+  /// between waits for what it reads, or writes it. What is copied there in the
+  /// meantime is for later.
+  std::optional<Operations> findNeeded(cta::DotOp dot,
+                                       ArrayRef<cta::DotOp> together) {
+    if (!isOfBuffers(dot) || dot.getGoesOn() || !fits(dot, together))
+      return std::nullopt;
     for (Operation *op = together.back()->getNextNode(); op != dot;
          op = op->getNextNode())
       if (!onlyReads(op) && !isa<cta::DotOp, cta::WaitDotOp, cta::CopyOp,
                                  cta::CopyBoxOp, cta::CommitOp>(op))
-        return false;
-    return true;
+        return std::nullopt;
+    return findOperands(dot, together.back());
   }
 
   bool fits(cta::DotOp dot, ArrayRef<cta::DotOp> together) {
@@ -205,9 +206,8 @@ private:
   }
 
   /// Moves `dot` behind `last`, with what it needs.
-  void begin(cta::DotOp dot, cta::DotOp last) {
+  void begin(cta::DotOp dot, const Operations &needed, cta::DotOp last) {
     ends[dot] = dot->getNextNode();
-    auto needed = *findOperands(dot, last);
     SmallVector<Operation *> inOrder(needed.begin(), needed.end());
     llvm::sort(inOrder, [](Operation *lhs, Operation *rhs) {
       return lhs->isBeforeInBlock(rhs);
@@ -235,10 +235,7 @@ private:
         break;
     }
     OpBuilder builder(place);
-    dot.setGoesOn(true);
-    auto wait = cta::WaitDotOp::create(builder, dot.getLoc(), dot.getResult(),
-                                       /*pending=*/0);
-    dot.getResult().replaceAllUsesExcept(wait, wait);
+    letGoOn(builder, dot, /*turns=*/0);
   }
 
   /// Products that have begun since then may go on, unless one was waited for.

@@ -269,9 +269,7 @@ private:
       auto tile = dyn_cast<RankedTensorType>(dot.getA().getType());
       if (!tile || loop.isDefinedOutsideOfLoop(dot.getA()))
         return sums;
-      int64_t bits = cta::getLayout(tile).getNumRegisters() *
-                     int64_t(tile.getElementTypeBitWidth());
-      return sums + bits / 32;
+      return sums + cta::getThreadBytes(tile) / 4;
     });
   }
 

@@ -73,9 +73,7 @@ static bool isTooLargeToKeep(Operation *user, Value value) {
   auto loop = user->getParentOfType<LoopLikeOpInterface>();
   if (!loop || !loop.isDefinedOutsideOfLoop(value))
     return false;
-  RankedTensorType tile = cta::getTile(value);
-  return cta::getLayout(tile).getNumRegisters() * cta::getElementBytes(tile) >
-         kKeptBytes;
+  return cta::getThreadBytes(cta::getTile(value)) > kKeptBytes;
 }
 
 //===----------------------------------------------------------------------===//

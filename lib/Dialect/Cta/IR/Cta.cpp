@@ -267,6 +267,10 @@ int64_t cta::getTileBytes(RankedTensorType tile) {
   return tile.getNumElements() * getElementBytes(tile);
 }
 
+int64_t cta::getThreadBytes(RankedTensorType tile) {
+  return getLayout(tile).getNumRegisters() * getElementBytes(tile);
+}
+
 GpuTarget cta::getTarget(Operation *function) {
   auto target = function->getAttrOfType<TargetAttr>(kTarget);
   return target ? target.getTarget() : GpuTarget::getOldest();

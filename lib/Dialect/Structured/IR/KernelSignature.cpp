@@ -189,6 +189,15 @@ BlockArgument KernelSignature::find(ParameterKind kind) {
   return function.getArgument(numWritten + (found - hidden.begin()));
 }
 
+std::optional<ParameterKind> KernelSignature::findKind(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isHidden = argument && argument.getOwner()->isEntryBlock() &&
+                  argument.getOwner()->getParentOp() == function &&
+                  argument.getArgNumber() >= numWritten;
+  return isHidden ? std::optional(hidden[argument.getArgNumber() - numWritten])
+                  : std::nullopt;
+}
+
 SmallVector<Value> KernelSignature::findAll(ArrayRef<ParameterKind> kinds) {
   SmallVector<Value> found;
   for (ParameterKind kind : kinds) {

@@ -58,6 +58,8 @@ inline RankedTensorType getTile(Value value) {
 int64_t getElementBytes(Type type);
 /// The bytes that all elements of `tile` take.
 int64_t getTileBytes(RankedTensorType tile);
+/// The bytes that a thread holds of `tile`, in registers.
+int64_t getThreadBytes(RankedTensorType tile);
 
 /// The buffer that `buffer` is, or shows in another order.
 Value getWholeBuffer(Value buffer);

@@ -77,6 +77,9 @@ public:
   /// The first argument that holds `kind`; null if there is none.
   BlockArgument find(ParameterKind kind);
 
+  /// What `value` holds; nothing if it is no hidden argument of the function.
+  std::optional<ParameterKind> findKind(Value value);
+
   /// The arguments that hold `kinds`; empty if one is missing.
   SmallVector<Value> findAll(ArrayRef<ParameterKind> kinds);
 
