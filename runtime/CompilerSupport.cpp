@@ -92,6 +92,7 @@ llvm::ArrayRef<RuntimeSymbol> mlir::triton_shared::runtimeSymbols() {
       ENTRY(tritonSharedClockNanoseconds),
       ENTRY(tritonSharedProcessorNumber),
       ENTRY(tritonSharedProcessorCount),
+      ENTRY(tritonSharedMayUseMatrixTiles),
       ENTRY(tritonSharedScratch),
       ENTRY(tritonSharedAddRowF32),
       ENTRY(tritonSharedAddRowF64),

@@ -133,9 +133,9 @@ static void buildPlaces(OpPassManager &manager) {
 /// Bodies are rewritten while they are scalar; then loops go from vector to
 /// vector.
 static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
-  manager.addNestedPass<func::FuncOp>(createCpuTileDots(
+  manager.addPass(createCpuTileDots(
       {cpu.getVectorBytes(), cpu.getVectorRegisters(), cpu.hasFma(),
-       cpu.hasBf16Pairs(), cpu.hasInt16Pairs()}));
+       cpu.hasBf16Pairs(), cpu.hasInt16Pairs(), cpu.hasBf16Tiles()}));
   buildFloats(manager);
   manager.addPass(createExpandSmallFloats());
   // Without that operation, the C library is faster than polynomials.
@@ -165,6 +165,9 @@ static void buildArithmetic(OpPassManager &manager) {
 
 static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
+  // Elsewhere, multiplying takes much longer than reading the sum.
+  if (cpu.hasBf16Tiles())
+    manager.addNestedPass<func::FuncOp>(createCpuUnrollDots());
   manager.addNestedPass<func::FuncOp>(createCpuTurnBlocks());
   addStructuredCleanUp(manager);
   manager.addNestedPass<func::FuncOp>(

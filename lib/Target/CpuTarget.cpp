@@ -171,3 +171,7 @@ bool CpuTarget::hasBf16Pairs() const {
 bool CpuTarget::hasInt16Pairs() const {
   return has("avx512vnni") && has("avx512vl");
 }
+
+bool CpuTarget::hasBf16Tiles() const {
+  return has("amx-bf16") && has("amx-tile") && hasBf16Pairs();
+}

@@ -147,7 +147,8 @@ tritonSharedCheckMapValues(const struct TritonSharedTensorMapRecipe *recipe,
   }
   for (i = 0; i < recipe->rank; ++i) {
     bool isOfLaunch = recipe->mayBeMissing && recipe->sizes[i].argument >= 0;
-    int64_t most = isOfLaunch ? (int64_t)tritonSharedMostOfLaunch : mostElements;
+    int64_t most =
+        isOfLaunch ? (int64_t)tritonSharedMostOfLaunch : mostElements;
     if (values->sizes[i] >= 1 && values->sizes[i] <= most)
       continue;
     snprintf(text, capacity,

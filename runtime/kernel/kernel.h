@@ -57,6 +57,10 @@ int64_t tritonSharedProcessorNumber(void);
 /* More than any number of one. */
 int64_t tritonSharedProcessorCount(void);
 
+/* Not 0 if the process may use the registers of AMX, for which it asks the
+   system once. */
+int32_t tritonSharedMayUseMatrixTiles(void);
+
 /* What a failed assertion has to say, as `snprintf` writes it. `where` is
    `file:line`, or empty. */
 int tritonSharedDescribeFailure(char *text, size_t capacity, const char *where,

@@ -11,6 +11,8 @@
 // RUN:   | llc -O3 -mtriple=aarch64-linux-gnu -o - | FileCheck %s --check-prefix=NEON
 // RUN: triton-shared-opt %s --linalg-to-cpu="mode=fast target=znver4" | mlir-translate --mlir-to-llvmir \
 // RUN:   | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=znver4 -o - | FileCheck %s --check-prefix=ZEN4
+// RUN: triton-shared-opt %s --linalg-to-cpu="mode=fast target=sapphirerapids" | mlir-translate --mlir-to-llvmir \
+// RUN:   | llc -O3 -mtriple=x86_64-linux-gnu -mcpu=sapphirerapids -o - | FileCheck %s --check-prefix=SPR
 // RUN: triton-shared-opt %s --linalg-to-cpu="mode=fast target=znver4 features=-avx512bf16" \
 // RUN:   | FileCheck %s --check-prefix=WITHOUT
 // RUN: not triton-shared-opt %s --linalg-to-cpu="mode=fast target=pdp11" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
@@ -45,9 +47,15 @@ func.func @kernel(%a: memref<*xf32>, %b: memref<*xf32>, %c: memref<*xf32>, %gx: 
   return
 }
 
-// Some CPUs have instructions for pairs of bf16.
+// Some CPUs have instructions for pairs of bf16, and some of these for matrices.
 // ZEN4-LABEL: pairs:
 // ZEN4:         vdpbf16ps {{.*}}%zmm
+// SPR-LABEL: pairs:
+// SPR:         callq tritonSharedMayUseMatrixTiles
+// SPR:         ldtilecfg
+// SPR:         tdpbf16ps
+// SPR:         vdpbf16ps {{.*}}%zmm
+// SPR:         tilerelease
 // WITHOUT-LABEL: llvm.func @pairs.entry(
 // WITHOUT-NOT:     dpbf16ps
 func.func @pairs(%a: memref<*xbf16>, %b: memref<*xbf16>, %c: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32) {

@@ -52,7 +52,7 @@ def CpuScansToVector : Pass<"cpu-scans-to-vector", "::mlir::func::FuncOp"> {
   ];
 }
 
-def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
+def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::ModuleOp"> {
   let summary = "Compute dots by tiles that fit into registers";
   let description = [{
     A contraction of two buffers becomes loops over tiles of the result, as many
@@ -76,6 +76,11 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
     that are converted first (f16, bf16, 8-bit floats and integers) or do not
     lie row by row are copied into a buffer by a `linalg.generic`.
 
+    A CPU with AMX multiplies whole matrices of bf16: parts of the result of up
+    to 16 rows and columns stay in its eight registers, four at a time. The
+    system has to allow that first. A function asks for it at its begin
+    (`tritonSharedMayUseMatrixTiles`), and has both forms of such dots.
+
     Needs: no tensors. Leaves: dots of other forms as they are.
   }];
   let options = [
@@ -88,11 +93,14 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::func::FuncOp"> {
     Option<"hasBf16Pairs", "bf16-pairs", "bool", /*default=*/"false",
            "whether the CPU adds products of pairs of bf16 to an f32">,
     Option<"hasInt16Pairs", "int16-pairs", "bool", /*default=*/"false",
-           "whether the CPU adds products of pairs of i16 to an i32">
+           "whether the CPU adds products of pairs of i16 to an i32">,
+    Option<"hasBf16Tiles", "bf16-tiles", "bool", /*default=*/"false",
+           "whether the CPU multiplies matrices of bf16">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
-    "::mlir::linalg::LinalgDialect",
+    "::mlir::amx::AMXDialect",
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::linalg::LinalgDialect",
     "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
     "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];

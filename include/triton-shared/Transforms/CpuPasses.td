@@ -57,6 +57,27 @@ def CpuStartSums : Pass<"cpu-start-sums", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CpuUnrollDots : Pass<"cpu-unroll-dots", "::mlir::func::FuncOp"> {
+  let summary = "Let a turn of a loop add several dots to its sum";
+  let description = [{
+    A loop that carries one block, to which each turn adds a dot of bf16, becomes
+    two: a turn of the first one does as many turns of the second one as have
+    `depth` elements along the summed-up dimension together, and the second one
+    does what is left. `cpu-tile-dots` reads and writes the sum once for the dots
+    of a turn. Loops in such a loop, or a turn of many operations, leave it as it
+    is.
+
+    Needs: products that are `linalg.generic` on tensors. Leaves: the same.
+  }];
+  let options = [
+    Option<"depth", "depth", "int64_t", /*default=*/"128",
+           "elements along the summed-up dimension that a turn should have">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 def CpuFuseElementwise : Pass<"cpu-fuse-elementwise"> {
   let summary = "Fuse element-wise operations where that saves a buffer";
   let description = [{

@@ -7,10 +7,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DotGroups.h"
 #include "DotOperands.h"
 #include "DotPrefetcher.h"
+#include "MatrixTiles.h"
 #include "VectorLoops.h"
 
+#include "mlir/Dialect/AMX/AMXDialect.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -20,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Conversion/StructuredToMemRef.h"
 
 namespace mlir::triton_shared {
 #define GEN_PASS_DECL_CPUTILEDOTS
@@ -197,34 +201,86 @@ struct CpuTileDots : triton_shared::impl::CpuTileDotsBase<CpuTileDots> {
   using CpuTileDotsBase::CpuTileDotsBase;
 
   void runOnOperation() override {
+    answers.clear();
     SmallVector<linalg::GenericOp> dots;
     getOperation().walk([&](linalg::GenericOp op) {
       if (isDot(op))
         dots.push_back(op);
     });
-    for (linalg::GenericOp op : dots)
-      tileDot(op);
+    for (const DotGroup &group : groupDots(dots, hasBf16Tiles))
+      tileDots(group);
   }
 
 private:
-  void tileDot(linalg::GenericOp op) {
+  void tileDots(const DotGroup &group) {
+    linalg::GenericOp op = group.front();
     unsigned bytes =
         op.getBody()->getArgument(2).getType().getIntOrFloatBitWidth() / 8;
     int64_t columns = getColumns(op);
     int64_t lanes = std::min<int64_t>(vectorBytes / bytes, columns & -columns);
     if (lanes < 2)
       return;
-    OpBuilder builder(op);
-    // Instructions for pairs take whole registers, of 128 bits at least.
-    Type pairType =
-        lanes >= 4 ? getPairType(op, {hasBf16Pairs, hasInt16Pairs}) : Type();
-    forEachDot(builder, op, pairType, vectorBytes,
-               [&](OpBuilder &inner, const Dot &dot) {
-                 Tile tile =
-                     chooseTile(dot.rows, dot.columns, lanes, registers);
-                 buildTiles(inner, dot, tile, hasFma);
-               });
-    op.erase();
+    OpBuilder builder(group.back());
+    auto function = op->getParentOfType<func::FuncOp>();
+    SmallVector<Dot> dots;
+    auto addDot = [&](OpBuilder &inner, const Dot &dot) {
+      dots.push_back(dot);
+      if (dots.size() == group.size())
+        buildDots(inner, std::exchange(dots, {}), lanes, function);
+    };
+    for (linalg::GenericOp member : group) {
+      // Instructions for pairs take whole registers, of 128 bits at least.
+      Type pairType = lanes >= 4
+                          ? getPairType(member, {hasBf16Pairs, hasInt16Pairs})
+                          : Type();
+      forEachDot(builder, member, pairType, vectorBytes, addDot);
+    }
+    for (linalg::GenericOp member : group)
+      member.erase();
+  }
+
+  /// Builds dots that add to one result.
+  void buildDots(OpBuilder &builder, ArrayRef<Dot> dots, int64_t lanes,
+                 func::FuncOp function) {
+    const Dot &first = dots.front();
+    Tile tile = chooseTile(first.rows, first.columns, lanes, registers);
+    auto buildByVectors = [&](OpBuilder &inner) {
+      for (const Dot &dot : dots)
+        buildTiles(inner, dot, tile, hasFma);
+    };
+    std::optional<MatrixTiles> tiles =
+        hasBf16Tiles ? MatrixTiles::choose(dots) : std::nullopt;
+    if (!tiles)
+      return buildByVectors(builder);
+    scf::IfOp::create(
+        builder, first.loc, askForMatrixTiles(function),
+        [&](OpBuilder &inner, Location at) {
+          buildMatrixTiles(inner, dots, *tiles);
+          scf::YieldOp::create(inner, at);
+        },
+        [&](OpBuilder &inner, Location at) {
+          buildByVectors(inner);
+          scf::YieldOp::create(inner, at);
+        });
+  }
+
+  /// True where the system lets the process use registers of matrices; a
+  /// function asks once, before its loops.
+  Value askForMatrixTiles(func::FuncOp function) {
+    Value &answer = answers[function];
+    if (answer)
+      return answer;
+    Location loc = function.getLoc();
+    auto builder = OpBuilder::atBlockBegin(&function.front());
+    func::FuncOp ask = declareRuntimeFunction(builder, function,
+                                              "tritonSharedMayUseMatrixTiles",
+                                              {}, builder.getI32Type());
+    Value said =
+        func::CallOp::create(builder, loc, ask, ValueRange()).getResult(0);
+    answer = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ne, said,
+        arith::ConstantIntOp::create(builder, loc, 0, 32));
+    return answer;
   }
 
   static void buildTiles(OpBuilder &builder, const Dot &dot, Tile tile,
@@ -240,6 +296,9 @@ private:
           TileBuilder(dot, tile, hasFma).build(inner, place[1], place[0]);
         });
   }
+
+  /// What functions were told, by the function.
+  DenseMap<Operation *, Value> answers;
 };
 
 } // namespace

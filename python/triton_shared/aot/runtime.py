@@ -23,6 +23,7 @@ _FILES = {
     "tritonSharedClockNanoseconds": "machine.c",
     "tritonSharedProcessorNumber": "machine.c",
     "tritonSharedProcessorCount": "machine.c",
+    "tritonSharedMayUseMatrixTiles": "machine.c",
     "tritonSharedPrintBegin": "print.c",
     "tritonSharedTensorCoreDot": "tensor_core.c",
     "tritonSharedAddRowF32": "row_update.c",

@@ -1,0 +1,28 @@
+//===- MatrixTiles.h - Dots by registers that hold matrices -----*- C++ -*-===//
+
+#ifndef TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_MATRIXTILES_H
+#define TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_MATRIXTILES_H
+
+#include "DotOperands.h"
+
+namespace mlir::triton_shared {
+
+/// Parts of dots of bf16 as the eight registers of AMX hold them: `down` times
+/// `across` parts of the result of `rows` and `columns`, and of the operands
+/// those that meet there, `depth` long.
+struct MatrixTiles {
+  int64_t rows, columns, depth, down, across;
+
+  /// Nothing if not all of the dots, of one size, are of pairs of bf16, or they
+  /// have no whole number of such parts, or too few rows for it to be worth it.
+  static std::optional<MatrixTiles> choose(ArrayRef<Dot> dots);
+};
+
+/// Builds loops that compute dots which add to one result. Parts of that stay
+/// in registers for all of them.
+void buildMatrixTiles(OpBuilder &builder, ArrayRef<Dot> dots,
+                      const MatrixTiles &tiles);
+
+} // namespace mlir::triton_shared
+
+#endif // TRITON_SHARED_LIB_CONVERSION_LINALGTOVECTOR_MATRIXTILES_H
