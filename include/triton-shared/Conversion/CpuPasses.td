@@ -74,7 +74,8 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::ModuleOp"> {
     copied with its rows in pairs, element by element, and each round goes two
     places along the summed-up dimension. Operands
     that are converted first (f16, bf16, 8-bit floats and integers) or do not
-    lie row by row are copied into a buffer by a `linalg.generic`.
+    lie row by row are copied into a buffer by a `linalg.generic`; so is a right
+    one whose rows lie apart, if those of the result read it often enough.
 
     A CPU with AMX multiplies whole matrices of bf16: parts of the result of up
     to 16 rows and columns stay in its eight registers, four at a time. The

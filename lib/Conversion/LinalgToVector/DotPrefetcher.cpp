@@ -132,14 +132,21 @@ void DotPrefetcher::build(OpBuilder &builder, Value row, Value column) const {
     auto type = cast<MemRefType>(view.getType());
     return kCacheLine * 8 / int64_t(type.getElementTypeBitWidth());
   };
-  // Rows of the left operand belong to the tiles of one column.
-  if (nextLeft && columnTiles == 1)
+  // The cache lines of the rows of the left operand are shared out to the tiles
+  // of a row, those of the right one to the tiles of a column.
+  if (nextLeft) {
+    int64_t line = perLine(nextLeft);
+    int64_t share = std::max<int64_t>(1, depth / line / columnTiles);
+    Value tile =
+        arith::DivUIOp::create(builder, loc, column, constant(tileColumns));
+    Value first =
+        arith::MulIOp::create(builder, loc, tile, constant(share * line));
     for (int64_t i = 0; i < tileRows; ++i)
-      for (int64_t k = 0; k < depth; k += perLine(nextLeft))
-        prefetch(nextLeft, plus(row, i), constant(k));
+      for (int64_t k = 0; k < share; ++k)
+        prefetch(nextLeft, plus(row, i), plus(first, k * line));
+  }
   if (!nextRight || depth < rowTiles)
     return;
-  // The rows of the right operand are shared out to the tiles of a column.
   int64_t share = depth / rowTiles;
   Value tile = arith::DivUIOp::create(builder, loc, row, constant(tileRows));
   Value first = arith::MulIOp::create(builder, loc, tile, constant(share));
