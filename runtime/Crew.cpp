@@ -53,20 +53,22 @@ Crew &Crew::of(uint32_t threads) {
   return *crew;
 }
 
-void Crew::call(Task task) {
-  auto shared = std::make_shared<const Task>(std::move(task));
+int64_t Crew::call(Task task) {
+  auto shared = std::make_shared<Job>();
+  shared->task = std::move(task);
+  shared->processors.take();
   int64_t others = threads - 1;
   {
     std::lock_guard<std::mutex> lock(mutex);
     for (; others && !waiting.empty(); --others) {
       Seat *seat = waiting.back();
       waiting.pop_back();
-      seat->task = shared;
+      seat->job = shared;
       seat->isTaken = true; // From here on, it may be gone.
     }
   }
   if (!others)
-    return;
+    return 0;
   markHandOver();
   arena->arena.enqueue([this, shared, others] {
     markHandOver();
@@ -78,6 +80,7 @@ void Crew::call(Task task) {
         },
         tbb::simple_partitioner());
   });
+  return others;
 }
 
 int64_t Crew::awake() const {
@@ -85,16 +88,17 @@ int64_t Crew::awake() const {
   return static_cast<int64_t>(waiting.size());
 }
 
-void Crew::work(std::shared_ptr<const Task> task) {
+void Crew::work(std::shared_ptr<Job> job) {
   do {
-    (*task)();
+    job->processors.take();
+    job->task();
     // It may hold what its launch wants back.
-    task.reset();
-  } while ((task = waitForTask()));
+    job.reset();
+  } while ((job = waitForJob()));
 }
 
 /// Null if there is none.
-std::shared_ptr<const Crew::Task> Crew::waitForTask() {
+std::shared_ptr<Crew::Job> Crew::waitForJob() {
   Seat seat;
   {
     std::lock_guard<std::mutex> lock(mutex);
@@ -112,5 +116,5 @@ std::shared_ptr<const Crew::Task> Crew::waitForTask() {
     waiting.erase(std::find(waiting.begin(), waiting.end(), &seat));
     return nullptr;
   }
-  return seat.task;
+  return seat.job;
 }

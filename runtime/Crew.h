@@ -3,6 +3,8 @@
 #ifndef TRITON_SHARED_RUNTIME_CREW_H
 #define TRITON_SHARED_RUNTIME_CREW_H
 
+#include "Processors.h"
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -29,7 +31,8 @@ public:
   int64_t size() const { return threads; }
 
   /// Has all but the launching thread call `task`, some of them perhaps late.
-  void call(Task task);
+  /// Returns how many of them it had to wake.
+  int64_t call(Task task);
 
   /// How many threads wait for a launch now.
   int64_t awake() const;
@@ -37,14 +40,20 @@ public:
 private:
   explicit Crew(uint32_t threads);
 
+  /// What is to do, and where those who do it are.
+  struct Job {
+    Task task;
+    Processors processors;
+  };
+
   /// A thread that waits; it is on its stack.
   struct Seat {
-    std::shared_ptr<const Task> task;
+    std::shared_ptr<Job> job;
     std::atomic<bool> isTaken{false};
   };
 
-  void work(std::shared_ptr<const Task> task);
-  std::shared_ptr<const Task> waitForTask();
+  void work(std::shared_ptr<Job> job);
+  std::shared_ptr<Job> waitForJob();
 
   struct Arena;
   std::unique_ptr<Arena> arena;

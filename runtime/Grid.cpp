@@ -47,6 +47,11 @@ constexpr int64_t kPieces = 4;
 /// threads to take part: waking them takes some microseconds.
 constexpr std::chrono::microseconds kWorthSharing{20};
 
+/// What is expected to be left for each thread, for the launching one to let
+/// those run first that have just been woken: one of them may be on its
+/// processor, and moves to another one, which takes about as long.
+constexpr std::chrono::microseconds kWorthMoving{300};
+
 /// How long the launching thread looks for the end of the others' last pieces
 /// before it sleeps: waking it takes about as long.
 constexpr std::chrono::microseconds kWorthWatching{20};
@@ -194,18 +199,20 @@ public:
     if (count > 1 && (isRequired || isPreferred))
       return runSideBySide();
     int64_t done = 0;
+    Duration left{0};
     // Other orders are there to find mistakes: they always have threads.
     if (launch.order == GridOrder::Forward && count > 1) {
       Duration first = timeFirst();
       done = 1;
       if (first > kLongestPiece / kLargestPiece)
         largestPiece = std::max<int64_t>(1, kLongestPiece / first);
-      if (first * (count - 1) < kWorthSharing)
+      left = first * (count - 1);
+      if (left < kWorthSharing)
         return runSerially(done);
     }
     if (isForkedOff() || count < 2 || launch.threads == 1)
       return runSerially(done);
-    share(done);
+    share(done, left);
   }
 
 private:
@@ -216,18 +223,21 @@ private:
     return std::chrono::steady_clock::now() - start;
   }
 
-  /// Runs all programs from number `start` on with the threads of oneTBB.
-  void share(int64_t start) {
+  /// Runs all programs from number `start` on with the threads of oneTBB;
+  /// `left` is what one would take for them, as far as that is known.
+  void share(int64_t start, Duration left) {
     Crew &crew = Crew::of(launch.threads);
     if (crew.size() == 1)
       return runSerially(start);
     auto work = std::make_shared<Work>(start, count, crew.size(), largestPiece);
     // The others reach for this launch only as long as its work is not done.
-    crew.call([this, work] {
+    int64_t woken = crew.call([this, work] {
       work->takePart([&](int64_t first, int64_t end) {
         runRange(first, end, /*ours=*/nullptr);
       });
     });
+    if (woken && left > kWorthMoving * crew.size())
+      std::this_thread::yield();
     work->takePart([&](int64_t first, int64_t end) {
       runRange(first, end, &interruption);
       askWhetherToGoOn();

@@ -49,8 +49,9 @@ Type getPairType(linalg::GenericOp op, PairSupport support);
 /// Calls `build` for each dot of the batch, inside a loop if there are several.
 /// Operands that `f` or `g` change, or that lie column by column, are copied to
 /// buffers first; so is the right one of a dot in pairs of `pairType`, which
-/// may be null, and one whose rows lie apart, where that is worth it. A vector has `vectorBytes`. What makes the third matrix one
-/// number for `op` alone is erased: each dot starts with that number.
+/// may be null, and one whose rows lie apart, where that is worth it. A vector
+/// has `vectorBytes`. What makes the third matrix one number for `op` alone is
+/// erased: each dot starts with that number.
 void forEachDot(OpBuilder &builder, linalg::GenericOp op, Type pairType,
                 unsigned vectorBytes,
                 function_ref<void(OpBuilder &, const Dot &)> build);
