@@ -86,6 +86,10 @@ views for contiguous tensors (fill_, zero_, sqrt) and groups for powers of two (
 dimensions that are negative, and reads before matrices without columns (mm).
 """
 
+ONLY_IN_F32 = ("div floor_rounding", "div trunc_rounding", "sort")
+"""Those whose kernels divide as Triton does f32 alone, or whose order of equal numbers, of which
+small floats have many, is another one than PyTorch's."""
+
 
 @contextmanager
 def session() -> Iterator[Any]:

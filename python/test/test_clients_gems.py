@@ -44,10 +44,20 @@ def _skipping_what_newer_triton_refuses() -> Iterator[None]:
         pytest.skip("flag-gems leaves out constants")
 
 
-@pytest.mark.parametrize("name", gems.OPERATIONS)
-def test_gems(name: str, package: Any):
+CASES = [
+    (name, kind)
+    for name in gems.OPERATIONS
+    for kind in ("float32", "float16", "bfloat16")
+    if opinfo.supports(name, getattr(torch, kind))
+    and (kind == "float32" or name not in gems.ONLY_IN_F32)
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), CASES)
+def test_gems(name: str, kind: str, package: Any):
     launched: list[str] = []
-    for call in opinfo.calls(name, torch.float32, 2):
+    dtype = getattr(torch, kind)
+    for call in opinfo.calls(name, dtype, 2):
         expected = opinfo.Expected.of(call)
         with (
             _skipping_what_newer_triton_refuses(),
@@ -64,7 +74,7 @@ def test_gems(name: str, package: Any):
         ]
         if expected.decided and floats:
             ours, theirs = zip(*floats, strict=True)
-            recording.measured((list(ours), list(theirs)), None, torch.float32)
+            recording.measured((list(ours), list(theirs)), None, dtype)
     assert launched
 
 
