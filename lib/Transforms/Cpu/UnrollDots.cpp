@@ -104,11 +104,13 @@ private:
   }
 
   /// Where the last turn of several ends: not before the loop begins. In 64
-  /// bits, as neither a difference nor a step need have room in 32.
+  /// bits, as neither a difference nor a step need have room in 32; a distance
+  /// that has no room there either is negative.
   Value buildEnd() {
     Value begin = widen(loop.getLowerBound());
-    Value distance =
-        arith::SubIOp::create(builder, loc, widen(loop.getUpperBound()), begin);
+    Value last = arith::MaxSIOp::create(builder, loc,
+                                        widen(loop.getUpperBound()), begin);
+    Value distance = arith::SubIOp::create(builder, loc, last, begin);
     Value step = arith::MulIOp::create(
         builder, loc, widen(loop.getStep()),
         arith::ConstantIntOp::create(builder, loc, factor, 64));

@@ -11,7 +11,8 @@
 // CHECK-SAME:    %[[BEGIN:[^ ]*]]: i32, %[[END:[^ ]*]]: i32, %[[STEP:[^ ]*]]: i32
 // CHECK:         %[[FROM:.*]] = arith.extsi %[[BEGIN]] : i32 to i64
 // CHECK:         %[[TO:.*]] = arith.extsi %[[END]] : i32 to i64
-// CHECK:         %[[DISTANCE:.*]] = arith.subi %[[TO]], %[[FROM]]
+// CHECK:         %[[NOT_BEFORE:.*]] = arith.maxsi %[[TO]], %[[FROM]]
+// CHECK:         %[[DISTANCE:.*]] = arith.subi %[[NOT_BEFORE]], %[[FROM]]
 // CHECK:         %[[WIDE:.*]] = arith.extsi %[[STEP]] : i32 to i64
 // CHECK:         %[[DOUBLE:.*]] = arith.muli %[[WIDE]], %c2{{.*}} : i64
 // CHECK:         %[[TURNS:.*]] = arith.divsi %[[DISTANCE]], %[[DOUBLE]]
