@@ -133,9 +133,10 @@ static void buildPlaces(OpPassManager &manager) {
 /// Bodies are rewritten while they are scalar; then loops go from vector to
 /// vector.
 static void buildVectors(OpPassManager &manager, const CpuTarget &cpu) {
-  manager.addPass(createCpuTileDots(
-      {cpu.getVectorBytes(), cpu.getVectorRegisters(), cpu.hasFma(),
-       cpu.hasBf16Pairs(), cpu.hasInt16Pairs(), cpu.hasBf16Tiles()}));
+  manager.addPass(
+      createCpuTileDots({cpu.getVectorBytes(), cpu.getVectorRegisters(),
+                         cpu.hasFma(), cpu.hasBf16Pairs(), cpu.hasInt16Pairs(),
+                         cpu.hasBf16Tiles(), cpu.hasInt8Tiles()}));
   buildFloats(manager);
   manager.addPass(createExpandSmallFloats());
   // Without that operation, the C library is faster than polynomials.
@@ -166,7 +167,7 @@ static void buildArithmetic(OpPassManager &manager) {
 static void buildFast(OpPassManager &manager, const CpuTarget &cpu) {
   buildTensors(manager);
   // Elsewhere, multiplying takes much longer than reading the sum.
-  if (cpu.hasBf16Tiles())
+  if (cpu.hasBf16Tiles() || cpu.hasInt8Tiles())
     manager.addNestedPass<func::FuncOp>(createCpuUnrollDots());
   manager.addNestedPass<func::FuncOp>(createCpuTurnBlocks());
   addStructuredCleanUp(manager);

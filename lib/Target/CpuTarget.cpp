@@ -175,3 +175,7 @@ bool CpuTarget::hasInt16Pairs() const {
 bool CpuTarget::hasBf16Tiles() const {
   return has("amx-bf16") && has("amx-tile") && hasBf16Pairs();
 }
+
+bool CpuTarget::hasInt8Tiles() const {
+  return has("amx-int8") && has("amx-tile") && hasInt16Pairs();
+}

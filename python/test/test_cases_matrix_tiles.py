@@ -1,4 +1,4 @@
-"""Products of bf16 in registers that hold matrices (AMX), where the machine has them.
+"""Products of bf16 and bytes in registers that hold matrices (AMX), where the machine has them.
 
 Elements are small whole numbers, so that sums are exact in any order.
 """
@@ -17,7 +17,8 @@ import triton.language as tl
 from triton_shared import aot
 
 pytestmark = pytest.mark.skipif(
-    not cpu_facts.has("amx_bf16", "amx_tile", "avx512_bf16"), reason="this machine has no AMX"
+    not cpu_facts.has("amx_bf16", "amx_int8", "amx_tile", "avx512_bf16", "avx512_vnni"),
+    reason="this machine has no AMX",
 )
 CPUS = ["host", "host,-amx-tile"]
 INSTRUCTION = "tdpbf16ps"
@@ -176,6 +177,45 @@ def test_products_of_products(cpu: str):
     compiled = chained[(1,)](q, k, v, out, M=32, N=64, D=16, mode="fast", cpu=cpu)
     assert_uses_tiles(compiled, cpu)
     assert torch.equal(out.double(), (q.double() @ k.double().t()).relu() @ v.double())
+
+
+def bytes_of(*shape: int) -> torch.Tensor:
+    """All values of a byte."""
+    generator = torch.Generator().manual_seed(sum(shape))
+    return torch.randint(-128, 128, shape, generator=generator).to(torch.int8)
+
+
+@triton.jit
+def products_of_bytes(
+    a_ptr, b_ptr, c_ptr, K, M: tl.constexpr, N: tl.constexpr, BK: tl.constexpr, START: tl.constexpr
+):  # fmt: skip
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, BK)
+    total = tl.full((M, N), START, dtype=tl.int32)
+    for start in range(0, K, BK):
+        a = tl.load(a_ptr + m[:, None] * K + (start + k)[None, :])
+        b = tl.load(b_ptr + (start + k)[:, None] * N + n[None, :])
+        total = tl.dot(a, b, total, out_dtype=tl.int32)
+    tl.store(c_ptr + m[:, None] * N + n[None, :], total)
+
+
+@pytest.mark.parametrize("cpu", CPUS)
+@pytest.mark.parametrize("start", [0, -7])
+def test_bytes(start: int, cpu: str):
+    a, b = bytes_of(32, 320), bytes_of(320, 32)
+    c = torch.empty(32, 32, dtype=torch.int32)
+    compiled = products_of_bytes[(1,)](a, b, c, 320, 32, 32, 64, START=start, mode="fast", cpu=cpu)
+    assert ("tdpbssd" in compiled.asm["s"]) == (cpu == "host")
+    assert torch.equal(c.long(), a.long() @ b.long() + start)
+
+
+@pytest.mark.parametrize("K", [16, 32, 64, 128])
+@pytest.mark.parametrize("N", [4, 16, 64])
+@pytest.mark.parametrize("M", [4, 16, 64])
+def test_shapes_of_bytes(M: int, N: int, K: int):
+    a, b = bytes_of(M, K), bytes_of(K, N)
+    c = torch.empty(M, N, dtype=torch.int32)
+    products_of_bytes[(1,)](a, b, c, K, M, N, K, START=0, mode="fast", cpu="host")
+    assert torch.equal(c.long(), a.long() @ b.long())
 
 
 def test_infinities_and_nan_go_through():

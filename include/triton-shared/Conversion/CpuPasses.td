@@ -77,7 +77,7 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::ModuleOp"> {
     lie row by row are copied into a buffer by a `linalg.generic`; so is a right
     one whose rows lie apart, if those of the result read it often enough.
 
-    A CPU with AMX multiplies whole matrices of bf16: parts of the result of up
+    A CPU with AMX multiplies whole matrices of bf16 or of bytes: parts of the result of up
     to 16 rows and columns stay in its eight registers, four at a time. The
     system has to allow that first. A function asks for it at its begin
     (`tritonSharedMayUseMatrixTiles`), and has both forms of such dots.
@@ -96,7 +96,9 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::ModuleOp"> {
     Option<"hasInt16Pairs", "int16-pairs", "bool", /*default=*/"false",
            "whether the CPU adds products of pairs of i16 to an i32">,
     Option<"hasBf16Tiles", "bf16-tiles", "bool", /*default=*/"false",
-           "whether the CPU multiplies matrices of bf16">
+           "whether the CPU multiplies matrices of bf16">,
+    Option<"hasInt8Tiles", "int8-tiles", "bool", /*default=*/"false",
+           "whether the CPU multiplies matrices of bytes">
   ];
   let dependentDialects = [
     "::mlir::amx::AMXDialect",

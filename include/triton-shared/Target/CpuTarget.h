@@ -48,9 +48,10 @@ public:
   /// Adds the products of pairs of bf16, or of i16, to one f32 or i32.
   bool hasBf16Pairs() const;
   bool hasInt16Pairs() const;
-  /// Multiplies matrices of bf16 in registers of their own, which the system
-  /// may have to allow first.
+  /// Multiplies matrices of bf16, or of bytes, in registers of their own, which
+  /// the system may have to allow first.
   bool hasBf16Tiles() const;
+  bool hasInt8Tiles() const;
   /// Products of fewer rows are as fast by vectors, measured on Sapphire
   /// Rapids.
   static constexpr int64_t kLeastTileRows = 4;

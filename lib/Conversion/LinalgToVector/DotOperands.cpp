@@ -98,21 +98,53 @@ static Type getNarrowType(Value factor) {
              : Type();
 }
 
-Type triton_shared::getPairType(linalg::GenericOp op, PairSupport support) {
+/// What both factors are widened from in the last step, if they are.
+static std::optional<std::pair<Type, Type>>
+findNarrowTypes(linalg::GenericOp op) {
   auto factors = *findFactors(op);
   Type left = getNarrowType(factors.first);
   Type right = getNarrowType(factors.second);
-  Type sum = factors.first.getType();
-  if (!left || !right || op.getStaticLoopRanges().back() % 2 != 0)
-    return {};
-  if (support.hasBf16 && sum.isF32() && left.isBF16() && right.isBF16())
-    return left;
+  if (!left || !right)
+    return std::nullopt;
+  return std::make_pair(left, right);
+}
+
+/// True for products of bf16 in f32.
+static bool multipliesBf16(linalg::GenericOp op) {
+  auto types = findNarrowTypes(op);
+  return types && types->first.isBF16() && types->second.isBF16() &&
+         findFactors(op)->first.getType().isF32();
+}
+
+/// True for products of integers of up to 8 bits in i32.
+static bool multipliesBytes(linalg::GenericOp op) {
   auto isByte = [](Type type) {
     return type.isInteger() && type.getIntOrFloatBitWidth() <= 8;
   };
-  if (support.hasInt16 && sum.isInteger(32) && isByte(left) && isByte(right))
-    return IntegerType::get(op.getContext(), 16);
+  auto types = findNarrowTypes(op);
+  return types && isByte(types->first) && isByte(types->second) &&
+         findFactors(op)->first.getType().isInteger(32);
+}
+
+DotForm triton_shared::getVectorForm(linalg::GenericOp op,
+                                     const DotSupport &support) {
+  if (op.getStaticLoopRanges().back() % 2 != 0)
+    return {};
+  if (support.hasBf16Pairs && multipliesBf16(op))
+    return {BFloat16Type::get(op.getContext()), 2};
+  if (support.hasInt16Pairs && multipliesBytes(op))
+    return {IntegerType::get(op.getContext(), 16), 2};
   return {};
+}
+
+std::optional<DotForm> triton_shared::getTileForm(linalg::GenericOp op,
+                                                  const DotSupport &support) {
+  int64_t depth = op.getStaticLoopRanges().back();
+  if (support.hasBf16Tiles && depth % 2 == 0 && multipliesBf16(op))
+    return DotForm{BFloat16Type::get(op.getContext()), 2};
+  if (support.hasInt8Tiles && depth % 4 == 0 && multipliesBytes(op))
+    return DotForm{IntegerType::get(op.getContext(), 8), 4};
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,6 +183,15 @@ static linalg::GenericOp findStart(linalg::GenericOp op) {
   return nullptr;
 }
 
+Value triton_shared::takeStart(linalg::GenericOp op) {
+  linalg::GenericOp fill = findStart(op);
+  if (!fill)
+    return {};
+  Value start = *linalg::isaFillOpInterface(fill);
+  fill.erase();
+  return start;
+}
+
 //===----------------------------------------------------------------------===//
 // The operands
 //===----------------------------------------------------------------------===//
@@ -182,17 +223,20 @@ static Value widenLike(OpBuilder &builder, Operation *widening, Value value,
   return arith::ExtUIOp::create(builder, widening->getLoc(), type, value);
 }
 
-/// A factor of the body, and what it is computed from. In pairs, it is what is
-/// there before the last widening, with the type of pairs.
+/// A factor of the body, and what it is computed from. In a form of its own
+/// type, it is what is there before the last widening, as that type.
 struct Factor {
   Value value;
   BlockArgument argument;
-  Type pairType;
+  Type ownType;
 
   Value beforeWidening() const {
-    return pairType ? value.getDefiningOp()->getOperand(0) : value;
+    return ownType ? value.getDefiningOp()->getOperand(0) : value;
   }
-  Type getType() const { return pairType ? pairType : value.getType(); }
+  Type getType() const { return ownType ? ownType : value.getType(); }
+  bool isUnsigned() const {
+    return isa_and_nonnull<arith::ExtUIOp>(value.getDefiningOp());
+  }
   /// True if the operand has it as it is.
   bool isOperand() const {
     return beforeWidening() == argument && argument.getType() == getType();
@@ -219,42 +263,57 @@ static Value convertMatrix(OpBuilder &builder, linalg::GenericOp op,
         for (Operation *converting : conversion)
           inner.clone(*converting, mapping);
         Value result = mapping.lookupOrDefault(last);
-        if (factor.pairType)
+        if (factor.ownType)
           result = widenLike(inner, factor.value.getDefiningOp(), result,
-                             factor.pairType);
+                             factor.ownType);
         linalg::YieldOp::create(inner, at, result);
       });
   return buffer;
 }
 
-/// A buffer with the rows of `matrix` in pairs, element by element.
+/// The elements of all rows at column 0, of all rows at column 1, and so on.
+static Value interleaveAll(OpBuilder &builder, Location loc,
+                           ArrayRef<Value> rows) {
+  if (rows.size() == 1)
+    return rows.front();
+  SmallVector<Value> even, odd;
+  for (auto [number, row] : llvm::enumerate(rows))
+    (number % 2 == 0 ? even : odd).push_back(row);
+  return vector::InterleaveOp::create(builder, loc,
+                                      interleaveAll(builder, loc, even),
+                                      interleaveAll(builder, loc, odd));
+}
+
+/// A buffer with as many rows of `matrix` in one as are multiplied `together`.
 static Value interleaveRows(OpBuilder &builder, Location loc, Value matrix,
-                            unsigned vectorBytes) {
+                            int64_t together, unsigned vectorBytes) {
   auto type = cast<MemRefType>(matrix.getType());
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
   Type element = type.getElementType();
   Value buffer = memref::AllocOp::create(
-      builder, loc, MemRefType::get({rows / 2, columns * 2}, element));
-  // Two of these make one vector.
+      builder, loc,
+      MemRefType::get({rows / together, columns * together}, element));
+  // As many of these make one vector.
   int64_t lanes = chooseLanes(columns, element.getIntOrFloatBitWidth() / 8,
-                              vectorBytes / 2);
+                              vectorBytes / together);
   auto vectorType = VectorType::get(lanes, element);
-  buildLoops(builder, loc, {rows / 2, columns}, {1, lanes},
-             [&](OpBuilder &inner, ArrayRef<Value> place) {
-               Value two = arith::ConstantIndexOp::create(inner, loc, 2);
-               Value one = arith::ConstantIndexOp::create(inner, loc, 1);
-               Value even = arith::MulIOp::create(inner, loc, place[0], two);
-               Value odd = arith::AddIOp::create(inner, loc, even, one);
-               Value first = vector::LoadOp::create(
-                   inner, loc, vectorType, matrix, ValueRange{even, place[1]});
-               Value second = vector::LoadOp::create(
-                   inner, loc, vectorType, matrix, ValueRange{odd, place[1]});
-               Value both =
-                   vector::InterleaveOp::create(inner, loc, first, second);
-               Value column = arith::MulIOp::create(inner, loc, place[1], two);
-               vector::StoreOp::create(inner, loc, both, buffer,
-                                       ValueRange{place[0], column});
-             });
+  buildLoops(
+      builder, loc, {rows / together, columns}, {1, lanes},
+      [&](OpBuilder &inner, ArrayRef<Value> place) {
+        Value count = arith::ConstantIndexOp::create(inner, loc, together);
+        Value first = arith::MulIOp::create(inner, loc, place[0], count);
+        SmallVector<Value> parts;
+        for (int64_t number = 0; number < together; ++number) {
+          Value row = arith::AddIOp::create(
+              inner, loc, first,
+              arith::ConstantIndexOp::create(inner, loc, number));
+          parts.push_back(vector::LoadOp::create(inner, loc, vectorType, matrix,
+                                                 ValueRange{row, place[1]}));
+        }
+        Value column = arith::MulIOp::create(inner, loc, place[1], count);
+        vector::StoreOp::create(inner, loc, interleaveAll(inner, loc, parts),
+                                buffer, ValueRange{place[0], column});
+      });
   return buffer;
 }
 
@@ -277,17 +336,14 @@ static Value getMatrix(OpBuilder &builder, Location loc, Value batch,
 }
 
 void triton_shared::forEachDot(
-    OpBuilder &builder, linalg::GenericOp op, Type pairType,
+    OpBuilder &builder, linalg::GenericOp op, const DotForm &form, Value start,
     unsigned vectorBytes, function_ref<void(OpBuilder &, const Dot &)> build) {
   Location loc = op.getLoc();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   auto factors = *findFactors(op);
-  Factor left = {factors.first, op.getBody()->getArgument(0), pairType};
-  Factor right = {factors.second, op.getBody()->getArgument(1), pairType};
-  linalg::GenericOp fill = findStart(op);
-  Value start = fill ? *linalg::isaFillOpInterface(fill) : nullptr;
-  if (fill)
-    fill.erase();
+  Factor left = {factors.first, op.getBody()->getArgument(0), form.type};
+  Factor right = {factors.second, op.getBody()->getArgument(1), form.type};
+  bool isOneByOne = form.together == 1;
   auto buildOne = [&](OpBuilder &inner, Value number) {
     Value a = getMatrix(inner, loc, op.getDpsInputs()[0], number);
     Value b = getMatrix(inner, loc, op.getDpsInputs()[1], number);
@@ -300,15 +356,18 @@ void triton_shared::forEachDot(
                sizes[sizes.size() - 3],
                sizes[sizes.size() - 2],
                sizes[sizes.size() - 1],
-               pairType != nullptr,
+               form,
+               left.isUnsigned(),
+               right.isUnsigned(),
                start};
-    if (!left.isOperand() || (pairType && !liesRowByRow(a)))
+    if (!left.isOperand() || (!isOneByOne && !liesRowByRow(a)))
       dot.left = convertMatrix(inner, op, a, left);
     if (!right.isOperand() || !liesRowByRow(b) ||
-        (!pairType && isWorthCopying(b, dot.rows)))
+        (isOneByOne && isWorthCopying(b, dot.rows)))
       dot.right = convertMatrix(inner, op, b, right);
-    if (pairType)
-      dot.right = interleaveRows(inner, loc, dot.right, vectorBytes);
+    if (!isOneByOne)
+      dot.right =
+          interleaveRows(inner, loc, dot.right, form.together, vectorBytes);
     build(inner, dot);
   };
   if (sizes.size() == 3)

@@ -1,8 +1,8 @@
 //===- MatrixTiles.cpp - Dots by registers that hold matrices -------------===//
 //
-// A register of AMX has up to 16 rows of 64 bytes: a part of the result in f32,
-// rows of the left operand, or rows of the right one in pairs, just as dots in
-// pairs have them in memory. One instruction multiplies two of them.
+// A register of AMX has up to 16 rows of 64 bytes: a part of the result, rows
+// of the left operand, or rows of the right one, of which several lie in one as
+// vectors would have them, too. One instruction multiplies two of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,27 +20,21 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// What a register holds at most: rows, numbers of 32 bits, and of 16 bits.
-static constexpr int64_t kRows = 16, kWords = 16, kHalves = 32;
+/// What a register holds at most: rows, and numbers of 32 bits in each.
+static constexpr int64_t kRows = 16, kWords = 16;
 
-/// True for what the instruction multiplies.
-static bool isOfBf16Pairs(const Dot &dot) {
-  return dot.isPaired &&
-         cast<MemRefType>(dot.left.getType()).getElementType().isBF16();
-}
-
-std::optional<MatrixTiles> MatrixTiles::choose(ArrayRef<Dot> dots) {
-  const Dot &dot = dots.front();
-  MatrixTiles tiles = {std::min(kRows, dot.rows), std::min(kWords, dot.columns),
-                       std::min(kHalves, dot.depth), 1, 1};
-  if (!llvm::all_of(dots, isOfBf16Pairs) ||
-      tiles.rows < CpuTarget::kLeastTileRows || dot.rows % tiles.rows != 0 ||
-      dot.columns % tiles.columns != 0 || dot.depth % tiles.depth != 0)
+std::optional<MatrixTiles> MatrixTiles::choose(ArrayRef<int64_t> sizes,
+                                               const DotForm &form) {
+  sizes = sizes.take_back(3);
+  MatrixTiles tiles = {std::min(kRows, sizes[0]), std::min(kWords, sizes[1]),
+                       std::min(kWords * form.together, sizes[2]), 1, 1};
+  if (tiles.rows < CpuTarget::kLeastTileRows || sizes[0] % tiles.rows != 0 ||
+      sizes[1] % tiles.columns != 0 || sizes[2] % tiles.depth != 0)
     return std::nullopt;
   // Four parts of the result, two of each operand.
-  if (dot.rows % (2 * tiles.rows) == 0)
+  if (sizes[0] % (2 * tiles.rows) == 0)
     tiles.down = 2;
-  if (dot.columns % (2 * tiles.columns) == 0)
+  if (sizes[1] % (2 * tiles.columns) == 0)
     tiles.across = 2;
   return tiles;
 }
@@ -54,7 +48,8 @@ public:
                     const MatrixTiles &tiles)
       : builder(builder), loc(dots.front().loc), dots(dots), tiles(tiles),
         sumType(amx::TileType::get({tiles.rows, tiles.columns},
-                                   builder.getF32Type())) {}
+                                   dots.front().getType())),
+        together(dots.front().form.together) {}
 
   void build(Value row, Value column) {
     rows = offsets(row, tiles.down, tiles.rows);
@@ -77,8 +72,9 @@ private:
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
   }
-  Value twice(Value value) {
-    return arith::MulIOp::create(builder, loc, value, constant(2));
+  /// The first of the elements in word `number` of a row.
+  Value elementOf(Value number) {
+    return arith::MulIOp::create(builder, loc, number, constant(together));
   }
 
   SmallVector<Value> offsets(Value first, int64_t count, int64_t step) {
@@ -107,31 +103,38 @@ private:
   /// Adds all products of `dot`.
   SmallVector<Value> buildLoop(const Dot &dot, ValueRange sums) {
     auto loop = scf::ForOp::create(
-        builder, loc, constant(0), constant(dot.depth / 2),
-        constant(tiles.depth / 2), sums,
-        [&](OpBuilder &inner, Location at, Value pair, ValueRange carried) {
+        builder, loc, constant(0), constant(dot.depth / together),
+        constant(tiles.depth / together), sums,
+        [&](OpBuilder &inner, Location at, Value word, ValueRange carried) {
           OpBuilder::InsertionGuard guard(builder);
           builder.setInsertionPoint(inner.getInsertionBlock(),
                                     inner.getInsertionPoint());
-          scf::YieldOp::create(builder, at, buildStep(dot, pair, carried));
+          scf::YieldOp::create(builder, at, buildStep(dot, word, carried));
         });
     return SmallVector<Value>(loop.getResults());
   }
 
-  /// Adds the products of pairs from number `pair` on, as many as fit.
-  SmallVector<Value> buildStep(const Dot &dot, Value pair, ValueRange sums) {
+  /// Adds the products from word `word` of rows on, as many as fit.
+  SmallVector<Value> buildStep(const Dot &dot, Value word, ValueRange sums) {
     SmallVector<Value> left, right, next;
     for (Value i : rows)
       left.push_back(
-          loadFactors(dot.left, tiles.rows, tiles.depth, i, twice(pair)));
+          loadFactors(dot.left, tiles.rows, tiles.depth, i, elementOf(word)));
     for (Value j : columns)
-      right.push_back(loadFactors(dot.right, tiles.depth / 2, 2 * tiles.columns,
-                                  pair, twice(j)));
+      right.push_back(loadFactors(dot.right, tiles.depth / together,
+                                  together * tiles.columns, word,
+                                  elementOf(j)));
     for (Value a : left)
       for (Value b : right)
-        next.push_back(amx::TileMulFOp::create(builder, loc, sumType, a, b,
-                                               sums[next.size()]));
+        next.push_back(multiply(dot, a, b, sums[next.size()]));
     return next;
+  }
+
+  Value multiply(const Dot &dot, Value a, Value b, Value sum) {
+    if (isa<FloatType>(dot.getType()))
+      return amx::TileMulFOp::create(builder, loc, sumType, a, b, sum);
+    return amx::TileMulIOp::create(builder, loc, sumType, a, b, sum,
+                                   dot.isLeftUnsigned, dot.isRightUnsigned);
   }
 
   OpBuilder &builder;
@@ -139,6 +142,7 @@ private:
   ArrayRef<Dot> dots;
   const MatrixTiles &tiles;
   amx::TileType sumType;
+  int64_t together;
   SmallVector<Value> rows, columns;
 };
 
@@ -160,7 +164,8 @@ void triton_shared::buildMatrixTiles(OpBuilder &builder, ArrayRef<Dot> dots,
                                      const MatrixTiles &tiles) {
   SmallVector<Dot> started(dots);
   Dot &first = started.front();
-  if (first.start && !matchPattern(first.start, m_PosZeroFloat())) {
+  if (first.start && !matchPattern(first.start, m_PosZeroFloat()) &&
+      !matchPattern(first.start, m_Zero())) {
     fillResult(builder, first);
     first.start = nullptr;
   }

@@ -7,15 +7,16 @@
 
 namespace mlir::triton_shared {
 
-/// Parts of dots of bf16 as the eight registers of AMX hold them: `down` times
-/// `across` parts of the result of `rows` and `columns`, and of the operands
-/// those that meet there, `depth` long.
+/// Parts of dots as the eight registers of AMX hold them: `down` times `across`
+/// parts of the result of `rows` and `columns`, and of the operands those that
+/// meet there, `depth` long.
 struct MatrixTiles {
   int64_t rows, columns, depth, down, across;
 
-  /// Nothing if not all of the dots, of one size, are of pairs of bf16, or they
-  /// have no whole number of such parts, or too few rows for it to be worth it.
-  static std::optional<MatrixTiles> choose(ArrayRef<Dot> dots);
+  /// Nothing if dots of these sizes (the last three: rows, columns, depth) have
+  /// no whole number of such parts, or too few rows for it to be worth it.
+  static std::optional<MatrixTiles> choose(ArrayRef<int64_t> sizes,
+                                           const DotForm &form);
 };
 
 /// Builds loops that compute dots which add to one result. Parts of that stay

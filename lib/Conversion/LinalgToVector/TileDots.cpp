@@ -88,9 +88,8 @@ public:
         start.push_back(loadSum(builder, i, j));
     auto loop = scf::ForOp::create(
         builder, loc, constant(builder, 0),
-        constant(builder, dot.isPaired ? dot.depth / 2 : dot.depth),
-        constant(builder, 1), start,
-        [&](OpBuilder &inner, Location at, Value k, ValueRange sums) {
+        constant(builder, dot.depth / dot.form.together), constant(builder, 1),
+        start, [&](OpBuilder &inner, Location at, Value k, ValueRange sums) {
           scf::YieldOp::create(inner, at, buildStep(inner, k, sums));
         });
     auto sum = loop.getResults().begin();
@@ -101,6 +100,9 @@ public:
   }
 
 private:
+  /// Vectors multiply one element at once, or two.
+  bool isPaired() const { return dot.form.together == 2; }
+
   Value constant(OpBuilder &builder, int64_t value) {
     return arith::ConstantIndexOp::create(builder, dot.loc, value);
   }
@@ -139,11 +141,11 @@ private:
   /// A vector for each sum of the tile: elements, or pairs of them.
   VectorType getFactorType() {
     Type element = cast<MemRefType>(dot.right.getType()).getElementType();
-    return VectorType::get(dot.isPaired ? 2 * tile.lanes : tile.lanes, element);
+    return VectorType::get(dot.form.together * tile.lanes, element);
   }
 
   Value loadRight(OpBuilder &builder, Value k, Value j) {
-    if (dot.isPaired)
+    if (isPaired())
       j = arith::MulIOp::create(builder, dot.loc, j, constant(builder, 2));
     return vector::LoadOp::create(builder, dot.loc, getFactorType(), dot.right,
                                   ValueRange{k, j});
@@ -151,7 +153,7 @@ private:
 
   Value loadLeft(OpBuilder &builder, Value i, Value k) {
     Location loc = dot.loc;
-    if (!dot.isPaired) {
+    if (!isPaired()) {
       Value element =
           memref::LoadOp::create(builder, loc, dot.left, ValueRange{i, k});
       return vector::BroadcastOp::create(builder, loc, vectorType, element);
@@ -173,7 +175,7 @@ private:
 
   Value multiplyAdd(OpBuilder &builder, Value left, Value right, Value sum) {
     Location loc = dot.loc;
-    if (dot.isPaired)
+    if (isPaired())
       return LLVM::CallIntrinsicOp::create(
                  builder, loc, vectorType,
                  builder.getStringAttr(
@@ -207,7 +209,7 @@ struct CpuTileDots : triton_shared::impl::CpuTileDotsBase<CpuTileDots> {
       if (isDot(op))
         dots.push_back(op);
     });
-    for (const DotGroup &group : groupDots(dots, hasBf16Tiles))
+    for (const DotGroup &group : groupDots(dots, hasBf16Tiles || hasInt8Tiles))
       tileDots(group);
   }
 
@@ -221,47 +223,61 @@ private:
     if (lanes < 2)
       return;
     OpBuilder builder(group.back());
-    auto function = op->getParentOfType<func::FuncOp>();
-    SmallVector<Dot> dots;
-    auto addDot = [&](OpBuilder &inner, const Dot &dot) {
-      dots.push_back(dot);
-      if (dots.size() == group.size())
-        buildDots(inner, std::exchange(dots, {}), lanes, function);
-    };
-    for (linalg::GenericOp member : group) {
+    Value start = takeStart(op);
+    DotSupport support = {hasBf16Pairs, hasInt16Pairs, hasBf16Tiles,
+                          hasInt8Tiles};
+    auto buildByVectors = [&](OpBuilder &inner) {
       // Instructions for pairs take whole registers, of 128 bits at least.
-      Type pairType = lanes >= 4
-                          ? getPairType(member, {hasBf16Pairs, hasInt16Pairs})
-                          : Type();
-      forEachDot(builder, member, pairType, vectorBytes, addDot);
+      DotForm form = lanes >= 4 ? getVectorForm(op, support) : DotForm();
+      buildGroup(inner, group, form, start, [&](OpBuilder &b, auto dots) {
+        for (const Dot &dot : dots)
+          buildTiles(b, dot,
+                     chooseTile(dot.rows, dot.columns, lanes, registers),
+                     hasFma);
+      });
+    };
+    std::optional<DotForm> form = getTileForm(op, support);
+    std::optional<MatrixTiles> tiles =
+        form ? MatrixTiles::choose(op.getStaticLoopRanges(), *form)
+             : std::nullopt;
+    if (!tiles) {
+      buildByVectors(builder);
+    } else {
+      auto buildByTiles = [&](OpBuilder &inner) {
+        buildGroup(inner, group, *form, start, [&](OpBuilder &b, auto dots) {
+          buildMatrixTiles(b, dots, *tiles);
+        });
+      };
+      auto function = op->getParentOfType<func::FuncOp>();
+      scf::IfOp::create(
+          builder, op.getLoc(), askForMatrixTiles(function),
+          [&](OpBuilder &inner, Location at) {
+            buildByTiles(inner);
+            scf::YieldOp::create(inner, at);
+          },
+          [&](OpBuilder &inner, Location at) {
+            buildByVectors(inner);
+            scf::YieldOp::create(inner, at);
+          });
     }
     for (linalg::GenericOp member : group)
       member.erase();
   }
 
-  /// Builds dots that add to one result.
-  void buildDots(OpBuilder &builder, ArrayRef<Dot> dots, int64_t lanes,
-                 func::FuncOp function) {
-    const Dot &first = dots.front();
-    Tile tile = chooseTile(first.rows, first.columns, lanes, registers);
-    auto buildByVectors = [&](OpBuilder &inner) {
-      for (const Dot &dot : dots)
-        buildTiles(inner, dot, tile, hasFma);
-    };
-    std::optional<MatrixTiles> tiles =
-        hasBf16Tiles ? MatrixTiles::choose(dots) : std::nullopt;
-    if (!tiles)
-      return buildByVectors(builder);
-    scf::IfOp::create(
-        builder, first.loc, askForMatrixTiles(function),
-        [&](OpBuilder &inner, Location at) {
-          buildMatrixTiles(inner, dots, *tiles);
-          scf::YieldOp::create(inner, at);
-        },
-        [&](OpBuilder &inner, Location at) {
-          buildByVectors(inner);
-          scf::YieldOp::create(inner, at);
-        });
+  /// Calls `build` for the dots of a group, for each batch if there are
+  /// several.
+  void buildGroup(OpBuilder &builder, const DotGroup &group,
+                  const DotForm &form, Value start,
+                  function_ref<void(OpBuilder &, ArrayRef<Dot>)> build) {
+    SmallVector<Dot> dots;
+    for (linalg::GenericOp member : group)
+      forEachDot(builder, member, form,
+                 member == group.front() ? start : Value(), vectorBytes,
+                 [&](OpBuilder &inner, const Dot &dot) {
+                   dots.push_back(dot);
+                   if (dots.size() == group.size())
+                     build(inner, std::exchange(dots, {}));
+                 });
   }
 
   /// True where the system lets the process use registers of matrices; a

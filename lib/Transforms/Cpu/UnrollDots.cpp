@@ -28,8 +28,8 @@ namespace {
 /// a few operations on blocks.
 constexpr int64_t kMostOperations = 200;
 
-/// The dot of bf16 that `loop` adds to the only block it carries; null if it
-/// does anything else with that.
+/// The dot of bf16 or bytes that `loop` adds to the only block it carries; null
+/// if it does anything else with that.
 linalg::GenericOp findOnlyDot(scf::ForOp loop) {
   auto isBlock = [](Value value) { return isa<TensorType>(value.getType()); };
   if (llvm::count_if(loop.getRegionIterArgs(), isBlock) != 1)
@@ -42,10 +42,11 @@ linalg::GenericOp findOnlyDot(scf::ForOp loop) {
       dot.getNumDpsInits() != 1 || dot.getDpsInits().front() != sum ||
       dot.getNumLoops() != 3 || dot.getNumReductionLoops() != 1)
     return nullptr;
-  bool isOfBf16 = llvm::all_of(dot.getDpsInputs(), [](Value input) {
-    return getElementTypeOrSelf(input.getType()).isBF16();
+  bool isNarrow = llvm::all_of(dot.getDpsInputs(), [](Value input) {
+    Type element = getElementTypeOrSelf(input.getType());
+    return element.isBF16() || element.isInteger(8);
   });
-  return isOfBf16 ? dot : nullptr;
+  return isNarrow ? dot : nullptr;
 }
 
 /// The operations of a turn, those in its branches included; none if there are
