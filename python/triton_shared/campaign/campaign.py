@@ -66,8 +66,10 @@ class Campaign:
             while self._waiting and len(self._running) <= self.workers.slots:
                 if self._is_late():
                     break
-                batch = self._waiting.popleft()
+                # A pool that has just broken refuses it: it goes on waiting then.
+                batch = self._waiting[0]
                 self._running[self._submit(executor, batch)] = batch
+                self._waiting.popleft()
             if not self._running:
                 return
             done, _ = wait(self._running, return_when=FIRST_COMPLETED)
