@@ -15,7 +15,9 @@ import textwrap
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 import triton_shared
@@ -186,6 +188,24 @@ def test_a_case_that_crashes_or_hangs_costs_its_own_result(fuzzer: Fuzzer, tmp_p
 def test_a_worker_that_is_killed_loses_no_case(fuzzer: Fuzzer, tmp_path: Path) -> None:
     fuzzer.plan({2: "kill once", 9: "kill once"})
     assert ends(run(tmp_path / "r.sqlite", Processes(2), 12)) == dict.fromkeys(range(12), "right")
+
+
+def test_a_batch_that_a_broken_pool_refuses_is_not_lost(
+    fuzzer: Fuzzer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    submit = ProcessPoolExecutor.submit
+    answers = iter([submit, _refuse])
+
+    def submit_or_refuse(*arguments: Any) -> Any:
+        return next(answers, submit)(*arguments)
+
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", submit_or_refuse)
+    assert ends(run(tmp_path / "r.sqlite", Processes(2), 12)) == dict.fromkeys(range(12), "right")
+    assert next(answers, None) is None
+
+
+def _refuse(*_: Any) -> Any:
+    raise BrokenProcessPool("a worker has just died")
 
 
 def test_a_case_that_kills_workers_is_found_out(fuzzer: Fuzzer, tmp_path: Path) -> None:

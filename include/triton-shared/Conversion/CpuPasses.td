@@ -77,10 +77,10 @@ def CpuTileDots : Pass<"cpu-tile-dots", "::mlir::ModuleOp"> {
     lie row by row are copied into a buffer by a `linalg.generic`; so is a right
     one whose rows lie apart, if those of the result read it often enough.
 
-    A CPU with AMX multiplies whole matrices of bf16 or of bytes: parts of the result of up
-    to 16 rows and columns stay in its eight registers, four at a time. The
-    system has to allow that first. A function asks for it at its begin
-    (`tritonSharedMayUseMatrixTiles`), and has both forms of such dots.
+    A CPU with AMX multiplies whole matrices of bf16 or of bytes: parts of the
+    result of up to 16 rows and columns stay in its eight registers, four at a
+    time. The system has to allow that first. A function asks for it at its
+    begin (`tritonSharedMayUseMatrixTiles`), and has both forms of such dots.
 
     Needs: no tensors. Leaves: dots of other forms as they are.
   }];

@@ -60,8 +60,8 @@ def CpuStartSums : Pass<"cpu-start-sums", "::mlir::func::FuncOp"> {
 def CpuUnrollDots : Pass<"cpu-unroll-dots", "::mlir::func::FuncOp"> {
   let summary = "Let a turn of a loop add several dots to its sum";
   let description = [{
-    A loop that carries one block, to which each turn adds a dot of bf16, becomes
-    two: a turn of the first one does as many turns of the second one as have
+    A loop that carries one block, to which each turn adds a dot of bf16 or bytes,
+    becomes two: a turn of the first one does as many turns of the second one as have
     `depth` elements along the summed-up dimension together, and the second one
     does what is left. `cpu-tile-dots` reads and writes the sum once for the dots
     of a turn. Loops in such a loop, or a turn of many operations, leave it as it

@@ -9,17 +9,16 @@
 #include "DotGroups.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// What `value` is a view of.
+/// The memory that `value` shows; null if it is none.
 static Value findRoot(Value value) {
-  while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-    value = view.getViewSource();
-  return value;
+  auto memory = dyn_cast_or_null<MemrefValue>(value);
+  return memory ? memref::skipViewLikeOps(memory) : Value();
 }
 
 /// True for a buffer that is made behind `first` in its block.
@@ -36,17 +35,17 @@ static bool canWaitFor(linalg::GenericOp first, Operation *op) {
   if (!effects)
     return false;
   Value result = findRoot(first.getDpsInits().front());
-  return llvm::all_of(
-      *effects, [&](const MemoryEffects::EffectInstance &effect) {
-        if (isa<MemoryEffects::Allocate>(effect.getEffect()))
-          return true;
-        Value root = effect.getValue() ? findRoot(effect.getValue()) : Value();
-        if (!root || root == result)
-          return false;
-        return isa<MemoryEffects::Read>(effect.getEffect()) ||
-               (isa<MemoryEffects::Write>(effect.getEffect()) &&
-                isMadeBehind(root, first));
-      });
+  auto leavesItAlone = [&](const MemoryEffects::EffectInstance &effect) {
+    if (isa<MemoryEffects::Allocate>(effect.getEffect()))
+      return true;
+    Value root = findRoot(effect.getValue());
+    if (!root || root == result)
+      return false;
+    return isa<MemoryEffects::Read>(effect.getEffect()) ||
+           (isa<MemoryEffects::Write>(effect.getEffect()) &&
+            isMadeBehind(root, first));
+  };
+  return llvm::all_of(*effects, leavesItAlone);
 }
 
 /// True if `next` adds to what `first` leaves, and both may be computed there.
@@ -62,11 +61,12 @@ static bool belongTogether(linalg::GenericOp first, linalg::GenericOp next) {
   return true;
 }
 
-SmallVector<DotGroup> triton_shared::groupDots(ArrayRef<linalg::GenericOp> dots,
-                                               bool together) {
+SmallVector<DotGroup>
+triton_shared::groupDots(ArrayRef<linalg::GenericOp> dots,
+                         function_ref<bool(linalg::GenericOp)> mayWait) {
   SmallVector<DotGroup> groups;
   for (linalg::GenericOp dot : dots) {
-    if (together && !groups.empty() &&
+    if (!groups.empty() && mayWait(dot) &&
         belongTogether(groups.back().back(), dot))
       groups.back().push_back(dot);
     else

@@ -11,10 +11,10 @@ namespace mlir::triton_shared {
 /// them may be computed where the last one is.
 using DotGroup = SmallVector<linalg::GenericOp>;
 
-/// The `dots` of a function, in order, in groups as large as can be; where not
-/// `together`, each alone.
+/// The `dots` of a function, in order, in groups as large as can be; one for
+/// which `mayWait` does not hold adds to no dot before it.
 SmallVector<DotGroup> groupDots(ArrayRef<linalg::GenericOp> dots,
-                                bool together);
+                                function_ref<bool(linalg::GenericOp)> mayWait);
 
 } // namespace mlir::triton_shared
 

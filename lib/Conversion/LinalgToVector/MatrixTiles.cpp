@@ -52,8 +52,8 @@ public:
         together(dots.front().form.together) {}
 
   void build(Value row, Value column) {
-    rows = offsets(row, tiles.down, tiles.rows);
-    columns = offsets(column, tiles.across, tiles.columns);
+    rows = buildPlaces(builder, loc, row, tiles.down, tiles.rows);
+    columns = buildPlaces(builder, loc, column, tiles.across, tiles.columns);
     const Dot &first = dots.front();
     SmallVector<Value> sums;
     for (Value i : rows)
@@ -75,14 +75,6 @@ private:
   /// The first of the elements in word `number` of a row.
   Value elementOf(Value number) {
     return arith::MulIOp::create(builder, loc, number, constant(together));
-  }
-
-  SmallVector<Value> offsets(Value first, int64_t count, int64_t step) {
-    SmallVector<Value> all;
-    for (int64_t number = 0; number < count; ++number)
-      all.push_back(
-          arith::AddIOp::create(builder, loc, first, constant(number * step)));
-    return all;
   }
 
   Value loadSum(const Dot &dot, Value i, Value j) {

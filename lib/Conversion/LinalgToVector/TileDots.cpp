@@ -79,8 +79,8 @@ public:
 
   void build(OpBuilder &builder, Value row, Value column) {
     Location loc = dot.loc;
-    rows = offsets(builder, row, tile.rows, 1);
-    columns = offsets(builder, column, tile.vectors, tile.lanes);
+    rows = buildPlaces(builder, loc, row, tile.rows, 1);
+    columns = buildPlaces(builder, loc, column, tile.vectors, tile.lanes);
     vectorType = VectorType::get(tile.lanes, dot.getType());
     SmallVector<Value> start;
     for (Value i : rows)
@@ -105,15 +105,6 @@ private:
 
   Value constant(OpBuilder &builder, int64_t value) {
     return arith::ConstantIndexOp::create(builder, dot.loc, value);
-  }
-
-  SmallVector<Value> offsets(OpBuilder &builder, Value first, int64_t count,
-                             int64_t step) {
-    SmallVector<Value> all;
-    for (int64_t number = 0; number < count; ++number)
-      all.push_back(arith::AddIOp::create(builder, dot.loc, first,
-                                          constant(builder, number * step)));
-    return all;
   }
 
   /// Adds the products of place, or pair of places, `k` to the tile.
@@ -209,7 +200,11 @@ struct CpuTileDots : triton_shared::impl::CpuTileDotsBase<CpuTileDots> {
       if (isDot(op))
         dots.push_back(op);
     });
-    for (const DotGroup &group : groupDots(dots, hasBf16Tiles || hasInt8Tiles))
+    // Only registers of matrices gain by it.
+    auto mayWait = [&](linalg::GenericOp dot) {
+      return getTileForm(dot, getSupport()).has_value();
+    };
+    for (const DotGroup &group : groupDots(dots, mayWait))
       tileDots(group);
   }
 
@@ -224,11 +219,9 @@ private:
       return;
     OpBuilder builder(group.back());
     Value start = takeStart(op);
-    DotSupport support = {hasBf16Pairs, hasInt16Pairs, hasBf16Tiles,
-                          hasInt8Tiles};
     auto buildByVectors = [&](OpBuilder &inner) {
       // Instructions for pairs take whole registers, of 128 bits at least.
-      DotForm form = lanes >= 4 ? getVectorForm(op, support) : DotForm();
+      DotForm form = lanes >= 4 ? getVectorForm(op, getSupport()) : DotForm();
       buildGroup(inner, group, form, start, [&](OpBuilder &b, auto dots) {
         for (const Dot &dot : dots)
           buildTiles(b, dot,
@@ -236,32 +229,33 @@ private:
                      hasFma);
       });
     };
-    std::optional<DotForm> form = getTileForm(op, support);
+    std::optional<DotForm> form = getTileForm(op, getSupport());
     std::optional<MatrixTiles> tiles =
         form ? MatrixTiles::choose(op.getStaticLoopRanges(), *form)
              : std::nullopt;
-    if (!tiles) {
-      buildByVectors(builder);
-    } else {
-      auto buildByTiles = [&](OpBuilder &inner) {
-        buildGroup(inner, group, *form, start, [&](OpBuilder &b, auto dots) {
-          buildMatrixTiles(b, dots, *tiles);
-        });
-      };
-      auto function = op->getParentOfType<func::FuncOp>();
+    if (tiles)
       scf::IfOp::create(
-          builder, op.getLoc(), askForMatrixTiles(function),
+          builder, op.getLoc(),
+          askForMatrixTiles(op->getParentOfType<func::FuncOp>()),
           [&](OpBuilder &inner, Location at) {
-            buildByTiles(inner);
+            buildGroup(inner, group, *form, start,
+                       [&](OpBuilder &b, auto dots) {
+                         buildMatrixTiles(b, dots, *tiles);
+                       });
             scf::YieldOp::create(inner, at);
           },
           [&](OpBuilder &inner, Location at) {
             buildByVectors(inner);
             scf::YieldOp::create(inner, at);
           });
-    }
+    else
+      buildByVectors(builder);
     for (linalg::GenericOp member : group)
       member.erase();
+  }
+
+  DotSupport getSupport() const {
+    return {hasBf16Pairs, hasInt16Pairs, hasBf16Tiles, hasInt8Tiles};
   }
 
   /// Calls `build` for the dots of a group, for each batch if there are

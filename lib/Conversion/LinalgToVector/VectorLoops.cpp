@@ -86,6 +86,18 @@ Value triton_shared::combine(OpBuilder &builder, Operation *op, Value lhs,
   return made->getResult(0);
 }
 
+SmallVector<Value> triton_shared::buildPlaces(OpBuilder &builder, Location loc,
+                                              Value first, int64_t count,
+                                              int64_t step) {
+  SmallVector<Value> places;
+  for (int64_t number = 0; number < count; ++number) {
+    Value distance =
+        arith::ConstantIndexOp::create(builder, loc, number * step);
+    places.push_back(arith::AddIOp::create(builder, loc, first, distance));
+  }
+  return places;
+}
+
 void triton_shared::buildLoops(
     OpBuilder &builder, Location loc, ArrayRef<int64_t> sizes,
     ArrayRef<int64_t> steps,

@@ -39,6 +39,10 @@ SmallVector<Value> getPlace(OpBuilder &builder, linalg::LinalgOp op,
 Value loadLanes(OpBuilder &builder, linalg::LinalgOp op, OpOperand &operand,
                 ArrayRef<Value> indices, int64_t lanes);
 
+/// The `count` places from `first` on that lie `step` apart.
+SmallVector<Value> buildPlaces(OpBuilder &builder, Location loc, Value first,
+                               int64_t count, int64_t step);
+
 /// Builds loops from 0 to `sizes` in steps of `steps` (1 where it is too short)
 /// around what `body` builds.
 void buildLoops(OpBuilder &builder, Location loc, ArrayRef<int64_t> sizes,

@@ -8,22 +8,17 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/Utils/MemRefUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "triton-shared/Transforms/MemoryEffects.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-Value triton_shared::findViewed(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
-
 bool triton_shared::isOwnBuffer(Value memref) {
-  return findViewed(memref).getDefiningOp<memref::AllocOp>() != nullptr;
+  Value viewed = memref::skipViewLikeOps(cast<MemrefValue>(memref));
+  return viewed.getDefiningOp<memref::AllocOp>() != nullptr;
 }
 
 /// The same for `op` without what is nested in it.

@@ -7,10 +7,8 @@
 
 namespace mlir::triton_shared {
 
-/// The memref that `memref` is a view of, through casts and subviews.
-Value findViewed(Value memref);
-
-/// True if `memref` shows a buffer that the kernel itself has allocated.
+/// True if `memref` shows, through casts and subviews, a buffer that the kernel
+/// itself has allocated.
 bool isOwnBuffer(Value memref);
 
 /// True unless `op`, with all that is nested in it, is known to write to no

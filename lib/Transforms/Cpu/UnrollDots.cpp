@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "triton-shared/Dialect/Structured/IR/IndexNumbers.h"
 #include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -82,15 +83,6 @@ public:
   }
 
 private:
-  Value widen(Value value) {
-    if (value.getType().isIndex())
-      return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                        value);
-    return value.getType().isInteger(64)
-               ? value
-               : arith::ExtSIOp::create(builder, loc, builder.getI64Type(),
-                                        value);
-  }
   Value narrow(Value value) {
     if (type.isIndex())
       return arith::IndexCastOp::create(builder, loc, type, value);
@@ -108,12 +100,13 @@ private:
   /// bits, as neither a difference nor a step need have room in 32; a distance
   /// that has no room there either is negative.
   Value buildEnd() {
-    Value begin = widen(loop.getLowerBound());
-    Value last = arith::MaxSIOp::create(builder, loc,
-                                        widen(loop.getUpperBound()), begin);
+    Value begin = tts::extendToI64(builder, loc, loop.getLowerBound());
+    Value last = arith::MaxSIOp::create(
+        builder, loc, tts::extendToI64(builder, loc, loop.getUpperBound()),
+        begin);
     Value distance = arith::SubIOp::create(builder, loc, last, begin);
     Value step = arith::MulIOp::create(
-        builder, loc, widen(loop.getStep()),
+        builder, loc, tts::extendToI64(builder, loc, loop.getStep()),
         arith::ConstantIntOp::create(builder, loc, factor, 64));
     Value turns = arith::DivSIOp::create(builder, loc, distance, step);
     Value none = arith::ConstantIntOp::create(builder, loc, 0, 64);
