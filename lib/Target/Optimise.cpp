@@ -3,6 +3,7 @@
 #include "Optimise.h"
 
 #include "WholeLoads.h"
+#include "WideVectors.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/IR/InstIterator.h"
@@ -57,7 +58,8 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   // It looks for what is called through pointers: nothing is.
   llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
   // It asks of each store which ones before it are overwritten.
-  if (machine.getTargetTriple().isNVPTX() && hasManyStores(module))
+  bool isGpu = machine.getTargetTriple().isNVPTX();
+  if (isGpu && hasManyStores(module))
     leftOut.push_back("DSEPass");
   // It asks of each load whether anything before it may end the program.
   if (hasMoreInstructions(module, kManyInstructions))
@@ -75,8 +77,11 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   llvm::PassBuilder builder(&machine, tuning, /*PGOOpt=*/std::nullopt,
                             &callbacks);
   builder.registerPipelineEarlySimplificationEPCallback(
-      [](llvm::ModulePassManager &manager, llvm::OptimizationLevel,
-         llvm::ThinOrFullLTOPhase) {
+      [isGpu](llvm::ModulePassManager &manager, llvm::OptimizationLevel,
+              llvm::ThinOrFullLTOPhase) {
+        if (isGpu)
+          manager.addPass(
+              llvm::createModuleToFunctionPassAdaptor(SplitWideVectors()));
         manager.addPass(
             llvm::createModuleToFunctionPassAdaptor(SplitWholeLoads()));
       });
