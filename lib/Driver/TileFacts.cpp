@@ -130,11 +130,18 @@ llvm::json::Array TileFacts::describeShared(Operation *op) const {
       .Case([&](cta::ConvertLayoutOp convert) {
         if (convert.getSharedBytes() == 0)
           return;
-        cta::SharedLayout shared = cta::getExchangeLayout(convert);
-        moves.push_back(describeMove(op, "write", shared,
-                                     cta::getTile(convert.getSource())));
-        moves.push_back(describeMove(op, "read", shared,
-                                     cta::getTile(convert.getResult())));
+        cta::ExchangeRounds rounds = cta::getRounds(convert);
+        cta::SharedLayout shared = cta::getExchangeLayout(convert, rounds);
+        auto tile = RankedTensorType::get(
+            rounds.shape, getElementTypeOrSelf(convert.getType()));
+        auto describe = [&](StringRef way, const cta::LinearLayout &held) {
+          auto part = cast<RankedTensorType>(cta::withLayout(tile, held));
+          moves.push_back(describeMove(op, way, shared, part));
+        };
+        for (unsigned round = 0; round < rounds.count(); ++round) {
+          describe("write", rounds.from);
+          describe("read", rounds.to);
+        }
       })
       .Case([&](cta::WriteOp write) {
         cta::BufferType buffer = write.getBuffer().getType();

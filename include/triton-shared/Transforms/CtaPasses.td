@@ -544,8 +544,12 @@ def CtaAllocateShared : Pass<"cta-allocate-shared", "::mlir::ModuleOp"> {
     sum, has the barrier inside, before it writes: `cta.shared_barrier` says so.
     Copies need none: they are waited for by `cta.wait`.
 
-    A function that needs more bytes than a block of its GPU has is an error,
-    which names the operations that need most.
+    Where a function needs more bytes than a block of its GPU has, exchanges
+    share one place. If that does not do, the largest `cta.convert_layout` takes
+    half of its place and goes in two rounds (`cta.rounds`: in 2^n), until all
+    fit or none can: rounds are told apart by bits of coordinates that registers
+    alone stand for on both sides. What then needs too much is an error, which
+    names the operations that need most.
 
     Needs: layouts, `cta.target`. Leaves: offsets on all operations that need
     them.

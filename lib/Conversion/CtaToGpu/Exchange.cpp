@@ -173,11 +173,35 @@ struct ConvertConvertLayout : OpConversionPattern<cta::ConvertLayoutOp> {
       rewriter.replaceOp(op, swapped.create());
       return success();
     }
-    SharedTile shared(op, type, cta::getExchangeLayout(op));
-    shared.store(rewriter, loc, adaptor.getSource(), from);
-    createBarrier(rewriter, loc);
-    rewriter.replaceOp(op, shared.load(rewriter, loc, to));
+    rewriter.replaceOp(op, exchange(op, adaptor.getSource(), rewriter));
     return success();
+  }
+
+private:
+  /// Everyone writes, waits, and reads, in as many rounds as there is no room
+  /// for fewer.
+  static Value exchange(cta::ConvertLayoutOp op, Value source,
+                        OpBuilder &builder) {
+    Location loc = op.getLoc();
+    cta::ExchangeRounds rounds = cta::getRounds(op);
+    SharedTile shared(op, cast<RankedTensorType>(op.getType()),
+                      cta::getExchangeLayout(op, rounds));
+    SmallVector<Value> elements(rounds.to.getNumRegisters() * rounds.count());
+    for (unsigned round = 0; round < rounds.count(); ++round) {
+      if (round > 0)
+        createBarrier(builder, loc);
+      Value given =
+          shuffleRegisters(builder, loc, source, rounds.getGiven(round));
+      shared.store(builder, loc, given, rounds.from);
+      createBarrier(builder, loc);
+      Value taken = shared.load(builder, loc, rounds.to);
+      if (rounds.count() == 1)
+        return taken;
+      for (auto [reg, element] : llvm::zip_equal(
+               rounds.getTaken(round), unpackRegisters(builder, loc, taken)))
+        elements[reg] = element;
+    }
+    return packRegisters(builder, loc, elements);
   }
 };
 

@@ -5,7 +5,8 @@
 // of the one before. A barrier is needed where the same place may still be
 // read: before the operation, or inside of it if it computes first, so that
 // what it computes from needs no registers across the barrier. Where there is
-// no room for places apart, exchanges share one.
+// no room for places apart, exchanges share one; where there is none for a tile
+// that is converted, it goes in rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Transforms/Passes.h"
 
 namespace mlir::triton_shared {
@@ -98,8 +100,11 @@ private:
     places = findPlaces(function, /*keepsApart=*/true);
     int64_t bytes = assignOffsets(places);
     if (bytes > cta::getTarget(function).getSharedBytes()) {
-      places = findPlaces(function, /*keepsApart=*/false);
-      bytes = assignOffsets(places);
+      do {
+        places = findPlaces(function, /*keepsApart=*/false);
+        bytes = assignOffsets(places);
+      } while (bytes > cta::getTarget(function).getSharedBytes() &&
+               halveLargest(function));
     }
     Builder builder(&getContext());
     placeOf.clear();
@@ -111,6 +116,25 @@ private:
     function->setAttr(cta::kShared, builder.getI64IntegerAttr(bytes));
     PendingAccesses none;
     insertBarriers(function.getBody().front(), none);
+  }
+
+  /// Has the conversion that takes the most, of those that can do with less,
+  /// take half of it. False if there is none.
+  static bool halveLargest(func::FuncOp function) {
+    SmallVector<cta::ConvertLayoutOp> conversions;
+    function.walk([&](cta::ConvertLayoutOp op) { conversions.push_back(op); });
+    while (!conversions.empty()) {
+      auto *largest = std::max_element(
+          conversions.begin(), conversions.end(), [](auto a, auto b) {
+            return a.getSharedBytes() < b.getSharedBytes();
+          });
+      if (!largest->getSharedBytes())
+        return false;
+      if (cta::doubleRounds(*largest))
+        return true;
+      conversions.erase(largest);
+    }
+    return false;
   }
 
   //===--------------------------------------------------------------------===//

@@ -2,9 +2,9 @@
 // RUN: triton-shared-opt %s --cta-allocate-shared --split-input-file --verify-diagnostics
 
 #a = #cta.layout<register = [[64], [128], [256], [512], [1024], [2048], [4096], [8192]], lane = [[1], [2], [4], [8], [16]], warp = [[32]]>
-#b = #cta.layout<register = [[1], [2], [4], [8], [16], [32], [64], [128]], lane = [[256], [512], [1024], [2048], [4096]], warp = [[8192]]>
+#b = #cta.layout<register = [[1], [2], [4], [8], [16], [32], [64], [128]], lane = [[448], [512], [1024], [2048], [4096]], warp = [[8192]]>
 
-// Two at most are named, the larger one first.
+// Lanes stand for the bits that registers hold on both sides: there are no rounds. Two at most are named, the larger one first.
 // expected-error @below {{kernel 'exchanges' needs 131072 bytes of shared memory, a block of this GPU has 101376}}
 // expected-note @below {{use smaller blocks, narrower types, or fewer stages (num_stages)}}
 func.func @exchanges(%x: tensor<16384xf64, #a>, %h: tensor<16384xf32, #a>) -> (tensor<16384xf64, #b>, tensor<16384xf32, #b>)

@@ -33,11 +33,35 @@ bool cta::hasMatrixStores(Operation *op) {
   return op && getTarget(op).hasMatrixStores();
 }
 
-SharedLayout cta::getExchangeLayout(ConvertLayoutOp op) {
+/// How many bits tell rounds apart.
+static unsigned countRoundBits(ConvertLayoutOp op) {
+  auto count = op->getAttrOfType<IntegerAttr>(kRounds);
+  return count ? count.getInt() : 0;
+}
+
+ExchangeRounds cta::getRounds(ConvertLayoutOp op) {
   RankedTensorType tile = getTile(op.getResult());
-  return chooseSharedLayout(tile.getShape(), getElementBytes(tile),
-                            getLayout(op.getSource().getType()),
-                            getLayout(tile), /*minWidth=*/1,
+  LinearLayout from = getLayout(op.getSource().getType()), to = getLayout(tile);
+  SmallVector<RoundBit> bits;
+  if (unsigned count = countRoundBits(op))
+    bits = llvm::to_vector(ArrayRef(findRoundBits(from, to)).take_front(count));
+  return ExchangeRounds(tile.getShape(), from, to, bits);
+}
+
+bool cta::doubleRounds(ConvertLayoutOp op) {
+  unsigned count = countRoundBits(op) + 1;
+  if (findRoundBits(getLayout(op.getSource().getType()),
+                    getLayout(op.getType()))
+          .size() < count)
+    return false;
+  op->setAttr(kRounds, Builder(op).getI64IntegerAttr(count));
+  return true;
+}
+
+SharedLayout cta::getExchangeLayout(ConvertLayoutOp op,
+                                    const ExchangeRounds &rounds) {
+  return chooseSharedLayout(rounds.shape, getElementBytes(op.getType()),
+                            rounds.from, rounds.to, /*minWidth=*/1,
                             hasMatrixStores(op));
 }
 
@@ -47,11 +71,13 @@ static constexpr unsigned kWordBytes = 4;
 /// The wavefronts that a conversion through shared memory takes.
 static unsigned countSharedWavefronts(ConvertLayoutOp op) {
   int64_t bytes = getElementBytes(op.getType());
-  SharedLayout shared = getExchangeLayout(op);
-  LinearLayout written = shared.place(getLayout(op.getSource().getType()));
-  LinearLayout read = shared.place(getLayout(op.getType()));
-  return getStoreCost(written, bytes, hasMatrixStores(op)).wavefronts +
-         getLoadCost(read, bytes).wavefronts;
+  ExchangeRounds rounds = getRounds(op);
+  SharedLayout shared = getExchangeLayout(op, rounds);
+  unsigned ofRound =
+      getStoreCost(shared.place(rounds.from), bytes, hasMatrixStores(op))
+          .wavefronts +
+      getLoadCost(shared.place(rounds.to), bytes).wavefronts;
+  return ofRound * rounds.count();
 }
 
 std::optional<WarpShuffle> cta::findShuffle(ConvertLayoutOp op) {
@@ -88,7 +114,9 @@ int64_t ConvertLayoutOp::getSharedBytes() {
   if (from.findRegisters(getLayout(getType())) || findShuffle(*this) ||
       findSwap(*this))
     return 0;
-  return cta::getSharedBytes(getTile(getResult()));
+  RankedTensorType tile = getTile(getResult());
+  return cta::getSharedBytes(
+      RankedTensorType::get(getRounds(*this).shape, tile.getElementType()));
 }
 
 //===----------------------------------------------------------------------===//

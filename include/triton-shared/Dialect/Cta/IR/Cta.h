@@ -93,6 +93,9 @@ inline constexpr llvm::StringLiteral kPrograms = "cta.programs";
 inline constexpr llvm::StringLiteral kShared = "cta.shared";
 /// Attribute of an operation: where its part of shared memory begins, in bytes.
 inline constexpr llvm::StringLiteral kSharedOffset = "cta.shared_offset";
+/// Attribute of a conversion: the tile goes through that part in two rounds, or
+/// in 2^n.
+inline constexpr llvm::StringLiteral kRounds = "cta.rounds";
 /// Attribute of an operation: threads wait for each other before they write to
 /// that part.
 inline constexpr llvm::StringLiteral kSharedBarrier = "cta.shared_barrier";

@@ -11,6 +11,7 @@
 #define TRITON_SHARED_DIALECT_CTA_IR_EXCHANGE_H
 
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Layout/ExchangeRounds.h"
 #include "triton-shared/Layout/WarpShuffle.h"
 #include "triton-shared/Layout/WarpSwap.h"
 
@@ -34,8 +35,15 @@ bool hasMatrixStores(Operation *op);
 // Conversions
 //===----------------------------------------------------------------------===//
 
-/// The layout that a tile has in shared memory while it is converted.
-SharedLayout getExchangeLayout(ConvertLayoutOp op);
+/// What a round of a conversion through shared memory moves; there is one round
+/// unless there is no room.
+ExchangeRounds getRounds(ConvertLayoutOp op);
+/// Has a conversion take half of the room. False if it cannot.
+bool doubleRounds(ConvertLayoutOp op);
+
+/// The layout of what is in shared memory in a round.
+SharedLayout getExchangeLayout(ConvertLayoutOp op,
+                               const ExchangeRounds &rounds);
 
 /// The shuffle that converts, if it takes no more wavefronts than shared memory
 /// would.
