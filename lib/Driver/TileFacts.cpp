@@ -54,11 +54,16 @@ static llvm::json::Object describeCost(StringRef way, cta::MoveCost cost,
       {"instructions", int64_t(cost.instructions)}};
 }
 
+/// Where in a slot of `buffer` the elements of `tile` lie.
+static cta::LinearLayout place(cta::BufferType buffer, Type tile) {
+  return buffer.getLayout().getLayout().place(cta::getLayout(tile));
+}
+
+/// `op` moves elements of so many `bytes` between threads and the places of
+/// shared memory.
 static llvm::json::Object describeMove(Operation *op, StringRef way,
-                                       const cta::SharedLayout &shared,
-                                       RankedTensorType tile) {
-  cta::LinearLayout placed = shared.place(cta::getLayout(tile));
-  int64_t bytes = cta::getElementBytes(tile);
+                                       const cta::LinearLayout &placed,
+                                       int64_t bytes) {
   cta::MoveCost cost =
       way == "write"
           ? cta::getStoreCost(placed, bytes, cta::hasMatrixStores(op))
@@ -70,8 +75,7 @@ static llvm::json::Object describeMove(Operation *op, StringRef way,
 static llvm::json::Object describeCopy(cta::CopyOp copy, unsigned maxElements) {
   cta::BufferType buffer = copy.getBuffer().getType();
   auto load = cast<tts::LoadOp>(copy.getLoad().front().front());
-  cta::LinearLayout placed =
-      buffer.getLayout().getLayout().place(cta::getLayout(load.getType()));
+  cta::LinearLayout placed = place(buffer, load.getType());
   int64_t bytes = cta::getElementBytes(buffer.getElementType());
   cta::MoveCost cost = cta::getPiecesCost(placed, bytes, maxElements);
   return describeCost("cp.async", cost, countElements(placed) * bytes);
@@ -132,31 +136,28 @@ llvm::json::Array TileFacts::describeShared(Operation *op) const {
           return;
         cta::ExchangeRounds rounds = cta::getRounds(convert);
         cta::SharedLayout shared = cta::getExchangeLayout(convert, rounds);
-        auto tile = RankedTensorType::get(
-            rounds.shape, getElementTypeOrSelf(convert.getType()));
-        auto describe = [&](StringRef way, const cta::LinearLayout &held) {
-          auto part = cast<RankedTensorType>(cta::withLayout(tile, held));
-          moves.push_back(describeMove(op, way, shared, part));
-        };
+        int64_t bytes = cta::getElementBytes(convert.getType());
         for (unsigned round = 0; round < rounds.count(); ++round) {
-          describe("write", rounds.from);
-          describe("read", rounds.to);
+          moves.push_back(
+              describeMove(op, "write", shared.place(rounds.from), bytes));
+          moves.push_back(
+              describeMove(op, "read", shared.place(rounds.to), bytes));
         }
       })
       .Case([&](cta::WriteOp write) {
         cta::BufferType buffer = write.getBuffer().getType();
         RankedTensorType tile = cta::getTile(write.getSource());
         if (isWholeSlot(buffer, tile))
-          moves.push_back(
-              describeMove(op, "write", buffer.getLayout().getLayout(), tile));
+          moves.push_back(describeMove(op, "write", place(buffer, tile),
+                                       cta::getElementBytes(tile)));
       })
       .Case([&](cta::ReadOp read) {
         cta::BufferType buffer = read.getBuffer().getType();
         RankedTensorType tile = cta::getTile(read.getResult());
         // The wavefronts of a part do not depend on where it begins.
         if (cta::getLayoutAttr(tile))
-          moves.push_back(
-              describeMove(op, "read", buffer.getLayout().getLayout(), tile));
+          moves.push_back(describeMove(op, "read", place(buffer, tile),
+                                       cta::getElementBytes(tile)));
       })
       .Case([&](cta::CopyOp copy) {
         if (unsigned maxElements = copied.lookup(copy))

@@ -3,23 +3,11 @@
 #include "triton-shared/Layout/ExchangeRounds.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir::cta;
 using llvm::ArrayRef;
 using llvm::SmallVector;
-
-/// The dimension of which `basis` is one bit, if it is.
-static std::optional<unsigned> findOnlyBit(const Coordinates &basis) {
-  std::optional<unsigned> found;
-  for (auto [dim, value] : llvm::enumerate(basis)) {
-    if (!value)
-      continue;
-    if (found || !llvm::isPowerOf2_32(static_cast<uint32_t>(value)))
-      return std::nullopt;
-    found = dim;
-  }
-  return found;
-}
 
 /// The bit of the register index that alone stands for `bit` of `dim`.
 static std::optional<unsigned> findOnlyRegister(const LinearLayout &layout,
@@ -62,28 +50,28 @@ static int32_t squeeze(int32_t value, int32_t removed) {
   return result;
 }
 
-/// `layout` of a tile without the coordinates' bits of `removed`.
+/// `layout` of a tile without the coordinates' bits of `removed`, for each of
+/// which there is a register that stands for nothing else.
 static LinearLayout squeeze(const LinearLayout &layout,
                             const Coordinates &removed) {
-  auto change = [&](const LinearLayout::Bases &bases, bool areRegisters) {
-    LinearLayout::Bases changed;
-    for (const Coordinates &basis : bases) {
-      bool isRemoved =
-          areRegisters &&
-          llvm::any_of(llvm::zip_equal(basis, removed), [](auto pair) {
-            return std::get<0>(pair) & std::get<1>(pair);
-          });
-      if (isRemoved)
-        continue;
-      Coordinates &kept = changed.emplace_back();
+  auto isRemoved = [&](const Coordinates &basis) {
+    return llvm::any_of(llvm::zip_equal(basis, removed), [](auto pair) {
+      return (std::get<0>(pair) & std::get<1>(pair)) != 0;
+    });
+  };
+  auto squeezeAll = [&](const LinearLayout::Bases &bases) {
+    return llvm::map_to_vector<0>(bases, [&](const Coordinates &basis) {
+      Coordinates kept;
       for (auto [value, bits] : llvm::zip_equal(basis, removed))
         kept.push_back(squeeze(value, bits));
-    }
-    return changed;
+      return kept;
+    });
   };
-  return LinearLayout(layout.getRank(), change(layout.getRegisters(), true),
-                      change(layout.getLanes(), false),
-                      change(layout.getWarps(), false));
+  LinearLayout::Bases registers = layout.getRegisters();
+  llvm::erase_if(registers, isRemoved);
+  return LinearLayout(layout.getRank(), squeezeAll(registers),
+                      squeezeAll(layout.getLanes()),
+                      squeezeAll(layout.getWarps()));
 }
 
 ExchangeRounds::ExchangeRounds(ArrayRef<int64_t> whole,

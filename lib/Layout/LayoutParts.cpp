@@ -18,14 +18,6 @@ static bool tellsApart(const Coordinates &basis, ArrayRef<int64_t> part) {
   });
 }
 
-/// True if `basis` is one bit of one coordinate.
-static bool isOneBit(const Coordinates &basis) {
-  unsigned bits = 0;
-  for (int32_t value : basis)
-    bits += llvm::popcount(static_cast<uint32_t>(value));
-  return bits == 1;
-}
-
 SmallVector<ThreadBit> mlir::cta::findThreadBits(const LinearLayout &layout,
                                                  ArrayRef<int64_t> part) {
   SmallVector<ThreadBit> found;
@@ -41,7 +33,7 @@ bool mlir::cta::arePartsInRegisters(const LinearLayout &layout,
                                     ArrayRef<int64_t> part) {
   return findThreadBits(layout, part).empty() &&
          llvm::all_of(layout.getRegisters(), [&](const Coordinates &basis) {
-           return !tellsApart(basis, part) || isOneBit(basis);
+           return !tellsApart(basis, part) || findOnlyBit(basis);
          });
 }
 

@@ -16,6 +16,18 @@ static bool isZero(const Coordinates &basis) {
   return llvm::all_of(basis, [](int32_t value) { return value == 0; });
 }
 
+std::optional<unsigned> mlir::cta::findOnlyBit(const Coordinates &basis) {
+  std::optional<unsigned> found;
+  for (auto [dim, value] : llvm::enumerate(basis)) {
+    if (!value)
+      continue;
+    if (found || !llvm::isPowerOf2_32(static_cast<uint32_t>(value)))
+      return std::nullopt;
+    found = dim;
+  }
+  return found;
+}
+
 static void addTo(Coordinates &sum, const Coordinates &basis) {
   for (auto [value, bits] : llvm::zip_equal(sum, basis))
     value ^= bits;

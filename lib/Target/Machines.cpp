@@ -6,11 +6,10 @@
 
 #include "triton-shared/Target/CpuTarget.h"
 #include "triton-shared/Target/KnownGpus.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/OptBisect.h"
@@ -133,14 +132,6 @@ namespace {
 constexpr unsigned kManyInstructions = 8192;
 constexpr unsigned kManyAddresses = 512;
 
-bool hasManyAddresses(const llvm::Module &module) {
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    auto addresses = llvm::make_filter_range(
-        llvm::instructions(function), llvm::IsaPred<llvm::GetElementPtrInst>);
-    return llvm::hasNItemsOrMore(addresses, kManyAddresses);
-  });
-}
-
 /// Leaves them out on the way to machine code, which an LLVMContext is asked
 /// about.
 class LongCodeGate : public llvm::OptPassGate {
@@ -162,7 +153,7 @@ bool mlir::triton_shared::emitCode(llvm::Module &module,
   llvm::OptPassGate &usual = context.getOptPassGate();
   llvm::scope_exit restore([&] { context.setOptPassGate(usual); });
   if (hasMoreInstructions(module, kManyInstructions) ||
-      hasManyAddresses(module))
+      hasManyOf(module, kManyAddresses, llvm::IsaPred<llvm::GetElementPtrInst>))
     context.setOptPassGate(gate);
   llvm::raw_svector_ostream stream(code);
   llvm::legacy::PassManager passes;

@@ -24,17 +24,20 @@ bool mlir::triton_shared::hasMoreInstructions(const llvm::Module &module,
   });
 }
 
-/// Stores of tiles, in which each thread writes nothing twice.
-static bool hasManyStores(const llvm::Module &module) {
-  return llvm::any_of(module, [](const llvm::Function &function) {
-    auto stores = llvm::make_filter_range(
-        llvm::instructions(function), [](const llvm::Instruction &instruction) {
-          auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-          return llvm::isa<llvm::StoreInst>(instruction) ||
-                 (call && call->isInlineAsm() && call->mayWriteToMemory());
-        });
-    return llvm::hasNItemsOrMore(stores, kManyStores);
+bool mlir::triton_shared::hasManyOf(
+    const llvm::Module &module, unsigned count,
+    llvm::function_ref<bool(const llvm::Instruction &)> holds) {
+  return llvm::any_of(module, [&](const llvm::Function &function) {
+    return llvm::hasNItemsOrMore(
+        llvm::make_filter_range(llvm::instructions(function), holds), count);
   });
+}
+
+/// Stores of tiles, in which each thread writes nothing twice.
+static bool isStore(const llvm::Instruction &instruction) {
+  auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  return llvm::isa<llvm::StoreInst>(instruction) ||
+         (call && call->isInlineAsm() && call->mayWriteToMemory());
 }
 
 static bool hasManyBlocks(const llvm::Module &module) {
@@ -59,7 +62,7 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   llvm::SmallVector<llvm::StringRef> leftOut{"CalledValuePropagationPass"};
   // It asks of each store which ones before it are overwritten.
   bool isGpu = machine.getTargetTriple().isNVPTX();
-  if (isGpu && hasManyStores(module))
+  if (isGpu && mlir::triton_shared::hasManyOf(module, kManyStores, isStore))
     leftOut.push_back("DSEPass");
   // It asks of each load whether anything before it may end the program.
   if (hasMoreInstructions(module, kManyInstructions))

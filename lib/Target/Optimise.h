@@ -15,6 +15,10 @@ namespace mlir::triton_shared {
 /// True if some function has more than `count` instructions.
 bool hasMoreInstructions(const llvm::Module &module, unsigned count);
 
+/// True if some function has `count` instructions or more for which `holds`.
+bool hasManyOf(const llvm::Module &module, unsigned count,
+               llvm::function_ref<bool(const llvm::Instruction &)> holds);
+
 /// What passes ask about code. All kinds of analyses know of each other.
 struct Analyses {
   explicit Analyses(llvm::PassBuilder &builder);

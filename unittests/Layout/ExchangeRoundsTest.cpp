@@ -1,5 +1,7 @@
 //===- ExchangeRoundsTest.cpp - Rounds of an exchange, thread by thread ---===//
 
+#include "UnitBits.h"
+
 #include "triton-shared/Layout/ExchangeRounds.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -21,13 +23,7 @@ constexpr unsigned kWarps = 4, kThreadBits = 7;
 /// A layout of a tile of `whole` whose bits are in any order; one may stand for
 /// several bits of the coordinates at once.
 LinearLayout getRandom(const Shape &whole, std::mt19937 &random) {
-  Bases bits;
-  for (auto [dim, size] : llvm::enumerate(whole))
-    for (int64_t step = 1; step < size; step *= 2) {
-      Coordinates basis(whole.size(), 0);
-      basis[dim] = static_cast<int32_t>(step);
-      bits.push_back(basis);
-    }
+  Bases bits = getUnitBits(whole);
   std::shuffle(bits.begin(), bits.end(), random);
   for (size_t i = 1; i < bits.size(); ++i)
     if (random() % 6 == 0)

@@ -1,5 +1,7 @@
 //===- LayoutPartsTest.cpp - Parts of tiles, thread by thread -------------===//
 
+#include "UnitBits.h"
+
 #include "triton-shared/Layout/LayoutParts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,13 +19,7 @@ using Shape = llvm::SmallVector<int64_t>;
 
 /// A layout of a tile of `whole` whose bits are in any order, some held twice.
 LinearLayout getRandom(const Shape &whole, std::mt19937 &random) {
-  Bases bits;
-  for (auto [dim, size] : llvm::enumerate(whole))
-    for (int64_t step = 1; step < size; step *= 2) {
-      Coordinates basis(whole.size(), 0);
-      basis[dim] = static_cast<int32_t>(step);
-      bits.push_back(basis);
-    }
+  Bases bits = getUnitBits(whole);
   while (bits.size() < 7 || random() % 3 == 0)
     bits.push_back(Coordinates(whole.size(), 0));
   std::shuffle(bits.begin(), bits.end(), random);

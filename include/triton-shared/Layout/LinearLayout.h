@@ -27,6 +27,10 @@ namespace mlir::cta {
 /// bit of a hardware index stands for.
 using Coordinates = llvm::SmallVector<int32_t, 4>;
 
+/// The dimension of which `basis` is one bit; nothing if it is none, or
+/// several.
+std::optional<unsigned> findOnlyBit(const Coordinates &basis);
+
 /// Bits of the number of a lane in its warp.
 constexpr unsigned kLaneBits =
     llvm::ConstantLog2<triton_shared::GpuTarget::kWarpSize>();

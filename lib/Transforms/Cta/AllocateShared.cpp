@@ -99,12 +99,12 @@ private:
   void allocate(func::FuncOp function) {
     places = findPlaces(function, /*keepsApart=*/true);
     int64_t bytes = assignOffsets(places);
-    if (bytes > cta::getTarget(function).getSharedBytes()) {
+    int64_t room = cta::getTarget(function).getSharedBytes();
+    if (bytes > room) {
       do {
         places = findPlaces(function, /*keepsApart=*/false);
         bytes = assignOffsets(places);
-      } while (bytes > cta::getTarget(function).getSharedBytes() &&
-               halveLargest(function));
+      } while (bytes > room && halveLargest(function));
     }
     Builder builder(&getContext());
     placeOf.clear();
@@ -121,20 +121,18 @@ private:
   /// Has the conversion that takes the most, of those that can do with less,
   /// take half of it. False if there is none.
   static bool halveLargest(func::FuncOp function) {
-    SmallVector<cta::ConvertLayoutOp> conversions;
-    function.walk([&](cta::ConvertLayoutOp op) { conversions.push_back(op); });
-    while (!conversions.empty()) {
-      auto *largest = std::max_element(
-          conversions.begin(), conversions.end(), [](auto a, auto b) {
-            return a.getSharedBytes() < b.getSharedBytes();
-          });
-      if (!largest->getSharedBytes())
-        return false;
-      if (cta::doubleRounds(*largest))
-        return true;
-      conversions.erase(largest);
-    }
-    return false;
+    cta::ConvertLayoutOp largest;
+    int64_t most = 0;
+    function.walk([&](cta::ConvertLayoutOp op) {
+      int64_t bytes = op.getSharedBytes();
+      if (bytes <= most || !cta::canDoubleRounds(op))
+        return;
+      most = bytes;
+      largest = op;
+    });
+    if (largest)
+      cta::doubleRounds(largest);
+    return largest != nullptr;
   }
 
   //===--------------------------------------------------------------------===//

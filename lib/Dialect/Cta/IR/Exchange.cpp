@@ -48,14 +48,14 @@ ExchangeRounds cta::getRounds(ConvertLayoutOp op) {
   return ExchangeRounds(tile.getShape(), from, to, bits);
 }
 
-bool cta::doubleRounds(ConvertLayoutOp op) {
-  unsigned count = countRoundBits(op) + 1;
-  if (findRoundBits(getLayout(op.getSource().getType()),
-                    getLayout(op.getType()))
-          .size() < count)
-    return false;
-  op->setAttr(kRounds, Builder(op).getI64IntegerAttr(count));
-  return true;
+bool cta::canDoubleRounds(ConvertLayoutOp op) {
+  return findRoundBits(getLayout(op.getSource().getType()),
+                       getLayout(op.getType()))
+             .size() > countRoundBits(op);
+}
+
+void cta::doubleRounds(ConvertLayoutOp op) {
+  op->setAttr(kRounds, Builder(op).getI64IntegerAttr(countRoundBits(op) + 1));
 }
 
 SharedLayout cta::getExchangeLayout(ConvertLayoutOp op,
@@ -114,9 +114,7 @@ int64_t ConvertLayoutOp::getSharedBytes() {
   if (from.findRegisters(getLayout(getType())) || findShuffle(*this) ||
       findSwap(*this))
     return 0;
-  RankedTensorType tile = getTile(getResult());
-  return cta::getSharedBytes(
-      RankedTensorType::get(getRounds(*this).shape, tile.getElementType()));
+  return cta::getSharedBytes(getTile(getResult())) >> countRoundBits(*this);
 }
 
 //===----------------------------------------------------------------------===//

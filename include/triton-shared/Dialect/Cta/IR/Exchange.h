@@ -38,8 +38,9 @@ bool hasMatrixStores(Operation *op);
 /// What a round of a conversion through shared memory moves; there is one round
 /// unless there is no room.
 ExchangeRounds getRounds(ConvertLayoutOp op);
-/// Has a conversion take half of the room. False if it cannot.
-bool doubleRounds(ConvertLayoutOp op);
+/// Has a conversion that can take half of the room.
+bool canDoubleRounds(ConvertLayoutOp op);
+void doubleRounds(ConvertLayoutOp op);
 
 /// The layout of what is in shared memory in a round.
 SharedLayout getExchangeLayout(ConvertLayoutOp op,
