@@ -11,6 +11,7 @@
 #include "LateAddresses.h"
 #include "LlvmMessages.h"
 #include "Machines.h"
+#include "NarrowPairs.h"
 #include "Optimise.h"
 #include "ShortFactors.h"
 #include "ShortLives.h"
@@ -181,5 +182,6 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
     return std::nullopt;
   }
   code.ptx = ptx.str().str();
+  separateNarrowPairs(code.ptx);
   return code;
 }

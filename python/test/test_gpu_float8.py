@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton_shared import emulate
+from triton_shared import emulate, library
+from triton_shared.cuda import tools
 from triton_shared.frontend import ast_to_ttir
 
 FROM = {"fp8e4nv": torch.float8_e4m3fn, "fp8e5": torch.float8_e5m2}
@@ -86,3 +88,72 @@ def test_sums_of_8_bit_floats_leave_the_range(to: str, tmp_path: Path):
     beyond = expected.abs() > torch.finfo(FROM[to]).max
     expected[beyond] *= float("nan" if to == "fp8e4nv" else "inf")
     torch.testing.assert_close(out.float(), expected, rtol=0, atol=0, equal_nan=True)
+
+
+@triton.jit
+def byte_values(x, out, NARROW: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    narrow = tl.load(x + at).to(NARROW)
+    tl.store(out + at, narrow.to(tl.uint8, bitcast=True).to(out.dtype.element_ty))
+
+
+@triton.jit
+def with_the_rest(x, out, NARROW: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    values = tl.load(x + at).to(tl.float32)
+    first = values.to(NARROW)
+    rest = (values - first.to(tl.float32)).to(NARROW)
+    pair = tl.join(first.to(tl.uint8, bitcast=True), rest.to(tl.uint8, bitcast=True))
+    both = 2 * at[:, None] + tl.arange(0, 2)[None, :]
+    tl.store(out + both, pair.to(out.dtype.element_ty))
+
+
+NAMES = {"fp8e4nv": "float8e4nv", "fp8e5": "float8e5"}
+OUTS = {"u8": torch.uint8, "i16": torch.int16} | {to: TO[to] for to in ("fp16", "bf16", "fp32")}
+MERGED = re.compile(r"F2FP\S*MERGE_C (\w+), \w+, \w+, (\w+)")
+WRITTEN = re.compile(r"\w\S* (R\d+),")
+
+
+def upper_halves_without_a_pair(ttir: str) -> list[str]:
+    """Conversions that put a pair below something else than nothing or another pair, in SASS."""
+    made = library.compile_text(ttir, "target=cuda:90a num-warps=1 to-phase=ptx")
+    assert made.succeeded, made.diagnostics
+    # By the assembler of the wheel, whatever else is on this machine.
+    cubin, _ = tools.assemble(made.artefact("ptx").decode(), "cuda:90a")
+    lines = re.findall(r"/\*\w{4}\*/\s+(.*);", tools.disassemble(cubin))
+    assert any("F2FP" in line for line in lines)
+    pairs, found = {"RZ"}, []
+    for line in lines:
+        merged = MERGED.search(line)
+        if merged and merged[2] not in pairs:
+            found.append(line)
+        for register in WRITTEN.findall(line)[:1]:
+            pairs.discard(register)
+        if merged:
+            pairs.add(merged[1])
+    return found
+
+
+class TestPtxas:
+    """`{pair, other}` is one register: that of CUDA 12.8 took `other` before the pair was there."""
+
+    @pytest.mark.parametrize("each", [2, 8])
+    @pytest.mark.parametrize("kernel", [byte_values, with_the_rest])
+    @pytest.mark.parametrize("to", OUTS)
+    @pytest.mark.parametrize("narrow", FROM)
+    def test_bytes_of_pairs_are_those_of_the_pair(
+        self, narrow: str, to: str, kernel: Any, each: int, tmp_path: Path
+    ):
+        block = 32 * each
+        kinds = {"x": "*fp32", "out": f"*{to}", "NARROW": "constexpr", "BLOCK": "constexpr"}
+        constants = {"NARROW": getattr(tl, NAMES[narrow]), "BLOCK": block}
+        ttir = ast_to_ttir(kernel, kinds, constants, target="cuda:90a", num_warps=1)
+        values = torch.randn(block, generator=torch.Generator().manual_seed(block))
+        expected = values.to(FROM[narrow])
+        if kernel is with_the_rest:
+            rest = (values - expected.float()).to(FROM[narrow])
+            expected = torch.stack([expected, rest], 1).flatten()
+        out = torch.zeros(expected.shape, dtype=OUTS[to])
+        emulate.launch(emulate.compile_kernel(ttir, 1, tmp_path), [values, out], (1,))
+        assert torch.equal(out, expected.view(torch.uint8).to(OUTS[to]))
+        assert not upper_halves_without_a_pair(ttir)

@@ -1,0 +1,161 @@
+//===- NarrowPairs.cpp - Pairs of 8-bit floats in a register --------------===//
+
+#include "NarrowPairs.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+/// True for a conversion whose result is a pair of narrow floats.
+static bool makesNarrowPair(StringRef opcode) {
+  if (!opcode.consume_front("cvt."))
+    return false;
+  SmallVector<StringRef> words;
+  opcode.split(words, '.');
+  // The type of the source is last, that of the result before it.
+  return words.size() >= 2 && words[words.size() - 2].starts_with('e') &&
+         words[words.size() - 2].ends_with("x2");
+}
+
+namespace {
+
+/// One instruction of the text.
+struct Line {
+  StringRef text;
+  StringRef opcode;
+  SmallVector<StringRef> results, sources;
+  /// Registers of 16 bits of which pairs share one: `{%rs1, %rs2}`.
+  SmallVector<StringRef> lanes;
+  bool isLoad = false;
+};
+
+/// The registers in some operands.
+void findNames(StringRef operands, SmallVectorImpl<StringRef> &names) {
+  auto isPart = [](char c) { return isAlnum(c) || c == '_' || c == '$'; };
+  while (!operands.empty()) {
+    size_t length = operands.front() == '%' ? 1 : 0;
+    length += operands.drop_front(length).take_while(isPart).size();
+    if (length && !isDigit(operands.front()))
+      names.push_back(operands.take_front(length));
+    operands = operands.drop_front(std::max<size_t>(length, 1));
+  }
+}
+
+Line parseLine(StringRef text) {
+  Line line{text, {}, {}, {}, {}};
+  StringRef rest = text.trim();
+  if (rest.consume_front("@"))
+    rest = rest.drop_until(isSpace).ltrim();
+  line.opcode = rest.take_until(isSpace);
+  StringRef operands = rest.drop_front(line.opcode.size()).ltrim();
+  bool hasList = operands.starts_with("{");
+  size_t end = operands.find(hasList ? '}' : ',');
+  StringRef first = operands.take_front(end);
+  StringRef others = operands.drop_front(first.size());
+  bool stores = first.starts_with("[");
+  findNames(first, stores ? line.sources : line.results);
+  findNames(others, line.sources);
+  line.isLoad = line.opcode.starts_with("ld") || line.opcode.starts_with("ato");
+  if (line.opcode.starts_with("mov.b") || stores) {
+    StringRef list = others.drop_until([](char c) { return c == '{'; });
+    findNames(list.take_until([](char c) { return c == '}'; }), line.lanes);
+  }
+  return line;
+}
+
+/// The instructions of one function, and who writes which register.
+class FunctionText {
+public:
+  void add(StringRef text) {
+    lines.push_back(parseLine(text));
+    for (StringRef result : lines.back().results)
+      writers[result].push_back(lines.size() - 1);
+  }
+
+  /// Prints the function; what follows a pair that has to be hidden hides it.
+  void print(raw_ostream &stream) const {
+    DenseSet<size_t> hidden = findHidden();
+    for (auto [number, line] : enumerate(lines)) {
+      stream << line.text << '\n';
+      if (hidden.contains(number))
+        printHiding(line.results.front(), stream);
+    }
+  }
+
+private:
+  DenseSet<size_t> findHidden() const {
+    DenseSet<size_t> hidden;
+    for (auto [number, line] : enumerate(lines))
+      for (size_t lane = 0; lane + 1 < line.lanes.size(); lane += 2)
+        for (size_t pair : findPairs(line.lanes[lane], number))
+          if (isFrom(line.lanes[lane + 1], pair, number))
+            hidden.insert(pair);
+    return hidden;
+  }
+
+  /// The conversions before a line that give `name` its value.
+  SmallVector<size_t> findPairs(StringRef name, size_t end) const {
+    SmallVector<size_t> found;
+    for (size_t writer : writers.lookup(name))
+      if (writer < end && makesNarrowPair(lines[writer].opcode))
+        found.push_back(writer);
+    return found;
+  }
+
+  /// True if the value of `name`, between the line `begin`, which makes a pair,
+  /// and the line `end`, may be computed from that pair.
+  bool isFrom(StringRef name, size_t begin, size_t end) const {
+    SmallVector<StringRef> open = {name};
+    DenseSet<size_t> seen;
+    while (!open.empty())
+      for (size_t writer : writers.lookup(open.pop_back_val())) {
+        if (writer == begin)
+          return true;
+        if (writer < begin || writer >= end || !seen.insert(writer).second)
+          continue;
+        // What a load reads, somebody may have written there.
+        if (lines[writer].isLoad)
+          return true;
+        open.append(lines[writer].sources);
+      }
+    return false;
+  }
+
+  static void printHiding(StringRef pair, raw_ostream &stream) {
+    stream << "\t{\n\t.reg .b16 none;\n\t.reg .b32 whole;\n"
+           << "\tcvt.u32.u16 \twhole, " << pair << ";\n"
+           << "\tprmt.b32 \twhole, whole, 0, 0x7710;\n"
+           << "\tmov.b32 \t{" << pair << ", none}, whole;\n\t}\n";
+  }
+
+  SmallVector<Line, 0> lines;
+  StringMap<SmallVector<size_t, 1>> writers;
+};
+
+} // namespace
+
+void mlir::triton_shared::separateNarrowPairs(std::string &ptx) {
+  if (!StringRef(ptx).contains("x2.f"))
+    return;
+  std::string separated;
+  raw_string_ostream stream(separated);
+  SmallVector<StringRef, 0> lines;
+  StringRef(ptx).split(lines, '\n');
+  FunctionText function;
+  for (StringRef line : lines) {
+    function.add(line);
+    // A function ends where its bracket does.
+    if (line == "}") {
+      function.print(stream);
+      function = FunctionText();
+    }
+  }
+  function.print(stream);
+  separated.pop_back(); // the end of a line that was not there
+  ptx = std::move(separated);
+}
