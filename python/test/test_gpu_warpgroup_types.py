@@ -123,7 +123,9 @@ def test_types_and_majors(
     assert instructions(product.check(tmp_path)) == {form(pair, sums, 32)}
 
 
-@pytest.mark.parametrize("columns", [8, 16, 64, 128, 256])
+@pytest.mark.parametrize(
+    "columns", [8, 64, 256, *(pytest.param(n, marks=pytest.mark.nightly) for n in (16, 128))]
+)
 @pytest.mark.parametrize("along_k", [True, False])
 @pytest.mark.parametrize(
     ("pair", "sums"),

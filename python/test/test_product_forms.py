@@ -60,6 +60,7 @@ if not HAS_BLOCK_POINTERS:
 
 # Each of 1, 17 and 129 in each place; then one whose rows can be copied 16 bytes at a time.
 SIZES = ((1, 17, 129), (17, 129, 1), (129, 1, 17), (65, 136, 72))
+OFTEN = (SIZES[0], SIZES[-1])
 
 
 def launched(trial: Trial) -> tuple[str, list[Any], tuple[int, ...], int]:
@@ -105,7 +106,10 @@ def check(trial: Trial, folder: Path, arch_codes: bool = True) -> str:
     return kernel.llvm
 
 
-@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize(
+    "size",
+    [pytest.param(s, marks=[pytest.mark.nightly] * (s not in OFTEN), id=str(s)) for s in SIZES],
+)
 @pytest.mark.parametrize("form", FORMS)
 def test_odd_sizes(form: str, size: tuple[int, int, int], tmp_path: Path):
     check(FORMS[form](*size), tmp_path, arch_codes=size == SIZES[-1])
