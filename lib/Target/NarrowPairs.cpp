@@ -2,7 +2,9 @@
 
 #include "NarrowPairs.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -31,7 +33,9 @@ struct Line {
   SmallVector<StringRef> results, sources;
   /// Registers of 16 bits of which pairs share one: `{%rs1, %rs2}`.
   SmallVector<StringRef> lanes;
-  bool isLoad = false;
+  /// How many branches and how many stores stand before this line.
+  unsigned branches = 0, stores = 0;
+  bool isStore = false;
 };
 
 /// The registers in some operands.
@@ -49,19 +53,20 @@ void findNames(StringRef operands, SmallVectorImpl<StringRef> &names) {
 Line parseLine(StringRef text) {
   Line line{text, {}, {}, {}, {}};
   StringRef rest = text.trim();
-  if (rest.consume_front("@"))
+  if (rest.starts_with("@")) {
+    findNames(rest.take_until(isSpace), line.sources);
     rest = rest.drop_until(isSpace).ltrim();
+  }
   line.opcode = rest.take_until(isSpace);
   StringRef operands = rest.drop_front(line.opcode.size()).ltrim();
   bool hasList = operands.starts_with("{");
   size_t end = operands.find(hasList ? '}' : ',');
   StringRef first = operands.take_front(end);
   StringRef others = operands.drop_front(first.size());
-  bool stores = first.starts_with("[");
-  findNames(first, stores ? line.sources : line.results);
+  line.isStore = first.starts_with("[");
+  findNames(first, line.isStore ? line.sources : line.results);
   findNames(others, line.sources);
-  line.isLoad = line.opcode.starts_with("ld") || line.opcode.starts_with("ato");
-  if (line.opcode.starts_with("mov.b") || stores) {
+  if (line.opcode.starts_with("mov.b") || line.isStore) {
     StringRef list = others.drop_until([](char c) { return c == '{'; });
     findNames(list.take_until([](char c) { return c == '}'; }), line.lanes);
   }
@@ -72,7 +77,13 @@ Line parseLine(StringRef text) {
 class FunctionText {
 public:
   void add(StringRef text) {
-    lines.push_back(parseLine(text));
+    Line line = parseLine(text);
+    if (!lines.empty()) {
+      const Line &last = lines.back();
+      line.branches = last.branches + last.opcode.starts_with("bra");
+      line.stores = last.stores + last.isStore;
+    }
+    lines.push_back(std::move(line));
     for (StringRef result : lines.back().results)
       writers[result].push_back(lines.size() - 1);
   }
@@ -118,8 +129,12 @@ private:
           return true;
         if (writer < begin || writer >= end || !seen.insert(writer).second)
           continue;
-        // What a load reads, somebody may have written there.
-        if (lines[writer].isLoad)
+        // What is stored, or which way a branch goes, may be of the pair.
+        const Line &line = lines[writer];
+        bool loads =
+            line.opcode.starts_with("ld") || line.opcode.starts_with("atom");
+        if ((loads && line.stores != lines[begin].stores) ||
+            line.branches != lines[begin].branches)
           return true;
         open.append(lines[writer].sources);
       }
@@ -140,7 +155,9 @@ private:
 } // namespace
 
 void mlir::triton_shared::separateNarrowPairs(std::string &ptx) {
-  if (!StringRef(ptx).contains("x2.f"))
+  // The ends of e2m1x2, e5m2x2, e4m3x2 and the like, as results.
+  if (none_of(ArrayRef<StringRef>{"m1x2.", "m2x2.", "m3x2."},
+              [&](StringRef end) { return StringRef(ptx).contains(end); }))
     return;
   std::string separated;
   raw_string_ostream stream(separated);

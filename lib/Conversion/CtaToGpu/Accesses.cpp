@@ -62,13 +62,15 @@ Value sliceRegisters(OpBuilder &builder, Location loc, Value vector,
 
 Value createLoads(OpBuilder &builder, Location loc, const ElementPlaces &places,
                   VectorType type, Value other, bool isVolatile) {
-  Value result = other ? other
-                       : arith::ConstantOp::create(builder, loc,
-                                                   builder.getZeroAttr(type));
+  if (!other)
+    other = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+  Value result = other;
   moveGroups(
       places, builder, loc,
       [&](unsigned first, unsigned count, Value pointer, Value predicate) {
-        Value before = sliceRegisters(builder, loc, result, first, count);
+        // A whole group comes first: nothing of it is in the result yet.
+        Value from = count == places.width ? other : result;
+        Value before = sliceRegisters(builder, loc, from, first, count);
         Value part = createGlobalLoad(
             builder, loc, VectorType::get({count}, type.getElementType()),
             pointer, predicate, before, isVolatile);
