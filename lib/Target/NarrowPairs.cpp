@@ -51,7 +51,8 @@ void findNames(StringRef operands, SmallVectorImpl<StringRef> &names) {
 }
 
 Line parseLine(StringRef text) {
-  Line line{text, {}, {}, {}, {}};
+  Line line;
+  line.text = text;
   StringRef rest = text.trim();
   if (rest.starts_with("@")) {
     findNames(rest.take_until(isSpace), line.sources);
@@ -136,7 +137,7 @@ private:
         if ((loads && line.stores != lines[begin].stores) ||
             line.branches != lines[begin].branches)
           return true;
-        open.append(lines[writer].sources);
+        open.append(line.sources);
       }
     return false;
   }

@@ -22,6 +22,7 @@ import jsonschema
 import pytest
 import torch
 import triton_shared
+from sass import instructions
 from triton_shared import library
 from triton_shared.cuda import tools
 from triton_shared.explain import gathering
@@ -213,14 +214,7 @@ def test_golden_reports_have_a_place_for_each_operation_of_the_source(kernel: st
 def test_lines_of_the_source_do_not_change_the_code_of_a_gpu():
     ttir = explain_goldens.ttir_of("matmul_kernel", "cuda:90")
 
-    def instructions(words: str, *more: str) -> list[str]:
-        ptx = library.compile_text(ttir, f"target=cuda:90a {words} to-phase=ptx")
-        assert ptx.succeeded, ptx.diagnostics
-        text = ptx.artefact("ptx").decode()
-        sass = tools.disassemble(tools.assemble(text, "cuda:90a", words=more)[0])
-        return re.findall(r"/\*\w{4}\*/\s+(.*);", sass)
-
-    assert instructions("keep=lines", "-lineinfo") == instructions("")
+    assert instructions(ttir, "keep=lines", "-lineinfo") == instructions(ttir, "")
 
 
 def test_an_access_by_index_names_the_culprit_and_the_way_out():

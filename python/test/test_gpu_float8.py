@@ -10,8 +10,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton_shared import emulate, library
-from triton_shared.cuda import tools
+from sass import instructions
+from triton_shared import emulate
 from triton_shared.frontend import ast_to_ttir
 
 FROM = {"fp8e4nv": torch.float8_e4m3fn, "fp8e5": torch.float8_e5m2}
@@ -116,11 +116,7 @@ WRITTEN = re.compile(r"\w\S* (R\d+),")
 
 def upper_halves_without_a_pair(ttir: str) -> list[str]:
     """Conversions that put a pair below something else than nothing or another pair, in SASS."""
-    made = library.compile_text(ttir, "target=cuda:90a num-warps=1 to-phase=ptx")
-    assert made.succeeded, made.diagnostics
-    # By the assembler of the wheel, whatever else is on this machine.
-    cubin, _ = tools.assemble(made.artefact("ptx").decode(), "cuda:90a")
-    lines = re.findall(r"/\*\w{4}\*/\s+(.*);", tools.disassemble(cubin))
+    lines = instructions(ttir, "num-warps=1")
     assert any("F2FP" in line for line in lines)
     pairs, found = {"RZ"}, []
     for line in lines:
