@@ -222,6 +222,18 @@ LinearLayout LinearLayout::dropDimension(unsigned dim) const {
   });
 }
 
+LinearLayout LinearLayout::spreadDimension(unsigned dim) const {
+  LinearLayout shared = dropDimension(dim);
+  for (auto [before, now] : llvm::zip_equal(lanes, shared.lanes)) {
+    bool isFree = llvm::all_of(now, [](int32_t step) { return step == 0; });
+    if (!before[dim] || !isFree || shared.registers.empty())
+      continue;
+    now = shared.registers.front();
+    shared.registers.erase(shared.registers.begin());
+  }
+  return shared;
+}
+
 LinearLayout LinearLayout::transpose(ArrayRef<int64_t> permutation) const {
   return mapBases(rank, [&](const Coordinates &basis) {
     Coordinates moved;

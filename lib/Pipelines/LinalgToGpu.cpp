@@ -58,6 +58,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
     manager.addPass(createCtaSumInThreads());
     addStructuredCleanUp(manager);
   }
+  manager.addPass(createCtaSpreadRows());
   manager.addPass(createLoopInvariantCodeMotionPass());
   if (target.numStages > 1) {
     manager.addPass(createCtaGuardRows());
@@ -80,6 +81,7 @@ void triton_shared::buildLinalgToCta(OpPassManager &manager,
   manager.addPass(createCtaStreamDots());
   manager.addPass(createCtaGuardBlocks());
   addStructuredCleanUp(manager);
+  manager.addPass(createCtaLoadEarly());
   manager.addPass(createCtaOrderAccesses());
   manager.addPass(createCtaTakeTurns());
   manager.addPass(createCtaOverlapDots());

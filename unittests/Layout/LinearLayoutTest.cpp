@@ -267,6 +267,28 @@ TEST(LinearLayoutTest, DroppedDimensionsLeaveTheOtherCoordinates) {
                   });
 }
 
+TEST(LinearLayoutTest, LanesAlongADimensionSpreadWhatIsLeftOfIt) {
+  // Four rows of a thread, 16 lanes and two warps along the columns.
+  LinearLayout rows(2, {{1, 0}, {2, 0}, {0, 1}},
+                    {{0, 2}, {0, 4}, {0, 8}, {0, 16}, {4, 0}},
+                    {{0, 32}, {8, 0}});
+  EXPECT_EQ(rows.spreadDimension(1),
+            LinearLayout(1, {}, {{1}, {2}, {0}, {0}, {4}}, {{0}, {8}}));
+  // More rows than lanes: the first bits are those of lanes.
+  LinearLayout many(2, {{1, 0}, {2, 0}, {4, 0}},
+                    {{0, 1}, {0, 2}, {8, 0}, {16, 0}, {32, 0}}, {});
+  EXPECT_EQ(many.spreadDimension(1),
+            LinearLayout(1, {{4}}, {{1}, {2}, {8}, {16}, {32}}, {}));
+  // Along the rows, no lane differs in nothing else.
+  EXPECT_EQ(many.spreadDimension(0).getNumRegisters(), 1u);
+  for (const Example &example : makeExamples())
+    for (unsigned dim = 0; dim < example.shape.size(); ++dim) {
+      SmallVector<int64_t> shape(example.shape);
+      shape.erase(shape.begin() + dim);
+      EXPECT_TRUE(example.layout.spreadDimension(dim).covers(shape));
+    }
+}
+
 TEST(LinearLayoutTest, TransposedCoordinatesArePermuted) {
   for (const Example &example : makeExamples()) {
     SmallVector<int64_t> permutation(example.shape.size());

@@ -8,6 +8,7 @@
 #define TRITON_SHARED_TRANSFORMS_CTAPASSES
 
 include "mlir/Pass/PassBase.td"
+include "triton-shared/Transforms/CtaAccessPasses.td"
 include "triton-shared/Transforms/CtaGuardPasses.td"
 include "triton-shared/Transforms/CtaSoftmaxPasses.td"
 
@@ -484,22 +485,6 @@ def CtaStreamDots : Pass<"cta-stream-dots", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::cta::CTADialect"];
-}
-
-def CtaOrderAccesses : Pass<"cta-order-accesses", "::mlir::ModuleOp"> {
-  let summary = "Let threads see what others of their program have written";
-  let description = [{
-    A `gpu.barrier` before an access of memory that another thread of the
-    program may have written, or may still read, through the same argument.
-    None stands between accesses in which each thread goes to the same elements
-    again, as in an update in place, nor between those that have no element in
-    common, also in different turns of a loop, by the forms of their offsets.
-    What a loop has to wait for it waits for once, before its first turn.
-
-    Needs: layouts. Leaves: accesses in the order of the program, as far as one
-    program can tell.
-  }];
-  let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
 def CtaOverlapDots : Pass<"cta-overlap-dots", "::mlir::ModuleOp"> {

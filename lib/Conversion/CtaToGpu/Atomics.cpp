@@ -4,7 +4,9 @@
 // get its old value through shared memory. The updates themselves are relaxed:
 // what orders them is a fence before and after all of them, and barriers that
 // let the fence of the acting threads speak for the whole CTA. That costs one
-// fence per block where ordered instructions would have one per element.
+// fence per block where ordered instructions would have one per element. The
+// fence after them waits until memory has them all, so none stands at the end
+// of a program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +24,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
@@ -64,6 +67,19 @@ void createFence(OpBuilder &builder, Location loc, tts::MemoryScope scope) {
                         getScopeName(scope));
 }
 
+/// True if the program may do something after `op` that others can see, or see
+/// something of theirs.
+bool isFollowed(Operation *op) {
+  for (; !isa<FunctionOpInterface>(op); op = op->getParentOp()) {
+    for (Operation *next = op->getNextNode(); next; next = next->getNextNode())
+      if (!isMemoryEffectFree(next))
+        return true;
+    if (!isa<scf::IfOp, FunctionOpInterface>(op->getParentOp()))
+      return true;
+  }
+  return false;
+}
+
 } // namespace
 
 void triton_shared::createRelease(OpBuilder &builder, Location loc,
@@ -75,14 +91,14 @@ void triton_shared::createRelease(OpBuilder &builder, Location loc,
   createFence(builder, loc, scope);
 }
 
-void triton_shared::createAcquire(OpBuilder &builder, Location loc,
+void triton_shared::createAcquire(OpBuilder &builder, Operation *op,
                                   tts::MemoryOrder order,
                                   tts::MemoryScope scope, bool hasBarrier) {
-  if (!isAcquire(order))
+  if (!isAcquire(order) || !isFollowed(op))
     return;
-  createFence(builder, loc, scope);
+  createFence(builder, op->getLoc(), scope);
   if (!hasBarrier)
-    createBarrier(builder, loc);
+    createBarrier(builder, op->getLoc());
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,7 +422,7 @@ void replaceByUpdates(
                                    return act(inner, innerLoc, pointer, reg);
                                  }));
   }
-  createAcquire(rewriter, loc, op.getOrder(), op.getScope(), isShared);
+  createAcquire(rewriter, op, op.getOrder(), op.getScope(), isShared);
   Value result = isShared ? shareElements(rewriter, loc, SharedTile(op, type),
                                           layout, isHolder, olds)
                           : packRegisters(rewriter, loc, olds);
@@ -476,7 +492,7 @@ struct ConvertAtomicPoll : OpConversionPattern<tts::AtomicPollOp> {
                                   [&](OpBuilder &builder, Location innerLoc) {
                                     return wait(op, adaptor, builder, innerLoc);
                                   });
-    createAcquire(rewriter, loc, op.getOrder(), op.getScope(),
+    createAcquire(rewriter, op, op.getOrder(), op.getScope(),
                   /*hasBarrier=*/true);
     Value shared = shareElements(rewriter, loc, SharedTile(op, type), layout,
                                  isHolder, isThere);

@@ -12,9 +12,10 @@ namespace mlir::triton_shared {
 void createRelease(OpBuilder &builder, Location loc, tts::MemoryOrder order,
                    tts::MemoryScope scope);
 
-/// What the updates before have made visible to the acting threads is so to all
-/// threads of the CTA. `hasBarrier` says that they wait for each other anyway.
-void createAcquire(OpBuilder &builder, Location loc, tts::MemoryOrder order,
+/// What the updates of `op`, before, have made visible to the acting threads is
+/// so to all threads of the CTA. `hasBarrier` says that they wait for each
+/// other anyway. Nothing, if the program ends without another access.
+void createAcquire(OpBuilder &builder, Operation *op, tts::MemoryOrder order,
                    tts::MemoryScope scope, bool hasBarrier);
 
 /// PTX's name of a scope.

@@ -6,6 +6,11 @@
 // ascending order, so that neighbours meet first and elements keep their order;
 // where the order does not matter, registers go first and save shuffles.
 //
+// Lanes that combine many elements share them out: of a pair of lanes, one goes
+// on with the first half of the registers and the other one with the second.
+// Each bit then costs half as many shuffles as the one before, and as many
+// bring the results back to all lanes, if all want them.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Combine.h"
@@ -32,6 +37,12 @@ constexpr size_t kLanesFromBits = 3;
 /// The bits of a register's number that tell sums of products apart that are
 /// added up at a time, so that none waits for the addition before.
 constexpr unsigned kBitsOfSums = 2;
+
+/// From so many elements on, and along so many bits of the lane's number, lanes
+/// share out what all of them want back. With fewer, one more step takes longer
+/// than some more shuffles.
+constexpr unsigned kSharedRegisterBits = 2;
+constexpr unsigned kSharedLaneBits = 3;
 
 /// True if `combine` compares floats: of a NaN, it may take the side on which
 /// it is, and lanes that hold one element have to agree on it.
@@ -73,9 +84,29 @@ private:
       places.joinPairs(1u << *bit);
     }
     places.restore(builder, values);
-    for (unsigned bit = 0; bit < laneBases.size(); ++bit)
-      if (laneBases[bit][axis])
+    reduceLanes();
+    reduceAllWarps();
+    if (!op.getSpread())
+      while (!sharing.empty())
+        bringBack(sharing.pop_back_val());
+  }
+
+  void reduceLanes() {
+    SmallVector<unsigned> bits;
+    for (auto [bit, basis] : llvm::enumerate(laneBases))
+      if (basis[axis])
+        bits.push_back(bit);
+    bool areMany = bits.size() >= kSharedLaneBits &&
+                   registerBases.size() >= kSharedRegisterBits;
+    for (unsigned bit : bits) {
+      if ((areMany || op.getSpread()) && !registerBases.empty())
+        shareOut(bit);
+      else
         reduceLane(bit);
+    }
+  }
+
+  void reduceAllWarps() {
     if (!cta::getFirstWarpStep(warpBases, axis))
       return;
     if (std::optional<SmallVector<unsigned>> lanes = findLanesForWarps()) {
@@ -169,29 +200,87 @@ private:
     registerBases.erase(registerBases.begin() + bit);
   }
 
+  /// True in lanes whose number has `bit`.
+  Value createHasBit(unsigned bit) {
+    Value own = arith::AndIOp::create(builder, loc, createLane(builder, loc),
+                                      createI32(builder, loc, 1 << bit));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, own,
+                                 createI32(builder, loc, 0));
+  }
+
+  Value select(Value condition, Value yes, Value no) {
+    return arith::SelectOp::create(builder, loc, condition, yes, no);
+  }
+
+  /// What `given` is in the lane whose number differs in `bit`.
+  Value shuffle(Value given, unsigned bit) {
+    return createShuffle(builder, loc, given, NVVM::ShflKind::bfly,
+                         createI32(builder, loc, 1 << bit));
+  }
+
+  /// Combines what this lane and another one have; this one is the right one of
+  /// them in lanes where `isRight` is true.
+  SmallVector<Value> combineLanes(SmallVector<Value> own,
+                                  SmallVector<Value> other, Value isRight) {
+    if (hasSides)
+      for (auto [left, right] : llvm::zip_equal(own, other)) {
+        Value first = select(isRight, right, left);
+        right = select(isRight, left, right);
+        left = first;
+      }
+    return createCombined(builder, op.getCombine(), own, other);
+  }
+
   void reduceLane(unsigned bit) {
-    Value isRight;
-    if (hasSides) {
-      Value own = arith::AndIOp::create(builder, loc, createLane(builder, loc),
-                                        createI32(builder, loc, 1 << bit));
-      isRight = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
-                                      own, createI32(builder, loc, 0));
-    }
+    Value isRight = hasSides ? createHasBit(bit) : Value();
     Registers next(values.size());
     for (unsigned reg = 0; reg < values.front().size(); ++reg) {
-      SmallVector<Value> left = at(reg), right;
-      for (Value value : left)
-        right.push_back(createShuffle(builder, loc, value, NVVM::ShflKind::bfly,
-                                      createI32(builder, loc, 1 << bit)));
-      if (hasSides)
-        for (auto [a, b] : llvm::zip_equal(left, right)) {
-          Value first = arith::SelectOp::create(builder, loc, isRight, b, a);
-          b = arith::SelectOp::create(builder, loc, isRight, a, b);
-          a = first;
-        }
-      append(next, createCombined(builder, op.getCombine(), left, right));
+      SmallVector<Value> own = at(reg), other;
+      for (Value value : own)
+        other.push_back(shuffle(value, bit));
+      append(next, combineLanes(own, other, isRight));
     }
     values = std::move(next);
+    llvm::fill(laneBases[bit], 0);
+  }
+
+  /// Of each two neighbouring registers, lanes with `bit` go on with the second
+  /// one, and others with the first.
+  void shareOut(unsigned bit) {
+    Value isRight = createHasBit(bit);
+    Registers next(values.size());
+    for (unsigned reg = 0; reg < values.front().size(); reg += 2) {
+      SmallVector<Value> own, other;
+      for (auto [first, second] : llvm::zip_equal(at(reg), at(reg + 1))) {
+        other.push_back(shuffle(select(isRight, first, second), bit));
+        own.push_back(select(isRight, second, first));
+      }
+      append(next, combineLanes(own, other, isRight));
+    }
+    values = std::move(next);
+    laneBases[bit] = registerBases.front();
+    registerBases.erase(registerBases.begin());
+    sharing.push_back(bit);
+  }
+
+  /// Gives both lanes of a pair what they have shared out.
+  void bringBack(unsigned bit) {
+    Value isRight = createHasBit(bit);
+    Registers next(values.size());
+    for (unsigned reg = 0; reg < values.front().size(); ++reg) {
+      SmallVector<Value> own = at(reg), other;
+      for (Value value : own)
+        other.push_back(shuffle(value, bit));
+      SmallVector<Value> first, second;
+      for (auto [mine, theirs] : llvm::zip_equal(own, other)) {
+        first.push_back(select(isRight, theirs, mine));
+        second.push_back(select(isRight, mine, theirs));
+      }
+      append(next, first);
+      append(next, second);
+    }
+    values = std::move(next);
+    registerBases.insert(registerBases.begin(), laneBases[bit]);
     llvm::fill(laneBases[bit], 0);
   }
 
@@ -293,6 +382,8 @@ private:
   bool hasSides;
   Registers values;
   LinearLayout::Bases registerBases, laneBases, warpBases;
+  /// The bits of lanes that share elements out, in the order in which they do.
+  SmallVector<unsigned> sharing;
 };
 
 struct ConvertReduce : OpConversionPattern<cta::ReduceOp> {

@@ -114,7 +114,7 @@ struct ConvertVectorUpdate : OpConversionPattern<tts::AtomicRMWOp> {
     Location loc = op.getLoc();
     createRelease(rewriter, loc, op.getOrder(), op.getScope());
     update(op, adaptor, rewriter, layout, count, width->second.isUniform());
-    createAcquire(rewriter, loc, op.getOrder(), op.getScope(),
+    createAcquire(rewriter, op, op.getOrder(), op.getScope(),
                   /*hasBarrier=*/false);
     rewriter.eraseOp(op);
     return success();

@@ -24,6 +24,34 @@ func.func @add_block(%p: memref<*xf32>, %v: f32, %c: i1, %n0: i32, %n1: i32, %n2
   %offsets = arith.constant dense<0> : tensor<32xi64, #once>
   %mask = cta.splat %c : tensor<32xi1, #once>
   %old = tts.atomic_rmw fadd acq_rel gpu %values at %p[%offsets] mask %mask : tensor<32xi1, #once> : tensor<32xf32, #once>, memref<*xf32>, tensor<32xi64, #once>
+  %c0 = arith.constant 0 : i64
+  tts.store %v to %p[%c0] strides [] : f32, memref<*xf32>
+  return
+}
+
+// Behind the last access of a program, also in a branch, nothing is waited for; in a loop there is
+// another turn.
+// CHECK-LABEL:  gpu.func @at_the_end
+// CHECK:          scf.for
+// CHECK:            llvm.fence syncscope("device") acq_rel
+// CHECK:            "red.relaxed
+// CHECK:            llvm.fence syncscope("device") acq_rel
+// CHECK-NEXT:       nvvm.barrier0
+// CHECK:          scf.if
+// CHECK:            llvm.fence syncscope("device") acq_rel
+// CHECK:            "red.relaxed
+// CHECK-NOT:        llvm.fence
+// CHECK-NOT:        nvvm.barrier
+// CHECK:          gpu.return
+func.func @at_the_end(%p: memref<*xf32>, %v: f32, %c: i1, %n: i64, %n0: i32, %n1: i32, %n2: i32, %i0: i32, %i1: i32, %i2: i32) attributes {cta.num_warps = 1 : i32} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %old = tts.atomic_rmw fadd acq_rel gpu %v at %p[%i] : f32, memref<*xf32>, i64
+  }
+  scf.if %c {
+    %old = tts.atomic_rmw fadd acq_rel gpu %v at %p[%c0] : f32, memref<*xf32>, i64
+  }
   return
 }
 
@@ -95,5 +123,6 @@ func.func @wait_for_flag(%p: memref<*xi32>, %t: i64, %n0: i32, %n1: i32, %n2: i3
   %c0 = arith.constant 0 : i64
   %one = arith.constant 1 : i32
   %ok = tts.atomic_poll acquire gpu %one at %p[%c0] timeout %t : i32, memref<*xi32>
+  tts.store %one to %p[%c0] strides [] : i32, memref<*xi32>
   return
 }

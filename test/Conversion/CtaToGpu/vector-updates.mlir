@@ -54,6 +54,8 @@ func.func @rows(%p: memref<*xf32> {tt.divisibility = 16 : i32}, %stride: i64 {tt
   %begin = arith.muli %row, %strides : tensor<8x16xi64, #m>
   %offsets = arith.addi %begin, %column : tensor<8x16xi64, #m>
   %old = tts.atomic_rmw fadd acq_rel gpu %values at %p[%offsets] : tensor<8x16xf32, #m>, memref<*xf32>, tensor<8x16xi64, #m>
+  %c0 = arith.constant 0 : i64
+  tts.store %v to %p[%c0] strides [] : f32, memref<*xf32>
   return
 }
 

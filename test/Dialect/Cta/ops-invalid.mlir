@@ -106,6 +106,17 @@ func.func @reduce_region(%x: tensor<8xf32>) -> tensor<f32> {
 
 // -----
 
+func.func @reduce_spread(%x: tensor<8xf32>) -> tensor<f32> {
+  // expected-error @below {{spreads what has to be combined in order}}
+  %0 = cta.reduce %x axis 0 spread : (tensor<8xf32>) -> tensor<f32> {
+  ^bb0(%a: f32, %b: f32):
+    cta.yield %a : f32
+  }
+  return %0 : tensor<f32>
+}
+
+// -----
+
 func.func @scan(%x: tensor<8xf32>) -> tensor<8xf16> {
   // expected-error @below {{gives results of the types of its sources}}
   %0 = cta.scan %x axis 0 : (tensor<8xf32>) -> tensor<8xf16> {

@@ -217,9 +217,11 @@ LinearLayout InsertSliceOp::getPossibleLayout(const LinearLayout &layout) {
 // Across elements
 //===----------------------------------------------------------------------===//
 
-static LayoutFunction dropping(unsigned axis) {
-  return
-      [axis](const LinearLayout &layout) { return layout.dropDimension(axis); };
+static LayoutFunction dropping(ReduceOp op) {
+  return [axis = op.getAxis(),
+          isSpread = op.getSpread()](const LinearLayout &layout) {
+    return isSpread ? layout.spreadDimension(axis) : layout.dropDimension(axis);
+  };
 }
 
 SmallVector<LayoutRelation> ReduceOp::getLayoutRelations(Value value) {
@@ -229,7 +231,7 @@ SmallVector<LayoutRelation> ReduceOp::getLayoutRelations(Value value) {
   for (Value source : getSources())
     relations.push_back({source, keep});
   for (Value result : getResults())
-    relations.push_back({result, dropping(getAxis())});
+    relations.push_back({result, dropping(*this)});
   return relations;
 }
 
@@ -239,7 +241,7 @@ std::optional<LinearLayout> ReduceOp::getNeededLayout(OpOperand &) {
 
 /// What is left of a tile is where the tile was.
 std::optional<LayoutRelation> ReduceOp::getLayoutOrigin() {
-  return LayoutRelation{getSources().front(), dropping(getAxis())};
+  return LayoutRelation{getSources().front(), dropping(*this)};
 }
 
 SmallVector<LayoutRelation> HistogramOp::getLayoutRelations(Value value) {

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 
 using namespace mlir;
 using namespace mlir::cta;
@@ -172,11 +173,16 @@ LogicalResult ReduceOp::verify() {
              << result.getType() << " for " << source.getType();
     if (failed(verifyLayout(*this, source, result,
                             [&](const LinearLayout &layout) {
-                              return layout.dropDimension(axis);
+                              return getSpread() ? layout.spreadDimension(axis)
+                                                 : layout.dropDimension(axis);
                             })))
       return failure();
   }
-  return verifyCombine(*this, getResultTypes(), getCombine());
+  if (failed(verifyCombine(*this, getResultTypes(), getCombine())))
+    return failure();
+  if (getSpread() && !isCommutative(getCombine()))
+    return emitOpError("spreads what has to be combined in order");
+  return success();
 }
 
 LogicalResult ScanOp::verify() {

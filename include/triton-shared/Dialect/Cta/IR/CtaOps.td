@@ -451,13 +451,18 @@ def CTA_ReduceOp : CTA_Op<"reduce", [Pure,
       cta.yield %0 : f32
     }
     ```
+
+    With `spread`, lanes along the dimension do not all get the result: each
+    gets a part of its elements, as `LinearLayout::spreadDimension` says. The
+    region is commutative then.
   }];
-  let arguments = (ins Variadic<CTA_Tile>:$sources, I64Attr:$axis);
+  let arguments = (ins Variadic<CTA_Tile>:$sources, I64Attr:$axis,
+                       UnitAttr:$spread);
   let results = (outs Variadic<CTA_Tile>:$results);
   let regions = (region SizedRegion<1>:$combine);
   let assemblyFormat = [{
-    $sources `axis` $axis attr-dict `:` functional-type($sources, $results)
-    $combine
+    $sources `axis` $axis (`spread` $spread^)? attr-dict
+    `:` functional-type($sources, $results) $combine
   }];
   let hasVerifier = 1;
 }
