@@ -222,16 +222,28 @@ LinearLayout LinearLayout::dropDimension(unsigned dim) const {
   });
 }
 
+/// Neighbours that one instruction stores, if they have no more than 16 bits.
+static constexpr unsigned kMostTogether = 8;
+
 LinearLayout LinearLayout::spreadDimension(unsigned dim) const {
-  LinearLayout shared = dropDimension(dim);
-  for (auto [before, now] : llvm::zip_equal(lanes, shared.lanes)) {
-    bool isFree = llvm::all_of(now, [](int32_t step) { return step == 0; });
-    if (!before[dim] || !isFree || shared.registers.empty())
-      continue;
-    now = shared.registers.front();
-    shared.registers.erase(shared.registers.begin());
+  LinearLayout spread = dropDimension(dim);
+  SmallVector<Coordinates *> free;
+  for (auto [before, now] : llvm::zip_equal(lanes, spread.lanes))
+    if (before[dim] && isZero(now))
+      free.push_back(&now);
+  unsigned together = 1;
+  for (unsigned d = 0; d < spread.rank; ++d)
+    together = std::max(together, spread.countNeighbours(d));
+  bool takeAll = free.size() >= spread.registers.size();
+  unsigned first =
+      takeAll ? 0 : llvm::Log2_32(std::min(together, kMostTogether));
+  for (Coordinates *lane : free) {
+    if (spread.registers.size() == first)
+      break;
+    *lane = spread.registers[first];
+    spread.registers.erase(spread.registers.begin() + first);
   }
-  return shared;
+  return spread;
 }
 
 LinearLayout LinearLayout::transpose(ArrayRef<int64_t> permutation) const {

@@ -93,7 +93,7 @@ def test_each_row_has_what_it_is_reduced_to(
 
 
 @pytest.mark.parametrize(("rows", "n", "warps"), SHAPES)
-@pytest.mark.parametrize("dtype", (torch.float32, torch.int32, torch.float16), ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.float16], ids=str)
 def test_sums_of_turns_are_added_to_memory_in_parts(
     dtype: torch.dtype, rows: int, n: int, warps: int, tmp_path: Path
 ):

@@ -274,11 +274,19 @@ TEST(LinearLayoutTest, LanesAlongADimensionSpreadWhatIsLeftOfIt) {
                     {{0, 32}, {8, 0}});
   EXPECT_EQ(rows.spreadDimension(1),
             LinearLayout(1, {}, {{1}, {2}, {0}, {0}, {4}}, {{0}, {8}}));
-  // More rows than lanes: the first bits are those of lanes.
-  LinearLayout many(2, {{1, 0}, {2, 0}, {4, 0}},
-                    {{0, 1}, {0, 2}, {8, 0}, {16, 0}, {32, 0}}, {});
+  // More rows than lanes.
+  LinearLayout many(2, {{2, 0}, {4, 0}, {8, 0}},
+                    {{0, 1}, {0, 2}, {16, 0}, {32, 0}, {64, 0}}, {{1, 0}});
   EXPECT_EQ(many.spreadDimension(1),
-            LinearLayout(1, {{4}}, {{1}, {2}, {8}, {16}, {32}}, {}));
+            LinearLayout(1, {{8}}, {{2}, {4}, {16}, {32}, {64}}, {{1}}));
+  // Too many: neighbours stay together, of 16 only eight.
+  LinearLayout eight(2, {{0, 1}, {0, 2}, {0, 4}, {1, 0}},
+                     {{2, 0}, {4, 0}, {0, 8}, {0, 16}, {0, 32}}, {});
+  EXPECT_EQ(eight.spreadDimension(0), eight.dropDimension(0));
+  LinearLayout more(2, {{0, 1}, {0, 2}, {0, 4}, {0, 8}},
+                    {{1, 0}, {2, 0}, {0, 16}, {0, 32}, {0, 64}}, {});
+  EXPECT_EQ(more.spreadDimension(0),
+            LinearLayout(1, {{1}, {2}, {4}}, {{8}, {0}, {16}, {32}, {64}}, {}));
   // Along the rows, no lane differs in nothing else.
   EXPECT_EQ(many.spreadDimension(0).getNumRegisters(), 1u);
   for (const Example &example : makeExamples())

@@ -96,8 +96,9 @@ public:
   /// Without dimension `dim`. Registers that only differ in it are one.
   LinearLayout dropDimension(unsigned dim) const;
   /// As `dropDimension`, but lanes that differed in nothing else no longer hold
-  /// the same: each bit of theirs takes over a bit of the registers, from the
-  /// first ones on, as long as there are any.
+  /// the same: each bit of theirs takes over one of the registers. If there are
+  /// more registers than they can take over, the first bits of these stay in
+  /// which neighbours differ that one instruction may store.
   LinearLayout spreadDimension(unsigned dim) const;
   /// Dimension `i` of the result is dimension `permutation[i]`.
   LinearLayout transpose(llvm::ArrayRef<int64_t> permutation) const;

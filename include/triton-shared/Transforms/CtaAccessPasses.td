@@ -27,9 +27,11 @@ def CtaSpreadRows : Pass<"cta-spread-rows", "::mlir::ModuleOp"> {
     tts.store %sums to %out[%at] strides [1]
     ```
 
-    Sums of a loop's turns are added up in parts, too, and what is loaded for
-    that arithmetic is loaded in parts. Masks and places that are made of numbers
-    are made anew. Anything else that takes part keeps all as it was.
+    Neighbours of a thread that one instruction stores stay together, unless
+    every lane is left with one element. Sums of a loop's turns are added up in
+    parts, too, and what is loaded for that arithmetic is loaded in parts. Masks
+    and places that are made of numbers are made anew. Anything else that takes
+    part keeps all as it was.
 
     Needs: layouts. Leaves: the same, and `cta.reduce spread`.
   }];

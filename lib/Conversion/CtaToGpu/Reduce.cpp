@@ -98,12 +98,26 @@ private:
         bits.push_back(bit);
     bool areMany = bits.size() >= kSharedLaneBits &&
                    registerBases.size() >= kSharedRegisterBits;
+    if (op.getSpread())
+      firstShared = countStaying();
     for (unsigned bit : bits) {
-      if ((areMany || op.getSpread()) && !registerBases.empty())
+      if ((areMany || op.getSpread()) && registerBases.size() > firstShared)
         shareOut(bit);
       else
         reduceLane(bit);
     }
+  }
+
+  /// The first bits of the register's number that are those of the result, too.
+  unsigned countStaying() {
+    LinearLayout result = cta::getLayout(op.getResult(0).getType());
+    LinearLayout all =
+        cta::getLayout(op.getSources().front().getType()).dropDimension(axis);
+    unsigned count = 0;
+    while (count < result.getRegisters().size() &&
+           result.getRegisters()[count] == all.getRegisters()[count])
+      ++count;
+    return count;
   }
 
   void reduceAllWarps() {
@@ -244,26 +258,29 @@ private:
     llvm::fill(laneBases[bit], 0);
   }
 
-  /// Of each two neighbouring registers, lanes with `bit` go on with the second
-  /// one, and others with the first.
+  /// Of each two registers that differ in the first shared bit, lanes with
+  /// `bit` go on with the second one, and others with the first.
   void shareOut(unsigned bit) {
     Value isRight = createHasBit(bit);
     Registers next(values.size());
-    for (unsigned reg = 0; reg < values.front().size(); reg += 2) {
+    unsigned step = 1u << firstShared;
+    for (unsigned reg = 0; reg < values.front().size(); ++reg) {
+      if (reg & step)
+        continue;
       SmallVector<Value> own, other;
-      for (auto [first, second] : llvm::zip_equal(at(reg), at(reg + 1))) {
+      for (auto [first, second] : llvm::zip_equal(at(reg), at(reg + step))) {
         other.push_back(shuffle(select(isRight, first, second), bit));
         own.push_back(select(isRight, second, first));
       }
       append(next, combineLanes(own, other, isRight));
     }
     values = std::move(next);
-    laneBases[bit] = registerBases.front();
-    registerBases.erase(registerBases.begin());
+    laneBases[bit] = registerBases[firstShared];
+    registerBases.erase(registerBases.begin() + firstShared);
     sharing.push_back(bit);
   }
 
-  /// Gives both lanes of a pair what they have shared out.
+  /// Gives both lanes of a pair what they have shared out, of all registers.
   void bringBack(unsigned bit) {
     Value isRight = createHasBit(bit);
     Registers next(values.size());
@@ -384,6 +401,8 @@ private:
   LinearLayout::Bases registerBases, laneBases, warpBases;
   /// The bits of lanes that share elements out, in the order in which they do.
   SmallVector<unsigned> sharing;
+  /// The first bit of the register's number that they share out.
+  unsigned firstShared = 0;
 };
 
 struct ConvertReduce : OpConversionPattern<cta::ReduceOp> {

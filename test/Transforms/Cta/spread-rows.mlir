@@ -83,3 +83,19 @@ func.func @all_want_it(%x: tensor<8x32xf32, #x>, %p: memref<*xf32>, %q: memref<*
   tts.store %d to %p[%o] strides [1] : tensor<8xf32, #all>, memref<*xf32>
   return %column, %old : tensor<8x1xf32, #cta.layout<register = [[1, 0], [2, 0]], lane = [[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], warp = [[4, 0]]>>, tensor<8xf32, #all>
 }
+
+// A lane holds eight neighbours, which it stores at once: no better spread over two lanes.
+#columns = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[1, 0], [0, 8], [0, 16], [0, 32], [0, 64]], warp = [[2, 0]]>
+#column = #cta.layout<register = [[1], [2], [4]], lane = [[0], [8], [16], [32], [64]], warp = [[0]]>
+// CHECK-LABEL: func.func @neighbours(
+// CHECK-NOT:     spread
+// CHECK:         return
+func.func @neighbours(%x: tensor<4x128xf16, #columns>, %p: memref<*xf16>, %o: i64) attributes {cta.num_warps = 2 : i32} {
+  %m = cta.reduce %x axis 0 : (tensor<4x128xf16, #columns>) -> tensor<128xf16, #column> {
+  ^bb0(%l: f16, %r: f16):
+    %t = arith.maximumf %l, %r : f16
+    cta.yield %t : f16
+  }
+  tts.store %m to %p[%o] strides [1] : tensor<128xf16, #column>, memref<*xf16>
+  return
+}
