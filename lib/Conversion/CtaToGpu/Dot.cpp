@@ -3,6 +3,10 @@
 // Both operands go to shared memory; each thread then walks along K and adds
 // the outer product of its rows and columns. Right for every type and shape.
 //
+// A turn of that walk takes several steps: neighbours of a row are then read by
+// one instruction, where a step alone reads an element of each row, and shared
+// memory takes longer than the sums do.
+//
 //===----------------------------------------------------------------------===//
 
 #include "SharedMemory.h"
@@ -20,6 +24,25 @@ using namespace mlir::triton_shared;
 using cta::LinearLayout;
 
 namespace {
+
+/// The most steps along K that one turn takes, and the most bytes of a row that
+/// one instruction reads.
+constexpr int64_t kMostSteps = 4, kMostBytes = 16;
+/// If the sums of a thread take no more than that, a turn takes several
+/// steps. With more, there is no room for what is read at once.
+constexpr int64_t kMostSumBytes = 512;
+
+/// The steps along K that one turn takes: a power of two that divides `size`.
+int64_t countSteps(cta::DotOp op) {
+  RankedTensorType a = cta::getTile(op.getA()),
+                   sums = cta::getTile(op.getResult());
+  int64_t sumBytes = cta::getLayout(sums).getNumRegisters() *
+                     cta::getElementBytes(sums.getElementType());
+  if (sumBytes > kMostSumBytes)
+    return 1;
+  return std::min({a.getShape().back(), kMostSteps,
+                   kMostBytes / cta::getElementBytes(a.getElementType())});
+}
 
 Value extendTo(OpBuilder &builder, Location loc, Type type, Value value) {
   if (value.getType() == type)
@@ -49,6 +72,26 @@ public:
 
   Value load(OpBuilder &builder, Location loc, ValueRange coordinates,
              Type sumType) const {
+    Value index = createIndex(builder, loc, coordinates);
+    return extendTo(builder, loc, sumType,
+                    tile.loadElement(builder, loc, index));
+  }
+
+  /// The elements from `coordinates` on, along the last dimension.
+  SmallVector<Value> loadRow(OpBuilder &builder, Location loc,
+                             ValueRange coordinates, int64_t count,
+                             Type sumType) const {
+    Value index = createIndex(builder, loc, coordinates);
+    Value vector = tile.loadNeighbours(builder, loc, index, count);
+    SmallVector<Value> elements = unpackRegisters(builder, loc, vector);
+    for (Value &element : elements)
+      element = extendTo(builder, loc, sumType, element);
+    return elements;
+  }
+
+private:
+  Value createIndex(OpBuilder &builder, Location loc,
+                    ValueRange coordinates) const {
     Value index = createI32(builder, loc, 0);
     for (auto [coordinate, size] :
          llvm::zip_equal(coordinates, type.getShape())) {
@@ -56,13 +99,73 @@ public:
                                     createI32(builder, loc, size));
       index = arith::AddIOp::create(builder, loc, index, coordinate);
     }
-    return extendTo(builder, loc, sumType,
-                    tile.loadElement(builder, loc, index));
+    return index;
+  }
+
+  RankedTensorType type;
+  SharedTile tile;
+};
+
+/// What a thread adds to its elements of the result.
+class OuterProducts {
+public:
+  OuterProducts(OpBuilder &builder, cta::DotOp op, const SharedOperand &a,
+                const SharedOperand &b)
+      : layout(cta::getLayout(op.getType())), rank(layout.getRank()),
+        coordinates(builder, op.getLoc(), layout), a(a), b(b) {
+    // Made before the loop, which only uses them.
+    for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg)
+      for (unsigned dim = 0; dim < rank; ++dim)
+        coordinates.get(reg, dim);
+  }
+
+  /// `sums` and `steps` outer products, from step `first` on.
+  Value add(OpBuilder &builder, Location loc, Value first, int64_t steps,
+            Value sums) {
+    Type sumType = getElementTypeOrSelf(sums.getType());
+    SmallVector<Value> elements = unpackRegisters(builder, loc, sums);
+    std::map<cta::Coordinates, SmallVector<Value>> rows;
+    for (int64_t step = 0; step < steps; ++step) {
+      Value k = arith::AddIOp::create(builder, loc, first,
+                                      createI32(builder, loc, step));
+      std::map<cta::Coordinates, Value> columns;
+      for (auto [reg, sum] : llvm::enumerate(elements)) {
+        SmallVector<Value> &left = rows[getPlace(reg, /*without=*/rank - 1)];
+        if (left.empty())
+          left = a.loadRow(
+              builder, loc,
+              getBatchAnd(reg, {coordinates.get(reg, rank - 2), first}), steps,
+              sumType);
+        Value &right = columns[getPlace(reg, /*without=*/rank - 2)];
+        if (!right)
+          right = b.load(builder, loc,
+                         getBatchAnd(reg, {k, coordinates.get(reg, rank - 1)}),
+                         sumType);
+        sum = multiplyAdd(builder, loc, left[step], right, sum);
+      }
+    }
+    return packRegisters(builder, loc, elements);
   }
 
 private:
-  RankedTensorType type;
-  SharedTile tile;
+  cta::Coordinates getPlace(unsigned reg, unsigned without) const {
+    cta::Coordinates place = layout.applyRegister(reg);
+    place[without] = 0;
+    return place;
+  }
+
+  SmallVector<Value> getBatchAnd(unsigned reg, ArrayRef<Value> others) {
+    SmallVector<Value> all;
+    if (rank == 3)
+      all.push_back(coordinates.get(reg, 0));
+    llvm::append_range(all, others);
+    return all;
+  }
+
+  LinearLayout layout;
+  unsigned rank;
+  ElementCoordinates coordinates;
+  const SharedOperand &a, &b;
 };
 
 struct ConvertDot : OpConversionPattern<cta::DotOp> {
@@ -79,58 +182,20 @@ struct ConvertDot : OpConversionPattern<cta::DotOp> {
     b.store(rewriter, loc, adaptor.getB());
     createBarrier(rewriter, loc);
 
-    RankedTensorType aType = cta::getTile(op.getA());
-    Value zero = createI32(rewriter, loc, 0), one = createI32(rewriter, loc, 1);
-    Value size = createI32(rewriter, loc, aType.getShape().back());
-    LinearLayout layout = cta::getLayout(op.getType());
-    ElementCoordinates coordinates(rewriter, loc, layout);
-    // Made before the loop, which only uses them.
-    for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg)
-      for (unsigned dim = 0; dim < layout.getRank(); ++dim)
-        coordinates.get(reg, dim);
+    int64_t size = cta::getTile(op.getA()).getShape().back();
+    int64_t steps = countSteps(op);
+    OuterProducts products(rewriter, op, a, b);
     auto loop = scf::ForOp::create(
-        rewriter, loc, zero, size, one, adaptor.getAccumulator(),
-        [&](OpBuilder &builder, Location loc, Value k, ValueRange sums) {
-          Value next = addOuterProduct(builder, loc, layout, coordinates, a, b,
-                                       k, sums.front());
-          scf::YieldOp::create(builder, loc, next);
+        rewriter, loc, createI32(rewriter, loc, 0),
+        createI32(rewriter, loc, size), createI32(rewriter, loc, steps),
+        adaptor.getAccumulator(),
+        [&](OpBuilder &builder, Location loc, Value first, ValueRange sums) {
+          scf::YieldOp::create(
+              builder, loc,
+              products.add(builder, loc, first, steps, sums.front()));
         });
     rewriter.replaceOp(op, loop.getResults());
     return success();
-  }
-
-private:
-  static Value addOuterProduct(OpBuilder &builder, Location loc,
-                               const LinearLayout &layout,
-                               ElementCoordinates &coordinates,
-                               const SharedOperand &a, const SharedOperand &b,
-                               Value k, Value sums) {
-    unsigned rank = layout.getRank(), row = rank - 2, column = rank - 1;
-    Type sumType = getElementTypeOrSelf(sums.getType());
-    SmallVector<Value> elements = unpackRegisters(builder, loc, sums);
-    std::map<cta::Coordinates, Value> rows, columns;
-    for (auto [reg, sum] : llvm::enumerate(elements)) {
-      cta::Coordinates place = layout.applyRegister(reg);
-      SmallVector<Value> batch;
-      if (rank == 3)
-        batch.push_back(coordinates.get(reg, 0));
-      cta::Coordinates rowKey(place), columnKey(place);
-      rowKey[column] = columnKey[row] = 0;
-      Value &left = rows[rowKey];
-      if (!left) {
-        SmallVector<Value> at(batch);
-        at.append({coordinates.get(reg, row), k});
-        left = a.load(builder, loc, at, sumType);
-      }
-      Value &right = columns[columnKey];
-      if (!right) {
-        SmallVector<Value> at(batch);
-        at.append({k, coordinates.get(reg, column)});
-        right = b.load(builder, loc, at, sumType);
-      }
-      sum = multiplyAdd(builder, loc, left, right, sum);
-    }
-    return packRegisters(builder, loc, elements);
   }
 };
 

@@ -253,6 +253,15 @@ Value SharedTile::loadMatrices(OpBuilder &builder, Location loc,
   return shuffleRegisters(builder, loc, vector, sources);
 }
 
+Value SharedTile::loadNeighbours(OpBuilder &builder, Location loc, Value index,
+                                 int64_t count) const {
+  auto type = VectorType::get({count}, getSharedType(elementType));
+  Value vector = LLVM::LoadOp::create(
+      builder, loc, type, createPointer(builder, loc, index),
+      count * cta::getElementBytes(elementType));
+  return fromShared(builder, loc, vector, elementType);
+}
+
 Value SharedTile::loadElement(OpBuilder &builder, Location loc,
                               Value index) const {
   Type element = getSharedType(elementType);

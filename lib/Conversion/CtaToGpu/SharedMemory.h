@@ -75,6 +75,10 @@ public:
   /// The element at an offset, which is the row-major index unless the tile has
   /// a layout of its own: i32.
   Value loadElement(OpBuilder &builder, Location loc, Value index) const;
+  /// A vector of the `count` elements from such an offset on, which is a
+  /// multiple of `count`.
+  Value loadNeighbours(OpBuilder &builder, Location loc, Value index,
+                       int64_t count) const;
 
   /// The addresses of what each thread holds at the offsets `placed`.
   SharedPointers createPointers(OpBuilder &builder, Location loc,

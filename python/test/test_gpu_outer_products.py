@@ -1,0 +1,81 @@
+"""Products without tensor cores on the GPU leg: their PTX, run by the emulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton_shared import emulate
+from triton_shared.emulate import ptx
+
+SIZES = ((16, 16, 16), (64, 64, 64), (32, 128, 16), (128, 64, 32), (128, 128, 16))
+"""M, N and K; of the last, a thread has 128 elements."""
+
+
+@triton.jit
+def _product(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    left = tl.load(a + m[:, None] * K + k[None, :])
+    right = tl.load(b + k[:, None] * N + n[None, :])
+    product = tl.dot(left, right, input_precision="ieee", out_dtype=c.dtype.element_ty)
+    tl.store(c + m[:, None] * N + n[None, :], product)
+
+
+@triton.jit
+def _batch(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    z, m, n, k = tl.arange(0, 2), tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    z = z[:, None, None]
+    left = tl.load(a + z * M * K + m[None, :, None] * K + k[None, None, :])
+    right = tl.load(b + z * K * N + k[None, :, None] * N + n[None, None, :])
+    product = tl.dot(left, right, input_precision="ieee", out_dtype=c.dtype.element_ty)
+    tl.store(c + z * M * N + m[None, :, None] * N + n[None, None, :], product)
+
+
+def multiply(
+    kernel: triton.JITFunction, dtype: torch.dtype, warps: int, size: tuple[int, ...], folder: Path
+) -> tuple[torch.Tensor, torch.Tensor, str]:
+    """What the kernel gives for small whole numbers, what torch gives, and the PTX."""
+    m, n, k = size
+    batch = (2,) if kernel is _batch else ()
+    name = {torch.float32: "fp32", torch.float64: "fp64"}[dtype]
+    types = {"a": f"*{name}", "b": f"*{name}", "c": f"*{name}"}
+    constants = dict(zip("MNK", size, strict=True))
+    source = triton.compiler.ASTSource(
+        kernel, {**types, **dict.fromkeys(constants, "constexpr")}, constexprs=constants
+    )
+    target = GPUTarget("shared_cuda", 90, 32)
+    compiled = triton.compile(source, target=target, options={"num_warps": warps})
+    text = compiled.asm["ptx"]
+    loaded = ptx.compile_ptx(text, compiled.metadata.shared, folder)
+    generator = torch.Generator().manual_seed(1)
+    a = torch.randint(-4, 5, (*batch, m, k), generator=generator).to(dtype)
+    b = torch.randint(-4, 5, (*batch, k, n), generator=generator).to(dtype)
+    c = torch.zeros((*batch, m, n), dtype=dtype)
+    emulate.launch(loaded, (a, b, c), (1,))
+    return c, a @ b, text
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_sums_go_along_k_in_several_steps(
+    dtype: torch.dtype, size: tuple[int, ...], tmp_path: Path
+):
+    got, want, _ = multiply(_product, dtype, 4, size, tmp_path)
+    assert got.equal(want)
+
+
+@pytest.mark.parametrize("warps", [1, 4])
+def test_each_product_of_a_batch_has_its_rows(warps: int, tmp_path: Path):
+    got, want, _ = multiply(_batch, torch.float32, warps, (16, 32, 16), tmp_path)
+    assert got.equal(want)
+
+
+def test_neighbours_of_a_row_are_read_at_once(tmp_path: Path):
+    """One element of each row at a time took twice as long as Triton's code."""
+    _, _, text = multiply(_product, torch.float32, 4, (64, 64, 64), tmp_path)
+    assert "ld.shared.b32" not in text
+    assert text.count("fma.rn.f32") == 4 * 64 * 64 // 128
