@@ -8,7 +8,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
+from gpu_kernels import compile_kernel, word_of
 from triton_shared import emulate
 from triton_shared.emulate import ptx
 
@@ -41,14 +41,8 @@ def multiply(
     """What the kernel gives for small whole numbers, what torch gives, and the PTX."""
     m, n, k = size
     batch = (2,) if kernel is _batch else ()
-    name = {torch.float32: "fp32", torch.float64: "fp64"}[dtype]
-    types = {"a": f"*{name}", "b": f"*{name}", "c": f"*{name}"}
-    constants = dict(zip("MNK", size, strict=True))
-    source = triton.compiler.ASTSource(
-        kernel, {**types, **dict.fromkeys(constants, "constexpr")}, constexprs=constants
-    )
-    target = GPUTarget("shared_cuda", 90, 32)
-    compiled = triton.compile(source, target=target, options={"num_warps": warps})
+    types = dict.fromkeys("abc", f"*{word_of(dtype)}")
+    compiled = compile_kernel(kernel, types, dict(zip("MNK", size, strict=True)), warps)
     text = compiled.asm["ptx"]
     loaded = ptx.compile_ptx(text, compiled.metadata.shared, folder)
     generator = torch.Generator().manual_seed(1)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
+from gpu_kernels import compile_kernel, word_of
 from triton_shared import emulate
 from triton_shared.emulate import ptx
 
@@ -44,21 +43,6 @@ def _add_up(x, total, turns, M, ROWS: tl.constexpr, N: tl.constexpr):
     tl.atomic_add(total + r, row, mask=r < M)
 
 
-def compile_for(
-    kernel: Any, types: dict[str, str], rows: int, n: int, warps: int, arch: int
-) -> Any:
-    constants = {"ROWS": rows, "N": n}
-    source = triton.compiler.ASTSource(
-        kernel, {**types, **dict.fromkeys(constants, "constexpr")}, constexprs=constants
-    )
-    target = GPUTarget("shared_cuda", arch, 32)
-    return triton.compile(source, target=target, options={"num_warps": warps})
-
-
-def name_of(dtype: torch.dtype) -> str:
-    return triton.runtime.jit.type_canonicalisation_dict[str(dtype).split(".")[1]]
-
-
 def small_numbers(*shape: int, dtype: torch.dtype) -> torch.Tensor:
     """Sums of all types are exact."""
     return torch.randint(-2, 3, shape, generator=torch.Generator().manual_seed(1)).to(dtype)
@@ -69,12 +53,12 @@ def small_numbers(*shape: int, dtype: torch.dtype) -> torch.Tensor:
 def test_each_row_has_what_it_is_reduced_to(
     dtype: torch.dtype, rows: int, n: int, warps: int, tmp_path: Path
 ):
-    element = f"*{name_of(dtype)}"
+    element = f"*{word_of(dtype)}"
     wide = torch.int32 if not dtype.is_floating_point and dtype.itemsize < 4 else dtype
-    types = {**dict.fromkeys(("x", "bias"), element), "sums": f"*{name_of(wide)}", "most": element,
+    types = {**dict.fromkeys(("x", "bias"), element), "sums": f"*{word_of(wide)}", "most": element,
              "at": "*i32", "rest": element, "columns": element, "M": "i32"}  # fmt: skip
-    compile_for(_reduce, types, rows, n, warps, 80)
-    compiled = compile_for(_reduce, types, rows, n, warps, 90)
+    compile_kernel(_reduce, types, {"ROWS": rows, "N": n}, warps, 80)
+    compiled = compile_kernel(_reduce, types, {"ROWS": rows, "N": n}, warps)
     kernel = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
     x, bias, m = small_numbers(rows, n, dtype=dtype), small_numbers(rows, dtype=dtype), rows - 1
     sums, most = torch.full((rows,), 77, dtype=wide), torch.zeros(rows, dtype=dtype)
@@ -97,8 +81,8 @@ def test_each_row_has_what_it_is_reduced_to(
 def test_sums_of_turns_are_added_to_memory_in_parts(
     dtype: torch.dtype, rows: int, n: int, warps: int, tmp_path: Path
 ):
-    types = {**dict.fromkeys(("x", "total"), f"*{name_of(dtype)}"), "turns": "i32", "M": "i32"}
-    compiled = compile_for(_add_up, types, rows, n, warps, 90)
+    types = {**dict.fromkeys(("x", "total"), f"*{word_of(dtype)}"), "turns": "i32", "M": "i32"}
+    compiled = compile_kernel(_add_up, types, {"ROWS": rows, "N": n}, warps)
     kernel = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
     for turns in (0, 1, 3):
         x = small_numbers(max(turns, 1), rows, n, dtype=dtype)
@@ -112,7 +96,7 @@ def test_sums_of_turns_are_added_to_memory_in_parts(
 def test_lanes_store_many_rows_at_once():
     """A store for each row, by one lane, was three times slower than Triton's code."""
     types = {**dict.fromkeys(("x", "total"), "*fp32"), "turns": "i32", "M": "i32"}
-    text = compile_for(_add_up, types, 64, 64, 4, 90).asm["ptx"]
+    text = compile_kernel(_add_up, types, {"ROWS": 64, "N": 64}, 4).asm["ptx"]
     assert text.count("red.relaxed") == 1
     # Of 32 rows to a lane: 16, 8, 4, 2 and 1.
     assert text.count("shfl.sync.bfly") == 31

@@ -10,7 +10,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
+from gpu_kernels import compile_kernel, word_of
 from triton_shared import emulate
 from triton_shared.emulate import ptx
 
@@ -39,14 +39,8 @@ def _wide(x, y, o, sums, turns, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 
 
 def compile_wide(dtype: torch.dtype) -> Any:
-    element = triton.runtime.jit.type_canonicalisation_dict[str(dtype).split(".")[1]]
-    types = {**dict.fromkeys(("x", "y", "o"), f"*{element}"), "sums": "*i32", "turns": "i32"}
-    constants = {"ROWS": ROWS, "COLUMNS": COLUMNS}
-    source = triton.compiler.ASTSource(
-        _wide, {**types, **dict.fromkeys(constants, "constexpr")}, constexprs=constants
-    )
-    target = GPUTarget("shared_cuda", 90, 32)
-    return triton.compile(source, target=target, options={"num_warps": 1})
+    types = {**dict.fromkeys(("x", "y", "o"), f"*{word_of(dtype)}"), "sums": "*i32", "turns": "i32"}
+    return compile_kernel(_wide, types, {"ROWS": ROWS, "COLUMNS": COLUMNS}, warps=1)
 
 
 def expected(a: torch.Tensor, row: torch.Tensor, turns: int) -> torch.Tensor:

@@ -226,10 +226,12 @@ private:
     return arith::SelectOp::create(builder, loc, condition, yes, no);
   }
 
-  /// What `given` is in the lane whose number differs in `bit`.
-  Value shuffle(Value given, unsigned bit) {
-    return createShuffle(builder, loc, given, NVVM::ShflKind::bfly,
-                         createI32(builder, loc, 1 << bit));
+  /// What `given` are in the lane whose number differs in `bit`.
+  SmallVector<Value> shuffle(ValueRange given, unsigned bit) {
+    return llvm::map_to_vector(given, [&](Value value) {
+      return createShuffle(builder, loc, value, NVVM::ShflKind::bfly,
+                           createI32(builder, loc, 1 << bit));
+    });
   }
 
   /// Combines what this lane and another one have; this one is the right one of
@@ -249,10 +251,8 @@ private:
     Value isRight = hasSides ? createHasBit(bit) : Value();
     Registers next(values.size());
     for (unsigned reg = 0; reg < values.front().size(); ++reg) {
-      SmallVector<Value> own = at(reg), other;
-      for (Value value : own)
-        other.push_back(shuffle(value, bit));
-      append(next, combineLanes(own, other, isRight));
+      SmallVector<Value> own = at(reg);
+      append(next, combineLanes(own, shuffle(own, bit), isRight));
     }
     values = std::move(next);
     llvm::fill(laneBases[bit], 0);
@@ -267,12 +267,12 @@ private:
     for (unsigned reg = 0; reg < values.front().size(); ++reg) {
       if (reg & step)
         continue;
-      SmallVector<Value> own, other;
+      SmallVector<Value> own, given;
       for (auto [first, second] : llvm::zip_equal(at(reg), at(reg + step))) {
-        other.push_back(shuffle(select(isRight, first, second), bit));
+        given.push_back(select(isRight, first, second));
         own.push_back(select(isRight, second, first));
       }
-      append(next, combineLanes(own, other, isRight));
+      append(next, combineLanes(own, shuffle(given, bit), isRight));
     }
     values = std::move(next);
     laneBases[bit] = registerBases[firstShared];
@@ -285,11 +285,8 @@ private:
     Value isRight = createHasBit(bit);
     Registers next(values.size());
     for (unsigned reg = 0; reg < values.front().size(); ++reg) {
-      SmallVector<Value> own = at(reg), other;
-      for (Value value : own)
-        other.push_back(shuffle(value, bit));
-      SmallVector<Value> first, second;
-      for (auto [mine, theirs] : llvm::zip_equal(own, other)) {
+      SmallVector<Value> own = at(reg), first, second;
+      for (auto [mine, theirs] : llvm::zip_equal(own, shuffle(own, bit))) {
         first.push_back(select(isRight, theirs, mine));
         second.push_back(select(isRight, mine, theirs));
       }

@@ -171,11 +171,7 @@ LogicalResult ReduceOp::verify() {
     if (getTile(result).getShape() != ArrayRef(shape))
       return emitOpError("gives ")
              << result.getType() << " for " << source.getType();
-    if (failed(verifyLayout(*this, source, result,
-                            [&](const LinearLayout &layout) {
-                              return getSpread() ? layout.spreadDimension(axis)
-                                                 : layout.dropDimension(axis);
-                            })))
+    if (failed(verifyLayout(*this, source, result, getLayoutOrigin()->follow)))
       return failure();
   }
   if (failed(verifyCombine(*this, getResultTypes(), getCombine())))

@@ -1,0 +1,29 @@
+"""Kernels compiled for a GPU as Triton's jit does it, without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+from triton.backends.compiler import GPUTarget
+
+
+def word_of(dtype: torch.dtype) -> str:
+    """Triton's word for a type: fp32, bf16, i8."""
+    return triton.runtime.jit.type_canonicalisation_dict[str(dtype).split(".")[1]]
+
+
+def compile_kernel(
+    kernel: triton.JITFunction,
+    types: dict[str, str],
+    constants: dict[str, Any],
+    warps: int,
+    arch: int = 90,
+) -> Any:
+    """The compiled kernel, with our backend, for arguments of `types` and these constants."""
+    source = triton.compiler.ASTSource(
+        kernel, {**types, **dict.fromkeys(constants, "constexpr")}, constexprs=constants
+    )
+    target = GPUTarget("shared_cuda", arch, 32)
+    return triton.compile(source, target=target, options={"num_warps": warps})
