@@ -6,10 +6,10 @@ matrix instructions (C75xx) and memory that only threads use, unless gpu_stacks.
 
 from __future__ import annotations
 
+import json
 import re
-import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +21,15 @@ import triton
 from examples import all_cases
 from examples.case import Case
 from test_benchmarks import problems, tensors
-from tree import BUILD, ROOT
+from tree import ROOT
 from triton.backends.compiler import GPUTarget
 from triton.runtime.jit import JITFunction
 from triton.tools.disasm import get_sass
+from triton_shared import library
 from triton_shared.backend.gpu.driver import SharedCudaDriver
 from triton_shared.cuda import tools
+from triton_shared.frontend import Target, parse_options
 
-OPT = BUILD / "bin" / "triton-shared-opt"
 ARCHS = ("80", "90a")
 VINTAGE = "3.6.0" if triton.__version__ < "3.8" else "3.9.0"
 WARPS = {c["name"]: c["opts"].get("num_warps", 4) for c in corpus_runs.load_corpus().CASES}
@@ -53,6 +54,7 @@ class Facts:
     warnings: tuple[str, ...]
     left_out: int = 0
     """Products of which ptxas believes that their result is known."""
+    cubin: bytes = field(default=b"", compare=False, repr=False)
 
     @staticmethod
     def read(log: str) -> Facts:
@@ -78,27 +80,25 @@ ptxas info    : Compiling entry function 'f' for 'sm_90a'
             assert_fine(name, found)
 
 
-def to_cubin(
-    source: Path, arch: str, warps: int, folder: Path, stages: int = 3, *options: str
-) -> Facts:
-    """Compiles text of a phase up to `linalg`."""
-    command = [OPT, "--no-crash-report", f"--target=cuda:{arch}", f"--num-warps={warps}"]
-    command += [f"--num-stages={stages}", *options]
-    command += ["--to-phase=cubin", source, "-o", folder / "kernel.cubin"]
-    environment = {"TRITON_PTXAS_PATH": str(tools.find_ptxas())}
-    environment["TRITON_LIBDEVICE_PATH"] = str(tools.find_libdevice())
-    done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert (folder / "kernel.cubin").read_bytes().startswith(b"\x7fELF")
-    facts = Facts.read(done.stderr)
-    return facts if arch == "80" else replace(facts, left_out=count_left_out(folder))
+def to_cubin(text: str, arch: str, warps: int, stages: int = 3, **options: str) -> Facts:
+    """Compiles the text of a phase up to `linalg`; `options` are more of a launch."""
+    target = Target.parse(f"cuda:{arch}")
+    chosen = parse_options(target, {"num_warps": warps, "num_stages": stages, **options})
+    made = library.compile_text(text, f"{chosen.words()} to-phase=cubin", printed_by_triton=True)
+    assert made.succeeded, made.diagnostics
+    log = json.loads(made.metadata)["ptxas_log"]
+    return read_facts(log, made.artefact("ptx").decode(), made.artefact("cubin"))
 
 
-def count_left_out(folder: Path) -> int:
+def read_facts(log: str, ptx: str, cubin: bytes) -> Facts:
+    assert cubin.startswith(b"\x7fELF")
+    left_out = count_left_out(cubin) if "wgmma" in ptx else 0
+    return replace(Facts.read(log), left_out=left_out, cubin=cubin)
+
+
+def count_left_out(cubin: bytes) -> int:
     """In the place of a product of four warps that it leaves out, ptxas puts one of nothing."""
-    command = [triton.knobs.nvidia.cuobjdump.path, "-sass", folder / "kernel.cubin"]
-    sass = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return len(re.findall(r"GMMA\S* RZ, gdesc\[URZ\]", sass))
+    return len(re.findall(r"GMMA\S* RZ, gdesc\[URZ\]", tools.disassemble(cubin)))
 
 
 def assert_fine(name: str, facts: Facts) -> None:
@@ -111,13 +111,13 @@ def assert_fine(name: str, facts: Facts) -> None:
     )
 
 
-def measure_corpus(name: str, folder: Path) -> list[Facts]:
-    return [to_cubin(SOURCES[name], arch, WARPS[name], folder) for arch in ARCHS]
+def measure_corpus(name: str) -> list[Facts]:
+    return [to_cubin(SOURCES[name].read_text(), arch, WARPS[name]) for arch in ARCHS]
 
 
 @pytest.mark.parametrize("name", SOURCES)
-def test_corpus(name: str, tmp_path: Path):
-    for facts in measure_corpus(name, tmp_path):
+def test_corpus(name: str):
+    for facts in measure_corpus(name):
         assert_fine(f"corpus {name}", facts)
 
 
@@ -156,7 +156,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
 @pytest.mark.parametrize("softmax", ["deferred", "speculative"])
 @pytest.mark.parametrize("dims", [64, 128])
 def test_products_go_on_where_sums_are_rarely_rescaled(
-    dims: int, softmax: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    dims: int, softmax: str, compiled: list[Any], monkeypatch: pytest.MonkeyPatch
 ):
     """The branch round the product is one that all threads of a warp take; what a turn that is
     computed again needs fits into registers, too."""
@@ -164,9 +164,7 @@ def test_products_go_on_where_sums_are_rarely_rescaled(
     name = f"attention by descriptors f16 {8192 // dims}x4096x{dims}"
     no_generator: Any = None
     TIMED[name].launch(TIMED[name].make(no_generator), TIMED[name].configs[4])
-    source = tmp_path / "kernel.mlir"
-    source.write_text(compiled[0].asm["ttir"])
-    facts = to_cubin(source, "90a", 8, tmp_path, 2, f"--online-softmax={softmax}")
+    facts = to_cubin(compiled[0].asm["ttir"], "90a", 8, 2, online_softmax=softmax)
     assert facts == Facts(stack=0, warnings=())
 
 
@@ -188,7 +186,7 @@ _GRADIENTS = [p.name for p in problems.all_problems() if " gradients " in p.name
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", _GRADIENTS)
 def test_no_product_begins_with_a_zero_that_others_read(
-    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, compiled: list[Any], monkeypatch: pytest.MonkeyPatch
 ):
     """ptxas would wait for it before the copies that go on beside it, or, in the one turn of a
     loop along the diagonal, run all products of the kernel one by one; and groups of warps can
@@ -200,10 +198,8 @@ def test_no_product_begins_with_a_zero_that_others_read(
         if not fits_into_registers(config, name):
             continue
         TIMED[name].launch(memory, config)
-        kernel = compiled.pop()
-        source = tmp_path / "kernel.mlir"
-        source.write_text(kernel.asm["ttir"])
-        facts = to_cubin(source, "90a", config["num_warps"], tmp_path, config["num_stages"])
+        text = compiled.pop().asm["ttir"]
+        facts = to_cubin(text, "90a", config["num_warps"], config["num_stages"])
         assert facts == Facts(stack=0, warnings=()), config
 
 
@@ -211,7 +207,7 @@ _SEEN: set[str] = set()
 """What has been compiled: shapes often differ in what the kernel is given alone."""
 
 
-def measure(kernels: list[Any], folder: Path) -> Iterator[tuple[str, Facts]]:
+def measure(kernels: list[Any]) -> Iterator[tuple[str, Facts]]:
     """The facts of the kernels that are new to this process, with each architecture."""
     assert kernels
     for kernel in kernels:
@@ -220,15 +216,15 @@ def measure(kernels: list[Any], folder: Path) -> Iterator[tuple[str, Facts]]:
         if key in _SEEN:
             continue
         _SEEN.add(key)
-        source = folder / "kernel.mlir"
-        source.write_text(kernel.asm["ttir"])
-        yield from ((arch, to_cubin(source, arch, warps, folder, stages)) for arch in ARCHS)
+        assert ".target sm_90a" in kernel.asm["ptx"]
+        yield "90a", read_facts(kernel.metadata.ptxas_log, kernel.asm["ptx"], kernel.asm["cubin"])
+        yield "80", to_cubin(kernel.asm["ttir"], "80", warps, stages)
 
 
 @pytest.mark.parametrize("case", list(all_cases()), ids=str)
-def test_examples(case: Case, compiled: list[Any], tmp_path: Path):
+def test_examples(case: Case, compiled: list[Any]):
     case.run()
-    for _, facts in measure(compiled, tmp_path):
+    for _, facts in measure(compiled):
         assert_fine(f"example {case.kernel}", facts)
 
 
@@ -251,8 +247,8 @@ SOME_TIMED = (
 
 
 def check_timed(
-    name: str, configs: tuple[Any, ...], compiled: list[Any], folder: Path,
-    mp: pytest.MonkeyPatch, spills: tuple[str, ...] = (),
+    name: str, configs: tuple[Any, ...], compiled: list[Any], mp: pytest.MonkeyPatch,
+    spills: tuple[str, ...] = (),
 ) -> None:  # fmt: skip
     """That all are fine; for the architectures in `spills`, without a look at stacks."""
     # Nobody looks at the memory, which would not fit here.
@@ -261,15 +257,13 @@ def check_timed(
     memory = TIMED[name].make(no_generator)
     for config in configs:
         TIMED[name].launch(memory, config)
-    for arch, facts in measure(compiled, folder):
+    for arch, facts in measure(compiled):
         assert_fine(f"timed {name}", replace(facts, stack=0) if arch in spills else facts)
 
 
 @pytest.mark.parametrize("name", SOME_TIMED)
-def test_timed_kernels(
-    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    check_timed(name, TIMED[name].configs[1:2], compiled, tmp_path, monkeypatch)
+def test_timed_kernels(name: str, compiled: list[Any], monkeypatch: pytest.MonkeyPatch):
+    check_timed(name, TIMED[name].configs[1:2], compiled, monkeypatch)
 
 
 def fits_into_registers(config: dict[str, int], name: str) -> bool:
@@ -294,10 +288,10 @@ def fits_into_registers(config: dict[str, int], name: str) -> bool:
 @pytest.mark.nightly
 @pytest.mark.parametrize("name", TIMED)
 def test_timed_kernels_in_all_configurations(
-    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, compiled: list[Any], monkeypatch: pytest.MonkeyPatch
 ):
     configs = tuple(c for c in TIMED[name].configs if fits_into_registers(c, name))
-    check_timed(name, configs, compiled, tmp_path, monkeypatch, spills=("80",))
+    check_timed(name, configs, compiled, monkeypatch, spills=("80",))
 
 
 _MATRIX = "GMMA"
@@ -350,26 +344,24 @@ def test_all_threads_know_where_operands_lie(
         for name in STACKS
     ],
 )
-def test_what_is_allowed_is_needed(
-    name: str, compiled: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_what_is_allowed_is_needed(name: str, compiled: list[Any], monkeypatch: pytest.MonkeyPatch):
     assert STACKS[name]["reason"]
     kind, kernel = name.split(" ", 1)
     monkeypatch.setattr("test_gpu_cubins._SEEN", set())
     if kind == "corpus":
-        found = measure_corpus(kernel, tmp_path)
+        found = measure_corpus(kernel)
     elif kind == "timed":
         monkeypatch.setattr(tensors, "DEVICE", "meta")
         no_generator: Any = None
         memory = TIMED[kernel].make(no_generator)
         for config in TIMED[kernel].configs:
             TIMED[kernel].launch(memory, config)
-        found = [facts for _, facts in measure(compiled, tmp_path)]
+        found = [facts for _, facts in measure(compiled)]
     else:
         assert kind == "example"
         for case in all_cases():
             if case.kernel == kernel:
                 case.run()
-        found = [facts for _, facts in measure(compiled, tmp_path)]
+        found = [facts for _, facts in measure(compiled)]
     # How much it is differs between versions of ptxas.
     assert any(facts.stack > 0 for facts in found), f"gpu_stacks.toml is stale: {name}"

@@ -100,3 +100,38 @@ def test_lanes_store_many_rows_at_once():
     assert text.count("red.relaxed") == 1
     # Of 32 rows to a lane: 16, 8, 4, 2 and 1.
     assert text.count("shfl.sync.bfly") == 31
+
+
+@triton.jit
+def _reduce_rows_and_all(x, most, all_most, total, ROWS: tl.constexpr, N: tl.constexpr):
+    r, c = tl.arange(0, ROWS), tl.arange(0, N)
+    v = tl.load(x + r[:, None] * N + c[None, :])
+    rows = tl.max(v, 1)
+    tl.store(most + r, rows)
+    tl.store(all_most, tl.max(rows, 0))
+    tl.store(total, tl.sum(tl.sum(v, 1), 0))
+
+
+@pytest.mark.parametrize(("rows", "n", "warps"), SHAPES)
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_parts_of_rows_are_reduced_further(
+    dtype: torch.dtype, rows: int, n: int, warps: int, tmp_path: Path
+):
+    wide = torch.int32 if not dtype.is_floating_point and dtype.itemsize < 4 else dtype
+    types = {**dict.fromkeys(("x", "most", "all_most"), f"*{word_of(dtype)}"),
+             "total": f"*{word_of(wide)}"}  # fmt: skip
+    compiled = compile_kernel(_reduce_rows_and_all, types, {"ROWS": rows, "N": n}, warps)
+    kernel = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    x = small_numbers(rows, n, dtype=dtype)
+    most, all_most, total = x.new_zeros(rows), x.new_zeros(1), torch.zeros(1, dtype=wide)
+    emulate.launch(kernel, (x, most, all_most, total), (1,))
+    assert most.equal(x.amax(1))
+    assert all_most.equal(x.amax().view(1))
+    assert total.equal(x.sum(dtype=wide).view(1))
+
+
+def test_rows_that_are_reduced_further_are_stored_at_once():
+    types = dict.fromkeys(("x", "most", "all_most", "total"), "*fp32")
+    text = compile_kernel(_reduce_rows_and_all, types, {"ROWS": 64, "N": 64}, 4).asm["ptx"]
+    # The rows, and two numbers.
+    assert text.count("st.global") == 3

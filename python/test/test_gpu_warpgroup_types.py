@@ -231,9 +231,7 @@ LARGE: dict[str, Any] = {"block": (128, 256, 128), "warps": 8}
     ],
     ids=repr,
 )
-def test_machine_code(product: Product, arch: str, tmp_path: Path):
+def test_machine_code(product: Product, arch: str):
     if arch == "80":
         product = replace(product, block=(64, 64, 32), imprecise=None, warps=4)
-    source = tmp_path / "kernel.mlir"
-    source.write_text(product.lower_to_ttir())
-    assert_fine(repr(product), to_cubin(source, arch, product.warps, tmp_path))
+    assert_fine(repr(product), to_cubin(product.lower_to_ttir(), arch, product.warps))

@@ -102,7 +102,7 @@ def check(trial: Trial, folder: Path, arch_codes: bool = True) -> str:
     assert trial.is_right()
     if arch_codes:
         for arch in ARCHS:
-            assert_fine("product", to_cubin(folder / "kernel.mlir", arch, warps, folder))
+            assert_fine("product", to_cubin(text, arch, warps))
     return kernel.llvm
 
 

@@ -83,7 +83,7 @@ def described(rows: int, columns: int, element: str) -> str:
 
 def assert_compiles(
     kernel: Any, types: dict[str, str], constants: dict[str, Any], warps: int, stages: int,
-    folder: Path, archs: tuple[str, ...] = ARCHS, between_loops: int = 0,
+    archs: tuple[str, ...] = ARCHS, between_loops: int = 0,
 ) -> None:  # fmt: skip
     """`between_loops`: bytes that threads may keep in memory while products go on; no loop of
     products accesses more than one word of them."""
@@ -92,14 +92,12 @@ def assert_compiles(
     ttir = ast_to_ttir(
         kernel, kinds, constants, hints, target="cuda:90a", num_warps=warps, num_stages=stages
     )
-    source = folder / "kernel.mlir"
-    source.write_text(ttir)
     for arch in archs:
-        facts = to_cubin(source, arch, warps, folder, stages)
+        facts = to_cubin(ttir, arch, warps, stages)
         assert_fine("tutorial", replace(facts, stack=max(0, facts.stack - between_loops)))
         if not facts.stack:
             continue
-        for loop in find_loops(get_sass((folder / "kernel.cubin").read_bytes())):
+        for loop in find_loops(get_sass(facts.cubin)):
             assert sum(one.startswith("LDL") for one in loop) <= 1
 
 
@@ -113,7 +111,7 @@ SOME_09 = [(128, 256, 64, 8, 4), (128, 128, 64, 4, 3)]
 
 
 def compile_09(
-    size: tuple[int, ...], in_halves: bool, is_asked: bool, own: bool, element: str, folder: Path
+    size: tuple[int, ...], in_halves: bool, is_asked: bool, own: bool, element: str
 ) -> None:
     bm, bn, bk, warps, stages = size
     shapes = {"a": (bm, bk), "b": (bn, bk), "c": (bm, bn // (1 + in_halves))}
@@ -124,13 +122,13 @@ def compile_09(
     constants = {"BM": bm, "BN": bn, "BK": bk, "PROGRAMS": 132}
     constants |= {"IN_HALVES": in_halves, "IS_ASKED": is_asked}
     kernel = forms.persistent_by_own_descriptors if own else forms.persistent_by_descriptors
-    assert_compiles(kernel, types, constants, warps, stages, folder, archs=("90a",))
+    assert_compiles(kernel, types, constants, warps, stages, archs=("90a",))
 
 
 @pytest.mark.parametrize("in_halves", [False, True])
 @pytest.mark.parametrize("size", SOME_09, ids=str)
-def test_code_of_persistent_products(size: tuple[int, ...], in_halves: bool, tmp_path: Path):
-    compile_09(size, in_halves, False, False, "fp16", tmp_path)
+def test_code_of_persistent_products(size: tuple[int, ...], in_halves: bool):
+    compile_09(size, in_halves, False, False, "fp16")
 
 
 @pytest.mark.nightly
@@ -138,18 +136,18 @@ def test_code_of_persistent_products(size: tuple[int, ...], in_halves: bool, tmp
 @pytest.mark.parametrize(("in_halves", "is_asked", "own"), FORMS_09)
 @pytest.mark.parametrize("size", SIZES_09, ids=str)
 def test_code_of_all_persistent_products(
-    size: tuple[int, ...], in_halves: bool, is_asked: bool, own: bool, element: str, tmp_path: Path
+    size: tuple[int, ...], in_halves: bool, is_asked: bool, own: bool, element: str
 ):
     _, columns, _, warps, _ = size
     if element == "fp8e4nv" and (columns // warps > 16 or not in_halves):
         pytest.skip("sums in parts take as many registers again: threads have too few")
-    compile_09(size, in_halves, is_asked, own, element, tmp_path)
+    compile_09(size, in_halves, is_asked, own, element)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("warps", [4, 8])
 @pytest.mark.parametrize("kernel", [forms.with_assumptions, forms.persistent_by_pointers], ids=str)
-def test_code_of_products_of_pointers(kernel: Any, warps: int, tmp_path: Path):
+def test_code_of_products_of_pointers(kernel: Any, warps: int):
     numbers = ["M", "N", "K", "a_row", "b_row", "c_row"]
     types = dict.fromkeys("abc", "*fp16") | dict.fromkeys(numbers, "i32")
     constants: dict[str, Any] = dict.fromkeys(("a_column", "b_column", "c_column"), 1)
@@ -159,24 +157,24 @@ def test_code_of_products_of_pointers(kernel: Any, warps: int, tmp_path: Path):
     # A loop for each way in which tiles may lie shares what is known of the tile, and the places of
     # rows that an index picks.
     between = 0 if plain else 128
-    assert_compiles(kernel, types, constants, warps, 3, tmp_path, between_loops=between)
+    assert_compiles(kernel, types, constants, warps, 3, between_loops=between)
 
 
-def compile_08(kernel: Any, warps: int, folder: Path, archs: tuple[str, ...] = ARCHS) -> None:
+def compile_08(kernel: Any, warps: int, archs: tuple[str, ...] = ARCHS) -> None:
     types = dict.fromkeys(("a_list", "b_list", "c_list"), "*i64")
     types |= {"sizes": "*i32", "rows": "*i32", "results": "*fp16", "count": "i32"}
     constants = {"PROGRAMS": 132, "BM": 128, "BN": 32 * warps, "BK": 64}
-    assert_compiles(kernel, types, constants, warps, 3, folder, archs)
+    assert_compiles(kernel, types, constants, warps, 3, archs)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("warps", [4, 8])
-def test_code_of_groups(warps: int, tmp_path: Path):
-    compile_08(forms.group_by_descriptors, warps, tmp_path)
+def test_code_of_groups(warps: int):
+    compile_08(forms.group_by_descriptors, warps)
 
 
 @pytest.mark.parametrize("warps", [4, 8])
-def test_places_of_results_take_no_registers_from_sums(warps: int, tmp_path: Path):
+def test_places_of_results_take_no_registers_from_sums(warps: int):
     """128 rows of which nobody knows where they begin: 255 registers had room for the sums and few
     addresses."""
-    compile_08(forms.group_by_pointers, warps, tmp_path, archs=("90a",))
+    compile_08(forms.group_by_pointers, warps, archs=("90a",))

@@ -78,6 +78,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
     populateCtaToGpuElementwise(types, patterns);
+    populateCtaToGpuDivisions(types, patterns);
     populateCtaToGpuFloat4(types, patterns);
     populateCtaToGpuFloat8(types, patterns);
     populateCtaToGpuInteger8(types, patterns);

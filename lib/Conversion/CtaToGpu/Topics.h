@@ -15,6 +15,9 @@ void addThreadConversion(TypeConverter &types);
 
 void populateCtaToGpuElementwise(const TypeConverter &types,
                                  RewritePatternSet &patterns);
+/// Quotients and remainders of 64-bit integers.
+void populateCtaToGpuDivisions(const TypeConverter &types,
+                               RewritePatternSet &patterns);
 void populateCtaToGpuFloat8(const TypeConverter &types,
                             RewritePatternSet &patterns);
 /// Spells out conversions of 8-bit floats for GPUs that have none.

@@ -1,9 +1,10 @@
 //===- SpreadRows.cpp - Each lane stores its part of a reduction ----------===//
 //
 // Lanes that reduce rows together all get what comes of it. Where nothing
-// further happens to that than arithmetic, until it is stored, one of them
-// would store it, element after element, and the others wait. So each gets a
-// part of the rows instead: fewer shuffles, and one store for many rows.
+// further happens to that than arithmetic, until it is stored or reduced to one
+// number, one of them would store it, element after element, and the others
+// wait. So each gets a part of the rows instead: fewer shuffles, and one store
+// for many rows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,6 +119,8 @@ private:
           updates.insert(user);
         return addOperands(user);
       }
+      if (auto reduce = dyn_cast<cta::ReduceOp>(user))
+        return leavesSame(reduce) && addOperands(reduce);
       if (auto loop = dyn_cast<scf::ForOp>(user))
         return use.getOperandNumber() >= loop.getNumControlOperands() &&
                addCarried(loop, use.getOperandNumber() -
@@ -132,6 +135,13 @@ private:
                          llvm::make_filter_range(user->getResults(), isTile));
       return true;
     });
+  }
+
+  /// True if what `reduce` leaves of spread rows is where it was: in all lanes.
+  bool leavesSame(cta::ReduceOp reduce) const {
+    return cta::isCommutative(reduce.getCombine()) &&
+           to.dropDimension(reduce.getAxis()) ==
+               cta::getLayout(reduce->getResult(0).getType());
   }
 
   static bool isArithmetic(Operation *op) {

@@ -4,6 +4,7 @@
 
 #x = #cta.layout<register = [[1, 0], [2, 0]], lane = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16]], warp = [[4, 0]]>
 #all = #cta.layout<register = [[1], [2]], lane = [[0], [0], [0], [0], [0]], warp = [[4]]>
+#one = #cta.layout<register = [], lane = [[], [], [], [], []], warp = [[]]>
 // CHECK: #[[X:.*]] = #cta.layout<register = {{\[\[1, 0\], \[2, 0\]\]}}
 // CHECK: #[[PART:.*]] = #cta.layout<register = [], lane = {{\[\[1\], \[2\], \[0\], \[0\], \[0\]\]}}, warp = {{\[\[4\]\]}}>
 
@@ -53,6 +54,28 @@ func.func @turns(%x: tensor<8x32xf32, #x>, %p: memref<*xf32>, %n: i64) attribute
   %mask = arith.cmpi slt, %places, %end : tensor<8xi64, #all>
   %old = tts.atomic_rmw fadd relaxed gpu %sum at %p[%places] mask %mask : tensor<8xi1, #all> : tensor<8xf32, #all>, memref<*xf32>, tensor<8xi64, #all>
   return
+}
+
+// Rows that are stored and reduced further: one number, which all lanes have.
+// CHECK-LABEL: func.func @rows_and_all(
+// CHECK:         %[[ROWS:.*]] = cta.reduce %arg0 axis 1 spread {{.*}} -> tensor<8xf32, #[[PART]]>
+// CHECK:         tts.store %[[ROWS]] to %arg1[%arg2] strides [1] : tensor<8xf32, #[[PART]]>
+// CHECK:         %[[MOST:.*]] = cta.reduce %[[ROWS]] axis 0 : (tensor<8xf32, #[[PART]]>) -> tensor<f32, #{{.*}}>
+// CHECK:         cta.extract %[[MOST]][]
+func.func @rows_and_all(%x: tensor<8x32xf32, #x>, %p: memref<*xf32>, %o: i64) -> f32 attributes {cta.num_warps = 2 : i32} {
+  %rows = cta.reduce %x axis 1 : (tensor<8x32xf32, #x>) -> tensor<8xf32, #all> {
+  ^bb0(%l: f32, %r: f32):
+    %m = arith.maximumf %l, %r : f32
+    cta.yield %m : f32
+  }
+  tts.store %rows to %p[%o] strides [1] : tensor<8xf32, #all>, memref<*xf32>
+  %most = cta.reduce %rows axis 0 : (tensor<8xf32, #all>) -> tensor<f32, #one> {
+  ^bb0(%l: f32, %r: f32):
+    %m = arith.maximumf %l, %r : f32
+    cta.yield %m : f32
+  }
+  %number = cta.extract %most[] : tensor<f32, #one>
+  return %number : f32
 }
 
 // All lanes want the largest one of their rows; old values; what is combined in order.
