@@ -5,7 +5,8 @@
 //
 // A turn of that walk takes several steps: neighbours of a row are then read by
 // one instruction, where a step alone reads an element of each row, and shared
-// memory takes longer than the sums do.
+// memory takes longer than the sums do. For the same reason, rows lie there in
+// an order that neither who writes nor who reads them meets in one bank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"
+#include "triton-shared/Layout/SharedAccess.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -60,113 +62,92 @@ Value multiplyAdd(OpBuilder &builder, Location loc, Value a, Value b,
   return arith::AddIOp::create(builder, loc, sum, product);
 }
 
-/// One operand in shared memory, read element by element.
+/// One operand in shared memory. Of its rows, or columns, each thread reads
+/// those of its sums.
 class SharedOperand {
 public:
-  SharedOperand(cta::DotOp op, Value operand, int64_t skipBytes)
-      : type(cta::getTile(operand)), tile(op, type, skipBytes) {}
+  /// `alongK` is the dimension of the operand that the result has another one
+  /// in the place of; a turn reads `steps` along it.
+  SharedOperand(cta::DotOp op, Value operand, unsigned alongK, int64_t steps,
+                int64_t skipBytes)
+      : type(cta::getTile(operand)), alongK(alongK), steps(steps),
+        ofTurn(getRead(op, steps)),
+        layout(cta::chooseSharedLayout(
+            type.getShape(), cta::getElementBytes(type), cta::getLayout(type),
+            getRead(op, type.getDimSize(alongK)),
+            /*minWidth=*/1, cta::hasMatrixStores(op))),
+        tile(op, type, layout, skipBytes) {}
 
   void store(OpBuilder &builder, Location loc, Value vector) const {
     tile.store(builder, loc, vector, cta::getLayout(type));
   }
 
-  Value load(OpBuilder &builder, Location loc, ValueRange coordinates,
-             Type sumType) const {
-    Value index = createIndex(builder, loc, coordinates);
-    return extendTo(builder, loc, sumType,
-                    tile.loadElement(builder, loc, index));
-  }
-
-  /// The elements from `coordinates` on, along the last dimension.
-  SmallVector<Value> loadRow(OpBuilder &builder, Location loc,
-                             ValueRange coordinates, int64_t count,
-                             Type sumType) const {
-    Value index = createIndex(builder, loc, coordinates);
-    Value vector = tile.loadNeighbours(builder, loc, index, count);
+  /// What a thread reads in the turn of this number (i32), as numbers of
+  /// `sumType`.
+  SmallVector<Value> load(OpBuilder &builder, Location loc, Value turn,
+                          Type sumType) const {
+    LinearLayout::Bases ofTurns;
+    int32_t bits = 0;
+    for (int64_t k = steps; k < type.getDimSize(alongK); k *= 2) {
+      cta::Coordinates first(type.getRank(), 0);
+      first[alongK] = k;
+      ofTurns.push_back({layout.getOffset(first)});
+      bits |= ofTurns.back().front();
+    }
+    Value start = createCombination(builder, loc, turn, ofTurns, 0);
+    Value vector = tile.loadFrom(builder, loc, ofTurn, start, bits);
     SmallVector<Value> elements = unpackRegisters(builder, loc, vector);
     for (Value &element : elements)
       element = extendTo(builder, loc, sumType, element);
     return elements;
   }
 
+  /// Which of these a sum at `place` of the result takes in a step.
+  unsigned find(cta::Coordinates place, int64_t step) const {
+    place[alongK] = step;
+    return *ofTurn.findRegister(place);
+  }
+
 private:
-  Value createIndex(OpBuilder &builder, Location loc,
-                    ValueRange coordinates) const {
-    Value index = createI32(builder, loc, 0);
-    for (auto [coordinate, size] :
-         llvm::zip_equal(coordinates, type.getShape())) {
-      index = arith::MulIOp::create(builder, loc, index,
-                                    createI32(builder, loc, size));
-      index = arith::AddIOp::create(builder, loc, index, coordinate);
+  /// What a thread reads of `count` steps.
+  LinearLayout getRead(cta::DotOp op, int64_t count) const {
+    LinearLayout sums = cta::getLayout(op.getType());
+    LinearLayout ofStep = sums.collapseDimensions({alongK});
+    LinearLayout::Bases registers;
+    for (int64_t k = 1; k < count; k *= 2) {
+      registers.emplace_back(sums.getRank(), 0);
+      registers.back()[alongK] = k;
     }
-    return index;
+    llvm::append_range(registers, ofStep.getRegisters());
+    return LinearLayout(sums.getRank(), registers, ofStep.getLanes(),
+                        ofStep.getWarps());
   }
 
   RankedTensorType type;
+  unsigned alongK;
+  int64_t steps;
+  LinearLayout ofTurn;
+  cta::SharedLayout layout;
   SharedTile tile;
 };
 
-/// What a thread adds to its elements of the result.
-class OuterProducts {
-public:
-  OuterProducts(OpBuilder &builder, cta::DotOp op, const SharedOperand &a,
-                const SharedOperand &b)
-      : layout(cta::getLayout(op.getType())), rank(layout.getRank()),
-        coordinates(builder, op.getLoc(), layout), a(a), b(b) {
-    // Made before the loop, which only uses them.
-    for (unsigned reg = 0; reg < layout.getNumRegisters(); ++reg)
-      for (unsigned dim = 0; dim < rank; ++dim)
-        coordinates.get(reg, dim);
-  }
-
-  /// `sums` and `steps` outer products, from step `first` on.
-  Value add(OpBuilder &builder, Location loc, Value first, int64_t steps,
-            Value sums) {
-    Type sumType = getElementTypeOrSelf(sums.getType());
-    SmallVector<Value> elements = unpackRegisters(builder, loc, sums);
-    std::map<cta::Coordinates, SmallVector<Value>> rows;
-    for (int64_t step = 0; step < steps; ++step) {
-      Value k = arith::AddIOp::create(builder, loc, first,
-                                      createI32(builder, loc, step));
-      std::map<cta::Coordinates, Value> columns;
-      for (auto [reg, sum] : llvm::enumerate(elements)) {
-        SmallVector<Value> &left = rows[getPlace(reg, /*without=*/rank - 1)];
-        if (left.empty())
-          left = a.loadRow(
-              builder, loc,
-              getBatchAnd(reg, {coordinates.get(reg, rank - 2), first}), steps,
-              sumType);
-        Value &right = columns[getPlace(reg, /*without=*/rank - 2)];
-        if (!right)
-          right = b.load(builder, loc,
-                         getBatchAnd(reg, {k, coordinates.get(reg, rank - 1)}),
-                         sumType);
-        sum = multiplyAdd(builder, loc, left[step], right, sum);
-      }
+/// `sums` and the outer products of a turn.
+Value addProducts(OpBuilder &builder, Location loc, cta::DotOp op,
+                  const SharedOperand &a, const SharedOperand &b, Value turn,
+                  int64_t steps, Value sums) {
+  LinearLayout layout = cta::getLayout(op.getType());
+  Type sumType = getElementTypeOrSelf(sums.getType());
+  SmallVector<Value> left = a.load(builder, loc, turn, sumType),
+                     right = b.load(builder, loc, turn, sumType),
+                     elements = unpackRegisters(builder, loc, sums);
+  for (int64_t step = 0; step < steps; ++step)
+    for (auto [reg, sum] : llvm::enumerate(elements)) {
+      cta::Coordinates place = layout.applyRegister(reg);
+      sum = multiplyAdd(builder, loc, left[a.find(place, step)],
+                        right[b.find(place, step)], sum);
     }
-    return packRegisters(builder, loc, elements);
-  }
-
-private:
-  cta::Coordinates getPlace(unsigned reg, unsigned without) const {
-    cta::Coordinates place = layout.applyRegister(reg);
-    place[without] = 0;
-    return place;
-  }
-
-  SmallVector<Value> getBatchAnd(unsigned reg, ArrayRef<Value> others) {
-    SmallVector<Value> all;
-    if (rank == 3)
-      all.push_back(coordinates.get(reg, 0));
-    llvm::append_range(all, others);
-    return all;
-  }
-
-  LinearLayout layout;
-  unsigned rank;
-  ElementCoordinates coordinates;
-  const SharedOperand &a, &b;
-};
+  return packRegisters(builder, loc, elements);
+}
 
 struct ConvertDot : OpConversionPattern<cta::DotOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -175,24 +156,23 @@ struct ConvertDot : OpConversionPattern<cta::DotOp> {
   matchAndRewrite(cta::DotOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    SharedOperand a(op, op.getA(), 0);
-    SharedOperand b(op, op.getB(),
-                    cta::getSharedBytes(cta::getTile(op.getA())));
+    RankedTensorType left = cta::getTile(op.getA());
+    unsigned rank = left.getRank();
+    int64_t steps = countSteps(op);
+    SharedOperand a(op, op.getA(), rank - 1, steps, 0);
+    SharedOperand b(op, op.getB(), rank - 2, steps, cta::getSharedBytes(left));
     a.store(rewriter, loc, adaptor.getA());
     b.store(rewriter, loc, adaptor.getB());
     createBarrier(rewriter, loc);
 
-    int64_t size = cta::getTile(op.getA()).getShape().back();
-    int64_t steps = countSteps(op);
-    OuterProducts products(rewriter, op, a, b);
     auto loop = scf::ForOp::create(
         rewriter, loc, createI32(rewriter, loc, 0),
-        createI32(rewriter, loc, size), createI32(rewriter, loc, steps),
-        adaptor.getAccumulator(),
-        [&](OpBuilder &builder, Location loc, Value first, ValueRange sums) {
+        createI32(rewriter, loc, left.getShape().back() / steps),
+        createI32(rewriter, loc, 1), adaptor.getAccumulator(),
+        [&](OpBuilder &builder, Location loc, Value turn, ValueRange sums) {
           scf::YieldOp::create(
               builder, loc,
-              products.add(builder, loc, first, steps, sums.front()));
+              addProducts(builder, loc, op, a, b, turn, steps, sums.front()));
         });
     rewriter.replaceOp(op, loop.getResults());
     return success();

@@ -58,13 +58,13 @@ void triton_shared::createProductFence(OpBuilder &builder, Location loc) {
 }
 
 SharedTile::SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes)
-    : SharedTile(op, type, cta::SharedLayout::getRowMajor(type.getShape())) {
-  this->skipBytes = skipBytes;
-}
+    : SharedTile(op, type, cta::SharedLayout::getRowMajor(type.getShape()),
+                 skipBytes) {}
 
 SharedTile::SharedTile(Operation *op, RankedTensorType type,
-                       const cta::SharedLayout &layout)
-    : op(op), elementType(type.getElementType()), layout(layout) {}
+                       const cta::SharedLayout &layout, int64_t skipBytes)
+    : op(op), elementType(type.getElementType()), layout(layout),
+      skipBytes(skipBytes) {}
 
 SharedTile::SharedTile(Value base, Type elementType,
                        const cta::SharedLayout &layout)
@@ -113,6 +113,11 @@ Value SharedPointers::get(unsigned reg) {
   if (!pointer)
     pointer = advance(base, ofThread);
   return constant ? advance(pointer, constant) : pointer;
+}
+
+void SharedPointers::flip(Value by, int32_t bits) {
+  offsets.flip(0, by, bits);
+  made.clear();
 }
 
 SharedPointers SharedTile::createPointers(OpBuilder &builder, Location loc,
@@ -193,15 +198,28 @@ Value SharedTile::load(OpBuilder &builder, Location loc,
   int32_t start = origin.empty() ? 0 : layout.getOffset(origin);
   std::optional<cta::MatrixAccess> matrices =
       cta::findMatrixAccess(placed, cta::getElementBytes(elementType));
-  Value vector = matrices ? loadMatrices(builder, loc, placed, *matrices, start)
-                          : loadPieces(builder, loc, placed, start);
-  return fromShared(builder, loc, vector, elementType);
+  if (matrices)
+    return fromShared(builder, loc,
+                      loadMatrices(builder, loc, placed, *matrices, start),
+                      elementType);
+  SharedPointers pointers = createPointers(builder, loc, placed, start);
+  return loadPieces(builder, loc, placed, pointers);
+}
+
+Value SharedTile::loadFrom(OpBuilder &builder, Location loc,
+                           const LinearLayout &held, Value start,
+                           int32_t startBits) const {
+  LinearLayout placed = layout.place(held);
+  SharedPointers pointers = createPointers(builder, loc, placed);
+  if (start)
+    pointers.flip(start, startBits);
+  return loadPieces(builder, loc, placed, pointers);
 }
 
 Value SharedTile::loadPieces(OpBuilder &builder, Location loc,
-                             const LinearLayout &placed, int32_t start) const {
+                             const LinearLayout &placed,
+                             SharedPointers &pointers) const {
   Type element = getSharedType(elementType);
-  SharedPointers pointers = createPointers(builder, loc, placed, start);
   SmallVector<Value> elements(placed.getNumRegisters());
   for (const cta::Piece &piece :
        cta::getPieces(placed, getMaxElements(elementType))) {
@@ -213,7 +231,8 @@ Value SharedTile::loadPieces(OpBuilder &builder, Location loc,
          llvm::zip_equal(piece, unpackRegisters(builder, loc, part)))
       elements[reg] = value;
   }
-  return packRegisters(builder, loc, elements);
+  return fromShared(builder, loc, packRegisters(builder, loc, elements),
+                    elementType);
 }
 
 /// One `ldmatrix`: a word of each matrix.
@@ -251,15 +270,6 @@ Value SharedTile::loadMatrices(OpBuilder &builder, Location loc,
     for (unsigned reg : word)
       sources[reg] = next++;
   return shuffleRegisters(builder, loc, vector, sources);
-}
-
-Value SharedTile::loadNeighbours(OpBuilder &builder, Location loc, Value index,
-                                 int64_t count) const {
-  auto type = VectorType::get({count}, getSharedType(elementType));
-  Value vector = LLVM::LoadOp::create(
-      builder, loc, type, createPointer(builder, loc, index),
-      count * cta::getElementBytes(elementType));
-  return fromShared(builder, loc, vector, elementType);
 }
 
 Value SharedTile::loadElement(OpBuilder &builder, Location loc,

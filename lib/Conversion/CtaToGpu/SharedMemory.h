@@ -43,6 +43,9 @@ public:
 
   Value get(unsigned reg);
 
+  /// As `ElementCoordinates::flip`, of offsets.
+  void flip(Value by, int32_t bits);
+
 private:
   Value advance(Value from, LLVM::GEPArg by);
 
@@ -59,9 +62,9 @@ class SharedTile {
 public:
   /// The part of `op`, `skipBytes` behind its beginning; row-major.
   SharedTile(Operation *op, RankedTensorType type, int64_t skipBytes = 0);
-  /// The part of `op`, in `layout`.
+  /// The same, in `layout`.
   SharedTile(Operation *op, RankedTensorType type,
-             const cta::SharedLayout &layout);
+             const cta::SharedLayout &layout, int64_t skipBytes = 0);
   /// At the address `base`, in `layout`.
   SharedTile(Value base, Type elementType, const cta::SharedLayout &layout);
 
@@ -72,13 +75,14 @@ public:
   /// that begins at `origin`.
   Value load(OpBuilder &builder, Location loc, const cta::LinearLayout &held,
              const cta::Coordinates &origin = {}) const;
+  /// The same, of the part that begins at the offset `start` (i32), which only
+  /// sets bits of `startBits`; null for the beginning.
+  Value loadFrom(OpBuilder &builder, Location loc,
+                 const cta::LinearLayout &held, Value start,
+                 int32_t startBits) const;
   /// The element at an offset, which is the row-major index unless the tile has
   /// a layout of its own: i32.
   Value loadElement(OpBuilder &builder, Location loc, Value index) const;
-  /// A vector of the `count` elements from such an offset on, which is a
-  /// multiple of `count`.
-  Value loadNeighbours(OpBuilder &builder, Location loc, Value index,
-                       int64_t count) const;
 
   /// The addresses of what each thread holds at the offsets `placed`.
   SharedPointers createPointers(OpBuilder &builder, Location loc,
@@ -90,7 +94,8 @@ public:
 private:
   Value createBase(OpBuilder &builder, Location loc) const;
   Value loadPieces(OpBuilder &builder, Location loc,
-                   const cta::LinearLayout &placed, int32_t start) const;
+                   const cta::LinearLayout &placed,
+                   SharedPointers &pointers) const;
   Value loadMatrices(OpBuilder &builder, Location loc,
                      const cta::LinearLayout &placed,
                      const cta::MatrixAccess &access, int32_t start) const;

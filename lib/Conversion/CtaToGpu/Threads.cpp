@@ -54,10 +54,11 @@ void triton_shared::createBarrier(OpBuilder &builder, Location loc) {
 // Coordinates
 //===----------------------------------------------------------------------===//
 
-/// The exclusive or of `bases[k][dim]` over the bits `k` of `index`. Bits that
-/// lie side by side in both are moved together.
-static Value createPart(OpBuilder &builder, Location loc, Value index,
-                        const LinearLayout::Bases &bases, unsigned dim) {
+/// Bits that lie side by side in both are moved together.
+Value triton_shared::createCombination(OpBuilder &builder, Location loc,
+                                       Value number,
+                                       const LinearLayout::Bases &bases,
+                                       unsigned dim) {
   Value sum;
   auto add = [&](Value part) {
     sum =
@@ -74,7 +75,7 @@ static Value createPart(OpBuilder &builder, Location loc, Value index,
     while (isSingleBit && k + run < bases.size() &&
            bases[k + run][dim] == first << run)
       ++run;
-    Value bits = index;
+    Value bits = number;
     if (k > 0)
       bits = arith::ShRUIOp::create(builder, loc, bits,
                                     createI32(builder, loc, k));
@@ -93,10 +94,10 @@ static Value createPart(OpBuilder &builder, Location loc, Value index,
 Value triton_shared::createThreadCoordinate(OpBuilder &builder, Location loc,
                                             const LinearLayout &layout,
                                             unsigned dim) {
-  Value ofLane = createPart(builder, loc, createLane(builder, loc),
-                            layout.getLanes(), dim);
-  Value ofWarp = createPart(builder, loc, createWarp(builder, loc),
-                            layout.getWarps(), dim);
+  Value ofLane = createCombination(builder, loc, createLane(builder, loc),
+                                   layout.getLanes(), dim);
+  Value ofWarp = createCombination(builder, loc, createWarp(builder, loc),
+                                   layout.getWarps(), dim);
   if (ofLane && ofWarp)
     return arith::XOrIOp::create(builder, loc, ofLane, ofWarp);
   if (ofLane || ofWarp)
@@ -122,6 +123,12 @@ ElementCoordinates::ElementCoordinates(OpBuilder &builder, Location loc,
     ofThread.push_back(createThreadCoordinate(builder, loc, layout, dim));
     threadBits.push_back(getThreadBits(layout, dim));
   }
+}
+
+void ElementCoordinates::flip(unsigned dim, Value by, int32_t bits) {
+  ofThread[dim] = arith::XOrIOp::create(builder, loc, ofThread[dim], by);
+  threadBits[dim] |= bits;
+  made.clear();
 }
 
 Value ElementCoordinates::getChanged(unsigned dim, int32_t changed) {

@@ -13,6 +13,11 @@ Value createThreadId(OpBuilder &builder, Location loc);
 Value createLane(OpBuilder &builder, Location loc);
 Value createWarp(OpBuilder &builder, Location loc);
 
+/// The exclusive or of coordinate `dim` of those `bases` whose bits `number`
+/// has: i32, or null if none of them has such a coordinate.
+Value createCombination(OpBuilder &builder, Location loc, Value number,
+                        const cta::LinearLayout::Bases &bases, unsigned dim);
+
 /// The part of coordinate `dim` that lane and warp decide: i32.
 Value createThreadCoordinate(OpBuilder &builder, Location loc,
                              const cta::LinearLayout &layout, unsigned dim);
@@ -31,6 +36,10 @@ public:
   /// constant, which fits into an instruction.
   std::pair<Value, int32_t> split(unsigned reg, unsigned dim);
 
+  /// Turns over, in coordinate `dim` of all elements, the bits that `by` (i32)
+  /// has: some of `bits`.
+  void flip(unsigned dim, Value by, int32_t bits);
+
 private:
   /// The thread's part with the bits `changed` turned over.
   Value getChanged(unsigned dim, int32_t changed);
@@ -41,7 +50,8 @@ private:
   cta::LinearLayout layout;
   cta::Coordinates origin;
   SmallVector<Value> ofThread;
-  /// The bits that differ between threads: only these cannot be added.
+  /// The bits that differ between threads, or that were turned over: only these
+  /// cannot be added.
   SmallVector<int32_t> threadBits;
   DenseMap<std::pair<unsigned, int32_t>, Value> made;
 };

@@ -5,9 +5,9 @@
 #b = #cta.layout<register = [[4, 0]], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = []>
 #c = #cta.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
 
-// 8x8 times 8x8: a turn takes four steps, for which a thread reads neighbours of its row at once;
-// its two elements of the result share them. The right operand lies behind the 256 bytes of the left
-// one.
+// 8x8 times 8x8: a turn takes four steps, for which a thread reads neighbours of its row, and of each of its two
+// columns, at once. Both lie along K, with halves of some rows exchanged so that writers meet in no bank; the turn
+// chooses the half. The right operand lies behind the 256 bytes of the left one.
 // CHECK-LABEL: gpu.func @product(
 // CHECK-SAME: cta.shared = 512 : i64
 func.func @product(%p: memref<*xi32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
@@ -15,17 +15,24 @@ func.func @product(%p: memref<*xi32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y:
   // CHECK: llvm.store %{{.*}} : vector<1xi32>, !llvm.ptr<3>
   // CHECK: llvm.store %{{.*}} : vector<1xi32>, !llvm.ptr<3>
   // CHECK: nvvm.barrier
-  // CHECK: scf.for {{.*}} step %{{.*}} iter_args{{.*}} -> (vector<2xi32>)
+  // CHECK: scf.for %[[TURN:.*]] = %c0_i32 to %c2_i32 step %c1_i32 iter_args{{.*}} -> (vector<2xi32>)
+  // CHECK: %[[BIT:.*]] = arith.andi %[[TURN]], %c1_i32
+  // CHECK: %[[HALF:.*]] = arith.muli %[[BIT]], %c4_i32
+  // CHECK: %[[PLACE:.*]] = arith.xori %{{.*}}, %[[HALF]]
+  // CHECK: llvm.getelementptr %{{.*}}[%[[PLACE]]]
   // CHECK: %[[ROW:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
   // CHECK: %[[LEFT0:.*]] = vector.extract %[[ROW]][0]
   // CHECK: %[[LEFT1:.*]] = vector.extract %[[ROW]][1]
-  // CHECK: %[[RIGHT0:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i32
-  // CHECK: arith.muli %[[LEFT0]], %[[RIGHT0]] : i32
-  // CHECK: %[[RIGHT1:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i32
-  // CHECK: arith.muli %[[LEFT0]], %[[RIGHT1]] : i32
-  // CHECK: %[[NEXT0:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i32
-  // CHECK: arith.muli %[[LEFT1]], %[[NEXT0]] : i32
-  // CHECK-NOT: vector<4xi32>
+  // CHECK: arith.xori %{{.*}}, %[[HALF]]
+  // CHECK: %[[COLUMN0:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // CHECK: %[[RIGHT00:.*]] = vector.extract %[[COLUMN0]][0]
+  // CHECK: %[[RIGHT10:.*]] = vector.extract %[[COLUMN0]][1]
+  // CHECK: %[[COLUMN1:.*]] = llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xi32>
+  // CHECK: %[[RIGHT01:.*]] = vector.extract %[[COLUMN1]][0]
+  // CHECK-NOT: llvm.load
+  // CHECK: arith.muli %[[LEFT0]], %[[RIGHT00]] : i32
+  // CHECK: arith.muli %[[LEFT0]], %[[RIGHT01]] : i32
+  // CHECK: arith.muli %[[LEFT1]], %[[RIGHT10]] : i32
   // CHECK: scf.yield
   %zero = arith.constant 0 : i64
   %a = tts.load %p[%zero] strides [8, 1] : memref<*xi32> -> tensor<8x8xi32, #a>
