@@ -12,8 +12,10 @@ from gpu_kernels import compile_kernel, word_of
 from triton_shared import emulate
 from triton_shared.emulate import ptx
 
-SIZES = ((16, 16, 16), (64, 64, 64), (32, 128, 16), (128, 64, 32), (128, 128, 16))
-"""M, N and K; of the last, a thread has 128 elements."""
+SIZES = (
+    (16, 16, 16), (64, 64, 64), (32, 128, 16), (128, 64, 32), (16, 16, 256), (128, 128, 16)
+)  # fmt: skip
+"""M, N and K: one turn and several; of the last, a thread has 128 elements."""
 
 
 @triton.jit
@@ -72,4 +74,32 @@ def test_neighbours_of_a_row_are_read_at_once(tmp_path: Path):
     """One element of each row at a time took twice as long as Triton's code."""
     _, _, text = multiply(_product, torch.float32, 4, (64, 64, 64), tmp_path)
     assert "ld.shared.b32" not in text
-    assert text.count("fma.rn.f32") == 4 * 64 * 64 // 128
+    # Of 64 steps, 16 in a turn, so that it can read for the next ones while it multiplies.
+    assert text.count("fma.rn.f32") == 16 * 64 * 64 // 128
+
+
+@triton.jit
+def _turned(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    left = tl.load(a + k[None, :] * M + m[:, None])
+    right = tl.load(b + n[None, :] * K + k[:, None])
+    product = tl.dot(left, right, input_precision="ieee", out_dtype=c.dtype.element_ty)
+    tl.store(c + m[:, None] * N + n[None, :], product)
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_operands_lie_in_memory_the_other_way_round(
+    dtype: torch.dtype, size: tuple[int, ...], tmp_path: Path
+):
+    m, n, k = size
+    types = dict.fromkeys("abc", f"*{word_of(dtype)}")
+    compiled = compile_kernel(_turned, types, dict(zip("MNK", size, strict=True)), 4)
+    loaded = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    generator = torch.Generator().manual_seed(2)
+    a, b = (
+        torch.randint(-4, 5, shape, generator=generator).to(dtype) for shape in ((k, m), (n, k))
+    )
+    c = torch.zeros((m, n), dtype=dtype)
+    emulate.launch(loaded, (a, b, c), (1,))
+    assert c.equal(a.T @ b.T)

@@ -207,10 +207,12 @@ Value SharedTile::load(OpBuilder &builder, Location loc,
 }
 
 Value SharedTile::loadFrom(OpBuilder &builder, Location loc,
-                           const LinearLayout &held, Value start,
+                           const LinearLayout &held,
+                           const cta::Coordinates &origin, Value start,
                            int32_t startBits) const {
   LinearLayout placed = layout.place(held);
-  SharedPointers pointers = createPointers(builder, loc, placed);
+  SharedPointers pointers =
+      createPointers(builder, loc, placed, layout.getOffset(origin));
   if (start)
     pointers.flip(start, startBits);
   return loadPieces(builder, loc, placed, pointers);

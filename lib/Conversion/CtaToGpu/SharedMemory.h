@@ -75,11 +75,11 @@ public:
   /// that begins at `origin`.
   Value load(OpBuilder &builder, Location loc, const cta::LinearLayout &held,
              const cta::Coordinates &origin = {}) const;
-  /// The same, of the part that begins at the offset `start` (i32), which only
-  /// sets bits of `startBits`; null for the beginning.
+  /// The same where the offset of `origin` is not all that the part begins at:
+  /// `start` (i32, or null) turns over some of `startBits` of it.
   Value loadFrom(OpBuilder &builder, Location loc,
-                 const cta::LinearLayout &held, Value start,
-                 int32_t startBits) const;
+                 const cta::LinearLayout &held, const cta::Coordinates &origin,
+                 Value start, int32_t startBits) const;
   /// The element at an offset, which is the row-major index unless the tile has
   /// a layout of its own: i32.
   Value loadElement(OpBuilder &builder, Location loc, Value index) const;
