@@ -14,9 +14,9 @@ def CtaSpreadRows : Pass<"cta-spread-rows", "::mlir::ModuleOp"> {
   let summary = "Let each lane store its part of what rows were reduced to";
   let description = [{
     Lanes that reduce rows together all get the results, of which one of them
-    stores each. If only arithmetic lies between a reduction and stores, or
-    atomic updates that nobody wants the old value of, every lane gets a part of
-    the rows instead:
+    stores each. If only arithmetic lies between a reduction and stores, atomic
+    updates that nobody wants the old value of, or another reduction, every lane
+    gets a part of the rows instead:
 
     ```mlir
     // A thread has rows 0 to 3 of 32 columns.
