@@ -49,6 +49,37 @@ void triton_shared::addThreadConversion(TypeConverter &types) {
       [=](cta::MbarriersType type) -> Type { return toSharedPointer(type); });
 }
 
+/// What each topic turns into what threads do.
+static void addTopics(const TypeConverter &types, const AccessWidths &widths,
+                      const SharedComparisons &comparisons,
+                      RewritePatternSet &patterns) {
+  populateCtaToGpuElementwise(types, patterns);
+  populateCtaToGpuDivisions(types, patterns);
+  populateCtaToGpuFloat4(types, patterns);
+  populateCtaToGpuFloat8(types, patterns);
+  populateCtaToGpuInteger8(types, patterns);
+  populateCtaToGpuComparisons(types, comparisons, patterns);
+  populateCtaToGpuShapes(types, patterns);
+  populateCtaToGpuExchange(types, patterns);
+  populateCtaToGpuReduce(types, patterns);
+  populateCtaToGpuScan(types, patterns);
+  populateCtaToGpuHistogram(types, patterns);
+  populateCtaToGpuBuffers(types, patterns);
+  populateCtaToGpuCopies(types, widths, patterns);
+  populateCtaToGpuBoxes(types, patterns);
+  populateCtaToGpuTensorMaps(types, patterns);
+  populateCtaToGpuAllTurns(types, patterns);
+  populateCtaToGpuSpecialize(types, patterns);
+  populateCtaToGpuDot(types, patterns);
+  populateCtaToGpuMatrixDot(types, patterns);
+  populateCtaToGpuWarpgroupDot(types, patterns);
+  populateCtaToGpuAtomics(types, patterns);
+  populateCtaToGpuVectorUpdates(types, widths, patterns);
+  populateCtaToGpuMachineRegisters(types, patterns);
+  populateCtaToGpuMessages(types, patterns);
+  populateCtaToGpuAccesses(types, widths, patterns);
+}
+
 /// Others are made exact before approximations are allowed.
 static void keepApproximateRoots(const TypeConverter &types,
                                  ConversionTarget &target) {
@@ -77,31 +108,7 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     addThreadConversion(types);
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
-    populateCtaToGpuElementwise(types, patterns);
-    populateCtaToGpuDivisions(types, patterns);
-    populateCtaToGpuFloat4(types, patterns);
-    populateCtaToGpuFloat8(types, patterns);
-    populateCtaToGpuInteger8(types, patterns);
-    populateCtaToGpuComparisons(types, comparisons, patterns);
-    populateCtaToGpuShapes(types, patterns);
-    populateCtaToGpuExchange(types, patterns);
-    populateCtaToGpuReduce(types, patterns);
-    populateCtaToGpuScan(types, patterns);
-    populateCtaToGpuHistogram(types, patterns);
-    populateCtaToGpuBuffers(types, patterns);
-    populateCtaToGpuCopies(types, widths, patterns);
-    populateCtaToGpuBoxes(types, patterns);
-    populateCtaToGpuTensorMaps(types, patterns);
-    populateCtaToGpuAllTurns(types, patterns);
-    populateCtaToGpuSpecialize(types, patterns);
-    populateCtaToGpuDot(types, patterns);
-    populateCtaToGpuMatrixDot(types, patterns);
-    populateCtaToGpuWarpgroupDot(types, patterns);
-    populateCtaToGpuAtomics(types, patterns);
-    populateCtaToGpuVectorUpdates(types, widths, patterns);
-    populateCtaToGpuMachineRegisters(types, patterns);
-    populateCtaToGpuMessages(types, patterns);
-    populateCtaToGpuAccesses(types, widths, patterns);
+    addTopics(types, widths, comparisons, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
                                                                      types);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
