@@ -54,6 +54,9 @@ bool GpuTarget::makesTensorMaps() const {
 // Source: PTX ISA, "stmatrix".
 bool GpuTarget::hasMatrixStores() const { return capability >= 90; }
 
+// Source: PTX ISA, "mma": .f64 of m16n8k4, m16n8k8 and m16n8k16.
+bool GpuTarget::hasLargeF64Matrices() const { return capability >= 90; }
+
 // Source: PTX ISA, "cvt": .e4m3x2 and .e5m2x2 to .f16x2.
 bool GpuTarget::hasFloat8() const { return capability >= 89; }
 

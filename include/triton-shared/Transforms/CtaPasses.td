@@ -122,6 +122,7 @@ def CtaChooseInstructions : Pass<"cta-choose-instructions",
     | i8             | i32         | `#cta.mma<m16n8k32, i8>`   |
     | f32, as `tf32` | f32         | `#cta.mma<m16n8k8, tf32>`  |
     | f64            | f64         | `#cta.mma<m8n8k4, f64>`    |
+    | f64, sm_90     | f64         | `#cta.mma<m16n8k16, f64>`  |
 
     Where there is `wgmma` and the warps come in groups of four, products of 64
     rows and 8 columns and more are computed by `#cta.wgmma<m64nNkK>`, with as

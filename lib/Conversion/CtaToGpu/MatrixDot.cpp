@@ -61,18 +61,37 @@ std::optional<std::array<NVVM::MMATypes, 2>> getOperandTypes(MmaAttr mma) {
   return std::nullopt;
 }
 
+/// One instruction for f64 of 16 rows, which NVVM's operation does not know.
+Value createLargeF64Mma(OpBuilder &builder, Location loc, MmaAttr mma,
+                        Type result, ArrayRef<Value> a, ArrayRef<Value> b,
+                        ArrayRef<Value> sums) {
+  std::string name =
+      "llvm.nvvm.mma.m16n8k" + std::to_string(mma.getK()) + ".row.col.f64";
+  SmallVector<Value> operands(a);
+  llvm::append_range(operands, b);
+  llvm::append_range(operands, sums);
+  return LLVM::CallIntrinsicOp::create(builder, loc, result,
+                                       builder.getStringAttr(name), operands)
+      .getResults();
+}
+
 /// One instruction: the new accumulators.
 SmallVector<Value> createMma(OpBuilder &builder, Location loc, MmaAttr mma,
                              ArrayRef<Value> a, ArrayRef<Value> b,
                              ArrayRef<Value> sums) {
   SmallVector<Type> types(sums.size(), sums.front().getType());
+  Type packed = packResultTypes(builder.getContext(), types);
+  if (mma.getOperandType().isF64() && mma.getM() == 16)
+    return unpackResults(
+        builder, loc, createLargeF64Mma(builder, loc, mma, packed, a, b, sums),
+        sums.size());
   std::optional<NVVM::MMAIntOverflow> overflow;
   if (types.front().isInteger())
     overflow = NVVM::MMAIntOverflow::wrapped;
   Value result = NVVM::MmaOp::create(
-      builder, loc, packResultTypes(builder.getContext(), types), a, b, sums,
-      {mma.getM(), mma.getN(), mma.getK()}, /*b1Op=*/std::nullopt, overflow,
-      getOperandTypes(mma), {{NVVM::MMALayout::row, NVVM::MMALayout::col}});
+      builder, loc, packed, a, b, sums, {mma.getM(), mma.getN(), mma.getK()},
+      /*b1Op=*/std::nullopt, overflow, getOperandTypes(mma),
+      {{NVVM::MMALayout::row, NVVM::MMALayout::col}});
   return unpackResults(builder, loc, result, sums.size());
 }
 

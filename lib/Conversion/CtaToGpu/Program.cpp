@@ -86,6 +86,17 @@ static void readRegisters(func::FuncOp function, int32_t programs) {
   guard(entry, isThere.getDefiningOp(), isThere);
 }
 
+/// True if tensor cores multiply matrices of f64 of 16 rows.
+static bool multipliesLargeF64(func::FuncOp function) {
+  return function
+      .walk([](cta::DotOp dot) {
+        cta::MmaAttr mma = dot.getMma();
+        bool isLarge = mma && mma.getOperandType().isF64() && mma.getM() == 16;
+        return isLarge ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   Location loc = function.getLoc();
   int32_t programs = cta::getNumPrograms(function);
@@ -109,8 +120,9 @@ static gpu::GPUFuncOp outline(func::FuncOp function, OpBuilder &builder) {
   kernel->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
                   builder.getDenseI32ArrayAttr({threads, programs, 1}));
   // Where the kernel uses few registers, ptxas must be told that one block may
-  // take all to let warps hand some over (else C7508).
-  if (cta::getRegisterShares(kernel))
+  // take all to let warps hand some over (else C7508); and where f64 take two
+  // each, not to spill them for the sake of more blocks.
+  if (cta::getRegisterShares(kernel) || multipliesLargeF64(function))
     kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(1));
   kernel.getBody().takeBody(function.getBody());

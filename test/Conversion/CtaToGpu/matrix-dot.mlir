@@ -40,6 +40,25 @@ func.func @tf32(%p: memref<*xf32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i3
   return
 }
 
+#ad = #cta.layout<register = [[8, 0], [0, 4], [0, 8]], lane = [[0, 1], [0, 2], [1, 0], [2, 0], [4, 0]], warp = []>
+#bd = #cta.layout<register = [[4, 0], [8, 0]], lane = [[1, 0], [2, 0], [0, 1], [0, 2], [0, 4]], warp = []>
+
+// f64 in matrices of 16 rows: eight registers, four, and four sums.
+// CHECK-LABEL: gpu.func @doubles(
+// CHECK: %[[D:.*]] = llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f64"(%{{.*}}, %[[C:.*]], %[[C]], %[[C]], %[[C]]) : (f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64) -> !llvm.struct<(f64, f64, f64, f64)>
+// CHECK: llvm.extractvalue %[[D]][3]
+// CHECK-NOT: llvm.nvvm.mma
+func.func @doubles(%p: memref<*xf64>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i64
+  %a = tts.load %p[%zero] strides [16, 1] : memref<*xf64> -> tensor<16x16xf64, #ad>
+  %b = tts.load %p[%zero] strides [8, 1] : memref<*xf64> -> tensor<16x8xf64, #bd>
+  %sum = arith.constant dense<0.0> : tensor<16x8xf64, #ct>
+  %d = cta.dot %a, %b, %sum : tensor<16x16xf64, #ad>, tensor<16x8xf64, #bd> -> tensor<16x8xf64, #ct> by #cta.mma<m16n8k16, f64>
+  tts.store %d to %p[%zero] strides [8, 1] : tensor<16x8xf64, #ct>, memref<*xf64>
+  return
+}
+
 #ai = #cta.layout<register = [[0, 1], [0, 2], [8, 0], [0, 16]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
 #bi = #cta.layout<register = [[1, 0], [2, 0], [16, 0]], lane = [[4, 0], [8, 0], [0, 1], [0, 2], [0, 4]], warp = []>
 

@@ -1,6 +1,9 @@
 // Which products are for tensor cores, and by which instruction.
 // RUN: triton-shared-opt %s --cta-choose-instructions | FileCheck %s
 
+#hopper = #cta.target<"sm_90a">
+#ampere = #cta.target<"sm_80">
+
 // CHECK-LABEL: func.func @types(
 func.func @types(%h: tensor<16x32xf16>, %hb: tensor<32x16xf16>, %b: tensor<16x32xbf16>, %bb: tensor<32x16xbf16>,
                  %i: tensor<16x32xi8>, %ib: tensor<32x16xi8>, %f: tensor<16x32xf32>, %fb: tensor<32x16xf32>,
@@ -23,6 +26,27 @@ func.func @types(%h: tensor<16x32xf16>, %hb: tensor<32x16xf16>, %b: tensor<16x32
   %6 = cta.dot %h, %hb, %sh : tensor<16x32xf16>, tensor<32x16xf16> -> tensor<16x16xf16>
   // CHECK: cta.dot {{.*}} -> tensor<16x16xf32>{{$}}
   %7 = cta.dot %h, %bb, %sf : tensor<16x32xf16>, tensor<32x16xbf16> -> tensor<16x16xf32>
+  return
+}
+
+// f64 in matrices of 16 rows, where they are as fast as the GPU: as deep as K, up to 16. Fewer rows, and other GPUs.
+// CHECK-LABEL: func.func @large_f64(
+// CHECK: cta.dot {{.*}} by #cta.mma<m16n8k16, f64>
+// CHECK: cta.dot {{.*}} by #cta.mma<m16n8k8, f64>
+// CHECK: cta.dot {{.*}} by #cta.mma<m8n8k4, f64>
+// CHECK-LABEL: func.func @older_f64(
+// CHECK: cta.dot {{.*}} by #cta.mma<m8n8k4, f64>
+func.func @large_f64(%a: tensor<16x32xf64>, %b: tensor<32x16xf64>, %c: tensor<16x8xf64>, %d: tensor<8x16xf64>,
+                     %e: tensor<8x32xf64>, %few: tensor<8x16xf64>, %sum: tensor<16x16xf64>)
+    attributes {cta.num_warps = 1 : i32, cta.target = #hopper} {
+  %0 = cta.dot %a, %b, %sum : tensor<16x32xf64>, tensor<32x16xf64> -> tensor<16x16xf64>
+  %1 = cta.dot %c, %d, %sum : tensor<16x8xf64>, tensor<8x16xf64> -> tensor<16x16xf64>
+  %2 = cta.dot %e, %b, %few : tensor<8x32xf64>, tensor<32x16xf64> -> tensor<8x16xf64>
+  return
+}
+func.func @older_f64(%a: tensor<16x32xf64>, %b: tensor<32x16xf64>, %sum: tensor<16x16xf64>)
+    attributes {cta.num_warps = 1 : i32, cta.target = #ampere} {
+  %0 = cta.dot %a, %b, %sum : tensor<16x32xf64>, tensor<32x16xf64> -> tensor<16x16xf64>
   return
 }
 

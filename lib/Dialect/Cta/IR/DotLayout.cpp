@@ -2,6 +2,7 @@
 
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -79,6 +80,18 @@ static Matrices getMatrices(Attribute instruction, int64_t elementBytes) {
           static_cast<int32_t>(kRegisterBytes / elementBytes)};
 }
 
+/// How far along K an instruction for f64 of 16 rows goes, if there is one.
+static std::optional<unsigned> findLargeF64Depth(DotOp dot) {
+  constexpr int64_t kRows = 16, kLeastDepth = 4, kMostDepth = 16;
+  auto function = dot->getParentOfType<FunctionOpInterface>();
+  int64_t depth = getTile(dot.getA()).getShape().back();
+  bool isLarge =
+      getTile(dot.getResult()).getDimSize(0) >= kRows && depth >= kLeastDepth;
+  if (!isLarge || !function || !getTarget(function).hasLargeF64Matrices())
+    return std::nullopt;
+  return std::min(depth, kMostDepth);
+}
+
 MmaAttr cta::findMma(DotOp dot) {
   Builder builder(dot.getContext());
   Type operand = DotOp::getOperandElementType(dot.getA());
@@ -94,8 +107,10 @@ MmaAttr cta::findMma(DotOp dot) {
     return get(16, 8, 32, operand);
   if (operand.isF32() && sum.isF32() && dot.getPrecision() == "tf32")
     return get(16, 8, 8, builder.getTF32Type());
-  if (operand.isF64() && sum.isF64())
-    return get(8, 8, 4, operand);
+  if (operand.isF64() && sum.isF64()) {
+    std::optional<unsigned> depth = findLargeF64Depth(dot);
+    return depth ? get(16, 8, *depth, operand) : get(8, 8, 4, operand);
+  }
   return nullptr;
 }
 
