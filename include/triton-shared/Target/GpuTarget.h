@@ -60,8 +60,8 @@ public:
   bool makesTensorMaps() const;
   /// Has `stmatrix`: a warp writes four matrices to shared memory at once.
   bool hasMatrixStores() const;
-  /// Multiplies matrices of f64 of 16 rows at full speed, and those of 8 rows at
-  /// half of it.
+  /// Multiplies matrices of f64 of 16 rows at full speed, and those of 8 rows
+  /// at half of it.
   bool hasLargeF64Matrices() const;
   /// Converts pairs of 8-bit floats, e4m3 or e5m2, to f16.
   bool hasFloat8() const;
