@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,26 @@ def test_few_steps_along_k_have_an_instruction_of_their_own():
     types |= dict.fromkeys(("am", "ak", "bk", "bn"), "i32")
     text = compile_kernel(_multiply, types, {"M": 16, "N": 16, "K": 8}, 1).asm["ptx"]
     assert "mma.sync.aligned.m16n8k8.row.col.f64" in text
+
+
+@pytest.mark.parametrize("arch", INSTRUCTIONS)
+def test_sums_of_doubles_are_rounded_once_for_each_product(arch: int, tmp_path: Path):
+    """As an H200 does it with either instruction, and as docs/semantics.md says."""
+    m, n, k = 16, 16, 32
+    strides = dict.fromkeys(("am", "ak", "bk", "bn"), "i32")
+    types = {**dict.fromkeys("abc", "*fp64"), "turns": "i32", **strides}
+    compiled = compile_kernel(_multiply, types, {"M": m, "N": n, "K": k}, 4, arch)
+    loaded = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    generator = torch.Generator().manual_seed(1)
+    a, b, c = (
+        torch.randn(shape, generator=generator, dtype=torch.float64)
+        for shape in ((m, k), (k, n), (m, n))
+    )
+    want = c.clone()
+    for step in range(k):
+        for row in range(m):
+            for column in range(n):
+                exact = Fraction(float(a[row, step])) * Fraction(float(b[step, column]))
+                want[row, column] = float(exact + Fraction(float(want[row, column])))
+    emulate.launch(loaded, (a, b, c, 1, *a.stride(), *b.stride()), (1,))
+    assert c.equal(want)

@@ -72,7 +72,8 @@ void emu_mma(int type, int m, int k, const char *left, const char *right,
   exchange(~0u, 0, 0);
   for (int i = 0; i < m / 4; ++i) {
     int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-    double sum = 0;
+    // Products of doubles are added one after the other, each rounded once.
+    double sum = type == 'd' ? ((double *)sums)[i] : 0;
     float exactLeft[kMaxDepth], exactRight[kMaxDepth];
     for (int j = 0; j < k; ++j) {
       int among = j / per % 4, group = j / (4 * per);
@@ -83,13 +84,13 @@ void emu_mma(int type, int m, int k, const char *left, const char *right,
       double y = decode(type, b + group * bytes, j % per);
       exactLeft[j] = x;
       exactRight[j] = y;
-      sum += x * y;
+      sum = type == 'd' ? fma(x, y, sum) : sum + x * y;
     }
     char types[] = {'f', type, type};
     if (type == 's')
       ((int32_t *)sums)[i] += (int32_t)sum;
     else if (type == 'd')
-      ((double *)sums)[i] += sum;
+      ((double *)sums)[i] = sum;
     else if (!add_exactly('m', types, exactLeft, exactRight, k,
                           (float *)sums + i))
       ((float *)sums)[i] += sum;
