@@ -214,7 +214,7 @@ def _product(a, b, c, o, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, HOW:
         ("*bf16", "*fp32", "ieee", "shape<m = 16, n = 8, k = 16>"),
         ("*i8", "*i32", "ieee", "shape<m = 16, n = 8, k = 32>"),
         ("*fp32", "*fp32", "tf32", "shape<m = 16, n = 8, k = 8>"),
-        ("*fp64", "*fp64", "ieee", "shape<m = 8, n = 8, k = 4>"),
+        ("*fp64", "*fp64", "ieee", "nvvm.mma.m16n8k16.row.col.f64"),
         ("*fp32", "*fp32", "ieee", "fma"),
         ("*fp16", "*fp16", "ieee", "shape<m = 16, n = 8, k = 16>"),
     ],
