@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import torch
 import triton
 from triton.backends.compiler import GPUTarget
+from triton_shared.emulate import EmulatedKernel, ptx
 
 
 def word_of(dtype: torch.dtype) -> str:
@@ -27,3 +29,8 @@ def compile_kernel(
     )
     target = GPUTarget("shared_cuda", arch, 32)
     return triton.compile(source, target=target, options={"num_warps": warps})
+
+
+def emulated(compiled: Any, folder: Path) -> EmulatedKernel:
+    """The same kernel from its PTX, built for this machine in `folder`."""
+    return ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, folder)

@@ -9,9 +9,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from gpu_kernels import compile_kernel
+from gpu_kernels import compile_kernel, emulated
 from triton_shared import emulate
-from triton_shared.emulate import ptx
 
 
 @triton.jit
@@ -65,7 +64,7 @@ def test_divisions_of_both_widths(
     types = dict.fromkeys(("x", "y", "quotients", "rests"), "*i64")
     compile_kernel(_divide, types, {"N": count}, warps, 80)
     compiled = compile_kernel(_divide, types, {"N": count}, warps)
-    loaded = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    loaded = emulated(compiled, tmp_path)
     x, y = numbers(SIGNED[dividends], count, 1), numbers(SIGNED[divisors], count, 2)
     quotients, rests = torch.zeros_like(x), torch.zeros_like(x)
     emulate.launch(loaded, (x, y, quotients, rests), (1,))
@@ -79,7 +78,7 @@ def test_divisions_of_both_widths(
 def test_divisions_by_one_number(bounds: str, divisor: int, tmp_path: Path):
     types = {"x": "*i64", "b": "i64", "quotients": "*i64", "rests": "*i64"}
     compiled = compile_kernel(_divide_by_one, types, {"N": 256}, 2)
-    loaded = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    loaded = emulated(compiled, tmp_path)
     x = numbers(SIGNED[bounds], 256, 1)
     quotients, rests = torch.zeros_like(x), torch.zeros_like(x)
     emulate.launch(loaded, (x, divisor % (1 << 64), quotients, rests), (1,))
@@ -92,7 +91,7 @@ def test_divisions_by_one_number(bounds: str, divisor: int, tmp_path: Path):
 def test_divisions_without_sign(bounds: tuple[int, int], tmp_path: Path):
     types = dict.fromkeys(("x", "y", "quotients", "rests"), "*u64")
     compiled = compile_kernel(_divide, types, {"N": 256}, 2)
-    loaded = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    loaded = emulated(compiled, tmp_path)
     x, y = (np.random.default_rng(seed).integers(*bounds, 256, dtype=np.uint64) for seed in (1, 2))
     x[::2] += np.uint64(1 << 63)
     memory = [torch.from_numpy(of.view(np.int64)) for of in (x, y, np.zeros_like(x), x.copy())]

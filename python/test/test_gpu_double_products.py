@@ -9,14 +9,18 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from gpu_kernels import compile_kernel
+from gpu_kernels import compile_kernel, emulated
 from triton_shared import emulate
-from triton_shared.emulate import ptx
 
 SIZES = ((16, 16, 16), (64, 64, 64), (32, 128, 32), (128, 32, 16), (64, 16, 128))
 """M, N and K."""
 INSTRUCTIONS = {80: "m8n8k4", 90: "m16n8k16"}
 """Of two GPUs: on the newer one, matrices of 8 rows run at half of its speed."""
+
+TYPES = {
+    **dict.fromkeys("abc", "*fp64"),
+    **dict.fromkeys(("turns", "am", "ak", "bk", "bn"), "i32"),
+}
 
 
 @triton.jit
@@ -36,12 +40,10 @@ def _multiply(a, b, c, turns, am, ak, bk, bn, M: tl.constexpr, N: tl.constexpr, 
 @pytest.mark.parametrize("arch", INSTRUCTIONS)
 def test_products_of_doubles(arch: int, size: tuple[int, ...], turned: str, tmp_path: Path):
     m, n, k = size
-    strides = dict.fromkeys(("am", "ak", "bk", "bn"), "i32")
-    types = {**dict.fromkeys("abc", "*fp64"), "turns": "i32", **strides}
-    compiled = compile_kernel(_multiply, types, dict(zip("MNK", size, strict=True)), 4, arch)
+    compiled = compile_kernel(_multiply, TYPES, dict(zip("MNK", size, strict=True)), 4, arch)
     text = compiled.asm["ptx"]
     assert f"mma.sync.aligned.{INSTRUCTIONS[arch]}.row.col.f64" in text
-    loaded = ptx.compile_ptx(text, compiled.metadata.shared, tmp_path)
+    loaded = emulated(compiled, tmp_path)
     turns, generator = 3, torch.Generator().manual_seed(1)
     # Of so few bits that sums are exact in any order, and of more than f32 has.
     a, b, c = (
@@ -56,9 +58,7 @@ def test_products_of_doubles(arch: int, size: tuple[int, ...], turned: str, tmp_
 
 
 def test_few_steps_along_k_have_an_instruction_of_their_own():
-    types = {**dict.fromkeys("abc", "*fp64"), "turns": "i32"}
-    types |= dict.fromkeys(("am", "ak", "bk", "bn"), "i32")
-    text = compile_kernel(_multiply, types, {"M": 16, "N": 16, "K": 8}, 1).asm["ptx"]
+    text = compile_kernel(_multiply, TYPES, {"M": 16, "N": 16, "K": 8}, 1).asm["ptx"]
     assert "mma.sync.aligned.m16n8k8.row.col.f64" in text
 
 
@@ -66,10 +66,8 @@ def test_few_steps_along_k_have_an_instruction_of_their_own():
 def test_sums_of_doubles_are_rounded_once_for_each_product(arch: int, tmp_path: Path):
     """As an H200 does it with either instruction, and as docs/semantics.md says."""
     m, n, k = 16, 16, 32
-    strides = dict.fromkeys(("am", "ak", "bk", "bn"), "i32")
-    types = {**dict.fromkeys("abc", "*fp64"), "turns": "i32", **strides}
-    compiled = compile_kernel(_multiply, types, {"M": m, "N": n, "K": k}, 4, arch)
-    loaded = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    compiled = compile_kernel(_multiply, TYPES, {"M": m, "N": n, "K": k}, 4, arch)
+    loaded = emulated(compiled, tmp_path)
     generator = torch.Generator().manual_seed(1)
     a, b, c = (
         torch.randn(shape, generator=generator, dtype=torch.float64)

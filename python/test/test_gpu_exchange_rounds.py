@@ -9,9 +9,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from gpu_kernels import emulated
 from triton.backends.compiler import GPUTarget
 from triton_shared import emulate
-from triton_shared.emulate import ptx
 
 SHARED_BYTES = 101376
 """Of a block on sm_86."""
@@ -47,7 +47,7 @@ def test_a_tile_larger_than_shared_memory(
     compiled = triton.compile(source, target=GPUTarget("shared_cuda", 86, 32))
     assert rows * columns * dtype.itemsize > SHARED_BYTES >= compiled.metadata.shared > 0
     assert re.search(r"cta\.rounds = [1-9]", str(compiled.asm["cta"]))
-    kernel = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    kernel = emulated(compiled, tmp_path)
     x = torch.arange(rows * columns).reshape(rows, columns).to(dtype)
     for seed in range(3):
         out = torch.zeros(2, 2 * rows * columns, dtype=dtype)

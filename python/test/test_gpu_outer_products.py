@@ -8,9 +8,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from gpu_kernels import compile_kernel, word_of
+from gpu_kernels import compile_kernel, emulated, word_of
 from triton_shared import emulate
-from triton_shared.emulate import ptx
 
 SIZES = (
     (16, 16, 16), (64, 64, 64), (32, 128, 16), (128, 64, 32), (16, 16, 256), (128, 128, 16)
@@ -37,6 +36,15 @@ def _batch(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
     tl.store(c + z * M * N + m[None, :, None] * N + n[None, None, :], product)
 
 
+@triton.jit
+def _turned(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    left = tl.load(a + k[None, :] * M + m[:, None])
+    right = tl.load(b + n[None, :] * K + k[:, None])
+    product = tl.dot(left, right, input_precision="ieee", out_dtype=c.dtype.element_ty)
+    tl.store(c + m[:, None] * N + n[None, :], product)
+
+
 def multiply(
     kernel: triton.JITFunction, dtype: torch.dtype, warps: int, size: tuple[int, ...], folder: Path
 ) -> tuple[torch.Tensor, torch.Tensor, str]:
@@ -46,12 +54,13 @@ def multiply(
     types = dict.fromkeys("abc", f"*{word_of(dtype)}")
     compiled = compile_kernel(kernel, types, dict(zip("MNK", size, strict=True)), warps)
     text = compiled.asm["ptx"]
-    loaded = ptx.compile_ptx(text, compiled.metadata.shared, folder)
+    loaded = emulated(compiled, folder)
     generator = torch.Generator().manual_seed(1)
     a = torch.randint(-4, 5, (*batch, m, k), generator=generator).to(dtype)
     b = torch.randint(-4, 5, (*batch, k, n), generator=generator).to(dtype)
     c = torch.zeros((*batch, m, n), dtype=dtype)
-    emulate.launch(loaded, (a, b, c), (1,))
+    stored = [x.mT.contiguous() if kernel is _turned else x for x in (a, b)]
+    emulate.launch(loaded, (*stored, c), (1,))
     return c, a @ b, text
 
 
@@ -78,28 +87,10 @@ def test_neighbours_of_a_row_are_read_at_once(tmp_path: Path):
     assert text.count("fma.rn.f32") == 16 * 64 * 64 // 128
 
 
-@triton.jit
-def _turned(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
-    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
-    left = tl.load(a + k[None, :] * M + m[:, None])
-    right = tl.load(b + n[None, :] * K + k[:, None])
-    product = tl.dot(left, right, input_precision="ieee", out_dtype=c.dtype.element_ty)
-    tl.store(c + m[:, None] * N + n[None, :], product)
-
-
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_operands_lie_in_memory_the_other_way_round(
     dtype: torch.dtype, size: tuple[int, ...], tmp_path: Path
 ):
-    m, n, k = size
-    types = dict.fromkeys("abc", f"*{word_of(dtype)}")
-    compiled = compile_kernel(_turned, types, dict(zip("MNK", size, strict=True)), 4)
-    loaded = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
-    generator = torch.Generator().manual_seed(2)
-    a, b = (
-        torch.randint(-4, 5, shape, generator=generator).to(dtype) for shape in ((k, m), (n, k))
-    )
-    c = torch.zeros((m, n), dtype=dtype)
-    emulate.launch(loaded, (a, b, c), (1,))
-    assert c.equal(a.T @ b.T)
+    got, want, _ = multiply(_turned, dtype, 4, size, tmp_path)
+    assert got.equal(want)

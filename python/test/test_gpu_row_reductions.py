@@ -8,9 +8,8 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from gpu_kernels import compile_kernel, word_of
+from gpu_kernels import compile_kernel, emulated, word_of
 from triton_shared import emulate
-from triton_shared.emulate import ptx
 
 DTYPES = (
     torch.float32, torch.float16, torch.bfloat16, torch.float64,
@@ -59,7 +58,7 @@ def test_each_row_has_what_it_is_reduced_to(
              "at": "*i32", "rest": element, "columns": element, "M": "i32"}  # fmt: skip
     compile_kernel(_reduce, types, {"ROWS": rows, "N": n}, warps, 80)
     compiled = compile_kernel(_reduce, types, {"ROWS": rows, "N": n}, warps)
-    kernel = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    kernel = emulated(compiled, tmp_path)
     x, bias, m = small_numbers(rows, n, dtype=dtype), small_numbers(rows, dtype=dtype), rows - 1
     sums, most = torch.full((rows,), 77, dtype=wide), torch.zeros(rows, dtype=dtype)
     at, rest = torch.zeros(rows, dtype=torch.int32), torch.zeros_like(x)
@@ -83,7 +82,7 @@ def test_sums_of_turns_are_added_to_memory_in_parts(
 ):
     types = {**dict.fromkeys(("x", "total"), f"*{word_of(dtype)}"), "turns": "i32", "M": "i32"}
     compiled = compile_kernel(_add_up, types, {"ROWS": rows, "N": n}, warps)
-    kernel = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    kernel = emulated(compiled, tmp_path)
     for turns in (0, 1, 3):
         x = small_numbers(max(turns, 1), rows, n, dtype=dtype)
         total = small_numbers(rows, dtype=dtype)
@@ -121,7 +120,7 @@ def test_parts_of_rows_are_reduced_further(
     types = {**dict.fromkeys(("x", "most", "all_most"), f"*{word_of(dtype)}"),
              "total": f"*{word_of(wide)}"}  # fmt: skip
     compiled = compile_kernel(_reduce_rows_and_all, types, {"ROWS": rows, "N": n}, warps)
-    kernel = ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, tmp_path)
+    kernel = emulated(compiled, tmp_path)
     x = small_numbers(rows, n, dtype=dtype)
     most, all_most, total = x.new_zeros(rows), x.new_zeros(1), torch.zeros(1, dtype=wide)
     emulate.launch(kernel, (x, most, all_most, total), (1,))

@@ -151,11 +151,11 @@ private:
 class OuterProducts {
 public:
   OuterProducts(cta::DotOp op)
-      : layout(cta::getLayout(op.getType())), rank(layout.getRank()),
+      : layout(cta::getLayout(op.getType())),
         size(cta::getTile(op.getA()).getShape().back()), steps(countSteps(op)),
         reads(countReads(op, steps)),
-        a(op, op.getA(), rank - 1, steps, reads, 0),
-        b(op, op.getB(), rank - 2, steps, reads,
+        a(op, op.getA(), layout.getRank() - 1, steps, reads, 0),
+        b(op, op.getB(), layout.getRank() - 2, steps, reads,
           cta::getSharedBytes(cta::getTile(op.getA()))) {}
 
   void store(OpBuilder &builder, Location loc, Value left, Value right) const {
@@ -184,7 +184,6 @@ public:
 
 private:
   LinearLayout layout;
-  unsigned rank;
   int64_t size, steps, reads;
   SharedOperand a, b;
 };

@@ -81,7 +81,7 @@ SmallVector<Value> createMma(OpBuilder &builder, Location loc, MmaAttr mma,
                              ArrayRef<Value> sums) {
   SmallVector<Type> types(sums.size(), sums.front().getType());
   Type packed = packResultTypes(builder.getContext(), types);
-  if (mma.getOperandType().isF64() && mma.getM() == 16)
+  if (mma.isLargeF64())
     return unpackResults(
         builder, loc, createLargeF64Mma(builder, loc, mma, packed, a, b, sums),
         sums.size());

@@ -91,8 +91,8 @@ static bool multipliesLargeF64(func::FuncOp function) {
   return function
       .walk([](cta::DotOp dot) {
         cta::MmaAttr mma = dot.getMma();
-        bool isLarge = mma && mma.getOperandType().isF64() && mma.getM() == 16;
-        return isLarge ? WalkResult::interrupt() : WalkResult::advance();
+        return mma && mma.isLargeF64() ? WalkResult::interrupt()
+                                       : WalkResult::advance();
       })
       .wasInterrupted();
 }

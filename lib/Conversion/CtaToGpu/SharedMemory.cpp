@@ -88,6 +88,10 @@ Value SharedTile::createBase(OpBuilder &builder, Location loc) const {
   return base ? base : createSharedPointer(builder, loc, op, skipBytes);
 }
 
+int32_t SharedTile::getStart(const cta::Coordinates &origin) const {
+  return origin.empty() ? 0 : layout.getOffset(origin);
+}
+
 Value SharedTile::createPointer(OpBuilder &builder, Location loc,
                                 Value index) const {
   Value begin = createBase(builder, loc);
@@ -195,15 +199,14 @@ Value SharedTile::load(OpBuilder &builder, Location loc,
                        const LinearLayout &held,
                        const cta::Coordinates &origin) const {
   LinearLayout placed = layout.place(held);
-  int32_t start = origin.empty() ? 0 : layout.getOffset(origin);
   std::optional<cta::MatrixAccess> matrices =
       cta::findMatrixAccess(placed, cta::getElementBytes(elementType));
-  if (matrices)
-    return fromShared(builder, loc,
-                      loadMatrices(builder, loc, placed, *matrices, start),
-                      elementType);
-  SharedPointers pointers = createPointers(builder, loc, placed, start);
-  return loadPieces(builder, loc, placed, pointers);
+  if (!matrices)
+    return loadFrom(builder, loc, held, origin, /*start=*/nullptr, 0);
+  return fromShared(
+      builder, loc,
+      loadMatrices(builder, loc, placed, *matrices, getStart(origin)),
+      elementType);
 }
 
 Value SharedTile::loadFrom(OpBuilder &builder, Location loc,
@@ -211,17 +214,11 @@ Value SharedTile::loadFrom(OpBuilder &builder, Location loc,
                            const cta::Coordinates &origin, Value start,
                            int32_t startBits) const {
   LinearLayout placed = layout.place(held);
+  Type element = getSharedType(elementType);
   SharedPointers pointers =
-      createPointers(builder, loc, placed, layout.getOffset(origin));
+      createPointers(builder, loc, placed, getStart(origin));
   if (start)
     pointers.flip(start, startBits);
-  return loadPieces(builder, loc, placed, pointers);
-}
-
-Value SharedTile::loadPieces(OpBuilder &builder, Location loc,
-                             const LinearLayout &placed,
-                             SharedPointers &pointers) const {
-  Type element = getSharedType(elementType);
   SmallVector<Value> elements(placed.getNumRegisters());
   for (const cta::Piece &piece :
        cta::getPieces(placed, getMaxElements(elementType))) {

@@ -93,9 +93,8 @@ public:
 
 private:
   Value createBase(OpBuilder &builder, Location loc) const;
-  Value loadPieces(OpBuilder &builder, Location loc,
-                   const cta::LinearLayout &placed,
-                   SharedPointers &pointers) const;
+  /// The offset of the part that begins at `origin`.
+  int32_t getStart(const cta::Coordinates &origin) const;
   Value loadMatrices(OpBuilder &builder, Location loc,
                      const cta::LinearLayout &placed,
                      const cta::MatrixAccess &access, int32_t start) const;

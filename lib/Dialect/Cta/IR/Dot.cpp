@@ -25,6 +25,11 @@ Type MmaAttr::getElementType() const {
                                    : getOperandType();
 }
 
+bool MmaAttr::isLargeF64() const {
+  constexpr unsigned kRows = 16;
+  return getOperandType().isF64() && getM() == kRows;
+}
+
 /// Reads `m16n8k16`.
 static ParseResult parseMatrixShape(AsmParser &parser, unsigned &m, unsigned &n,
                                     unsigned &k) {

@@ -113,6 +113,8 @@ def CTA_MmaAttr : AttrDef<CTA_Dialect, "Mma"> {
     unsigned getPerRegister() const;
     /// The element type of tiles that it multiplies.
     Type getElementType() const;
+    /// Multiplies f64 in matrices of 16 rows (GpuTarget::hasLargeF64Matrices).
+    bool isLargeF64() const;
   }];
   let hasCustomAssemblyFormat = 1;
 }
