@@ -160,6 +160,12 @@ bool LinearLayout::covers(ArrayRef<int64_t> shape) const {
   return getGf2Rank(std::move(rows)) == bits;
 }
 
+Coordinates LinearLayout::getStep(unsigned dim, int32_t step) const {
+  Coordinates coordinates(rank, 0);
+  coordinates[dim] = step;
+  return coordinates;
+}
+
 bool LinearLayout::hasDisjointRegisters() const {
   for (unsigned dim = 0; dim < rank; ++dim) {
     int32_t ofRegisters = 0;
@@ -176,21 +182,14 @@ bool LinearLayout::hasDisjointRegisters() const {
   return true;
 }
 
-/// `count`, doubled for each leading basis that goes that far along `dim`.
-static unsigned addNeighbours(unsigned count, const LinearLayout::Bases &bases,
-                              unsigned dim) {
-  for (const Coordinates &basis : bases) {
-    Coordinates wanted(basis.size(), 0);
-    wanted[dim] = count;
-    if (basis != wanted)
+unsigned LinearLayout::countNeighbours(unsigned dim) const {
+  unsigned count = 1;
+  for (const Coordinates &basis : registers) {
+    if (basis != getStep(dim, count))
       break;
     count *= 2;
   }
   return count;
-}
-
-unsigned LinearLayout::countNeighbours(unsigned dim) const {
-  return addNeighbours(1, registers, dim);
 }
 
 bool LinearLayout::hasOneThreadPerElement() const {
@@ -198,7 +197,10 @@ bool LinearLayout::hasOneThreadPerElement() const {
 }
 
 unsigned LinearLayout::countWarpNeighbours(unsigned dim) const {
-  return addNeighbours(countNeighbours(dim), lanes, dim);
+  unsigned count = countNeighbours(dim);
+  while (llvm::is_contained(lanes, getStep(dim, count)))
+    count *= 2;
+  return count;
 }
 
 //===----------------------------------------------------------------------===//

@@ -183,9 +183,15 @@ mlir::cta::findMatrixAccess(const LinearLayout &placed, unsigned elementBytes) {
 unsigned mlir::cta::countWavefronts(const LinearLayout &placed, unsigned width,
                                     unsigned elementBytes) {
   unsigned bytes = width * elementBytes;
-  // Wide accesses go by halves and quarters of a warp.
+  // Wide accesses go by halves and quarters of a warp, or two of them together
+  // where each lane and one of its neighbours access the same.
   unsigned lanesAtOnce = std::min(GpuTarget::kWarpSize,
                                   kBanks * kBytesPerBank / std::max(1u, bytes));
+  bool isShared =
+      llvm::any_of(ArrayRef(placed.getLanes()).take_front(2),
+                   [](const Coordinates &basis) { return basis[0] == 0; });
+  if (isShared)
+    lanesAtOnce = std::min(GpuTarget::kWarpSize, 2 * lanesAtOnce);
   unsigned wavefronts = 0;
   for (unsigned first = 0; first < GpuTarget::kWarpSize; first += lanesAtOnce) {
     SmallVector<unsigned, 2 * kBanks> words;

@@ -22,13 +22,22 @@ def compile_kernel(
     constants: dict[str, Any],
     warps: int,
     arch: int = 90,
+    *,
+    stages: int = 3,
+    divisible: bool = False,
 ) -> Any:
-    """The compiled kernel, with our backend, for arguments of `types` and these constants."""
+    """The compiled kernel, with our backend, for arguments of `types` and these constants; numbers
+    and addresses are multiples of 16 if they are `divisible`."""
+    attributes = {(place,): [["tt.divisibility", 16]] for place in range(len(types) * divisible)}
     source = triton.compiler.ASTSource(
-        kernel, {**types, **dict.fromkeys(constants, "constexpr")}, constexprs=constants
+        kernel,
+        {**types, **dict.fromkeys(constants, "constexpr")},
+        constexprs=constants,
+        attrs=attributes,
     )
     target = GPUTarget("shared_cuda", arch, 32)
-    return triton.compile(source, target=target, options={"num_warps": warps})
+    options = {"num_warps": warps, "num_stages": stages}
+    return triton.compile(source, target=target, options=options)
 
 
 def emulated(compiled: Any, folder: Path) -> EmulatedKernel:

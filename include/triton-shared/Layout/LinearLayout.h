@@ -86,7 +86,7 @@ public:
   /// So many elements of each thread, the first in its registers, are
   /// neighbours along `dim`: a power of two.
   unsigned countNeighbours(unsigned dim) const;
-  /// The same of a warp: the neighbours of each thread, then those of the next.
+  /// The same of a warp, in whatever order its lanes hold them.
   unsigned countWarpNeighbours(unsigned dim) const;
 
   //===--------------------------------------------------------------------===//
@@ -122,6 +122,9 @@ public:
   bool operator!=(const LinearLayout &other) const { return !(*this == other); }
 
 private:
+  /// `step` along `dim`, and 0 along all others.
+  Coordinates getStep(unsigned dim, int32_t step) const;
+
   /// Applies `change` to every basis and drops registers that became zero.
   template <typename Change>
   LinearLayout mapBases(unsigned newRank, Change change) const;

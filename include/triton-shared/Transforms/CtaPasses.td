@@ -428,6 +428,10 @@ def CtaShareOperands : Pass<"cta-share-operands", "::mlir::ModuleOp"> {
     %d = cta.dot %ring[%slot], %0[%c0], %c : ... by #cta.wgmma<m64n128k16>
     ```
 
+    A product without an instruction reads what was read from a buffer there,
+    too. What its loop does not change is written to one before, if there is
+    room; its other operands stay tiles.
+
     Where the product goes on while the next turn of a loop writes, the buffer
     has two slots, which take turns. Before a loop that another warp copies for
     (`cta.specialize`), a barrier follows: such a loop has none.

@@ -52,6 +52,7 @@ void triton_shared::addThreadConversion(TypeConverter &types) {
 /// What each topic turns into what threads do.
 static void addTopics(const TypeConverter &types, const AccessWidths &widths,
                       const SharedComparisons &comparisons,
+                      const ThreadProducts &products,
                       RewritePatternSet &patterns) {
   populateCtaToGpuElementwise(types, patterns);
   populateCtaToGpuDivisions(types, patterns);
@@ -70,7 +71,7 @@ static void addTopics(const TypeConverter &types, const AccessWidths &widths,
   populateCtaToGpuTensorMaps(types, patterns);
   populateCtaToGpuAllTurns(types, patterns);
   populateCtaToGpuSpecialize(types, patterns);
-  populateCtaToGpuDot(types, patterns);
+  populateCtaToGpuDot(types, products, patterns);
   populateCtaToGpuMatrixDot(types, patterns);
   populateCtaToGpuWarpgroupDot(types, patterns);
   populateCtaToGpuAtomics(types, patterns);
@@ -104,11 +105,12 @@ struct CtaToGpu : triton_shared::impl::CtaToGpuBase<CtaToGpu> {
     makeTensorMaps(module);
     shareUniformScalars(module);
 
+    ThreadProducts products = countThreadProducts(module);
     TypeConverter types;
     addThreadConversion(types);
     RewritePatternSet patterns(&getContext());
     ConversionTarget target(getContext());
-    addTopics(types, widths, comparisons, patterns);
+    addTopics(types, widths, comparisons, products, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
                                                                      types);
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,

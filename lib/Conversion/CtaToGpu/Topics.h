@@ -50,7 +50,11 @@ void populateCtaToGpuAllTurns(const TypeConverter &types,
                               RewritePatternSet &patterns);
 void populateCtaToGpuSpecialize(const TypeConverter &types,
                                 RewritePatternSet &patterns);
+/// For each product that threads compute, how many of them its loop has.
+using ThreadProducts = DenseMap<Operation *, int64_t>;
+ThreadProducts countThreadProducts(Operation *root);
 void populateCtaToGpuDot(const TypeConverter &types,
+                         const ThreadProducts &products,
                          RewritePatternSet &patterns);
 void populateCtaToGpuMatrixDot(const TypeConverter &types,
                                RewritePatternSet &patterns);

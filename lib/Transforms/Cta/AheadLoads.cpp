@@ -1,10 +1,13 @@
 //===- AheadLoads.cpp - Which loads of a loop may run ahead ---------------===//
 
 #include "AheadLoads.h"
+#include "OperandTiles.h"
 #include "TensorMaps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "triton-shared/Analysis/AccessWidth.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Layout/SharedAccess.h"
 #include "triton-shared/Transforms/TileNeighbours.h"
@@ -231,6 +234,16 @@ AheadLoads::findMatrixLayout(tts::LoadOp load) {
 
 /// The layout in which most of the loop wants the tile.
 static LinearLayout getReadLayout(tts::LoadOp load) {
+  if (OpOperand *factor = findFactor(load.getResult())) {
+    auto dot = cast<cta::DotOp>(factor->getOwner());
+    int64_t depth = cta::getTile(factor->get())
+                        .getDimSize(cta::DotOp::getCommonDim(*factor));
+    LinearLayout layout = cta::getFactorLayout(dot, *factor, depth);
+    cta::TransposeOp transpose = getOperandTile(factor->get()).transpose;
+    return transpose ? layout.transpose(
+                           invertPermutationVector(transpose.getPermutation()))
+                     : layout;
+  }
   for (Operation *user : load->getUsers())
     if (auto convert = dyn_cast<cta::ConvertLayoutOp>(user))
       return cta::getLayout(convert.getType());

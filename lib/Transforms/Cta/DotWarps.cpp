@@ -6,15 +6,14 @@
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace mlir::triton_shared;
 using cta::LinearLayout;
 using cta::WarpGrid;
 
-/// Neighbours of one row that each thread computes without tensor cores.
-static constexpr unsigned kColumnsPerThread = 4;
+/// Without tensor cores: bits of the neighbours of a row, and of a column, that
+/// each thread computes. In about as many rows as columns, it reads the least.
+static constexpr unsigned kNeighbourBits = 2;
 
 /// True if the function has several products: the result of one is likely to
 /// become an operand of another, and then a row should stay within one warp.
@@ -58,12 +57,76 @@ static WarpGrid chooseWarpGrid(cta::DotOp dot, unsigned numWarps) {
                      /*rowsFirst=*/true);
 }
 
+namespace {
+
+/// Hands out the bits of the coordinates of a tile along one dimension.
+class DimensionBits {
+public:
+  DimensionBits(unsigned rank, unsigned dim, int64_t size)
+      : rank(rank), dim(dim), end(llvm::Log2_64(size)) {}
+
+  unsigned countLeft() const { return end - next; }
+
+  /// The next `count` of them, the smallest first, or as many as there are.
+  void take(unsigned count, LinearLayout::Bases &bases) {
+    for (count = std::min(count, countLeft()); count > 0; --count)
+      bases.push_back(getBasis(next++));
+  }
+  /// The last `count`, which are there.
+  void takeLast(unsigned count, LinearLayout::Bases &bases) {
+    for (unsigned bit = end -= count; count > 0; --count)
+      bases.push_back(getBasis(bit++));
+  }
+
+private:
+  cta::Coordinates getBasis(unsigned bit) const {
+    cta::Coordinates basis(rank, 0);
+    basis[dim] = 1 << bit;
+    return basis;
+  }
+
+  unsigned rank, dim, next = 0, end;
+};
+
+} // namespace
+
+/// How threads share the sums of a product that they compute.
+static LinearLayout shareSums(ArrayRef<int64_t> shape, unsigned numWarps,
+                              bool rowsFirst) {
+  unsigned rank = shape.size(), warpBits = llvm::Log2_32(numWarps);
+  DimensionBits columns(rank, rank - 1, shape[rank - 1]),
+      rows(rank, rank - 2, shape[rank - 2]),
+      batch(rank, 0, rank > 2 ? shape[0] : 1);
+  unsigned threadBits = cta::kLaneBits + warpBits;
+  unsigned bits = columns.countLeft() + rows.countLeft() + batch.countLeft();
+  LinearLayout::Bases registers, lanes, warps;
+  // No thread is idle for the neighbours of another.
+  unsigned spare = bits - std::min(bits, threadBits);
+  columns.take(std::min(kNeighbourBits, spare), registers);
+  spare -= registers.size();
+  rows.take(std::min(kNeighbourBits, spare), registers);
+  // Shared memory serves halves of a warp together if neighbouring lanes want
+  // the same of it: one of them in the other row, then one in other columns.
+  for (DimensionBits *dim : {&rows, &columns, &columns, &rows, &columns})
+    dim->take(1, lanes);
+  for (DimensionBits *dim : {&rows, &columns, &batch})
+    dim->take(cta::kLaneBits - lanes.size(), lanes);
+  lanes.resize(cta::kLaneBits, cta::Coordinates(rank, 0));
+  WarpGrid grid = shareResult(shape.take_back(2), rows.countLeft(),
+                              columns.countLeft(), warpBits, rowsFirst);
+  rows.takeLast(grid.rowBits, warps);
+  columns.takeLast(grid.columnBits, warps);
+  batch.take(grid.freeBits, warps);
+  warps.resize(warpBits, cta::Coordinates(rank, 0));
+  for (DimensionBits *dim : {&columns, &rows, &batch})
+    dim->take(dim->countLeft(), registers);
+  return LinearLayout(rank, registers, lanes, warps);
+}
+
 LinearLayout triton_shared::chooseDotLayout(cta::DotOp dot, unsigned numWarps) {
   ArrayRef<int64_t> shape = cta::getTile(dot.getResult()).getShape();
   if (Attribute instruction = dot.getInstructionAttr())
     return cta::getResultLayout(shape, instruction,
                                 chooseWarpGrid(dot, numWarps));
-  SmallVector<unsigned> order(shape.size());
-  std::iota(order.rbegin(), order.rend(), 0);
-  return LinearLayout::getBlocked(shape, order, kColumnsPerThread, numWarps);
+  return shareSums(shape, numWarps, mayBeChained(dot));
 }

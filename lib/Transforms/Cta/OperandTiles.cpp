@@ -12,7 +12,25 @@ OperandTile triton_shared::getOperandTile(Value operand) {
   return {transpose ? Value(transpose.getSource()) : operand, transpose};
 }
 
+OpOperand *triton_shared::findFactor(Value tile) {
+  SmallVector<Value> shown = {tile};
+  for (Operation *user : tile.getUsers())
+    if (isa<cta::TransposeOp>(user))
+      shown.push_back(user->getResult(0));
+  for (Value operand : shown)
+    for (OpOperand &use : operand.getUses()) {
+      auto dot = dyn_cast<cta::DotOp>(use.getOwner());
+      if (dot && !dot.getInstruction() &&
+          dot->getBlock() == tile.getParentBlock() &&
+          &use != &dot.getAccumulatorMutable())
+        return &use;
+    }
+  return nullptr;
+}
+
 bool triton_shared::canReadOperand(OpOperand &operand, cta::BufferType buffer) {
+  if (!cast<cta::DotOp>(operand.getOwner()).getInstruction())
+    return true;
   cta::TransposeOp transpose = getOperandTile(operand.get()).transpose;
   return buffer.getShape().size() == 2 &&
          cta::describeMatrix(

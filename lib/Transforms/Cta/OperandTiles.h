@@ -24,6 +24,10 @@ struct OperandTile {
 /// The tile that `operand`, a tile as well, is or shows transposed.
 OperandTile getOperandTile(Value operand);
 
+/// The first use by which a product of its block that threads compute takes
+/// `tile`, as it is or transposed; null if there is none.
+OpOperand *findFactor(Value tile);
+
 /// True if a product can read `operand` where `buffer` holds the tile that it
 /// shows.
 bool canReadOperand(OpOperand &operand, cta::BufferType buffer);

@@ -23,7 +23,6 @@
 #include "LastingDot.h"
 #include "OperandTiles.h"
 #include "Rings.h"
-#include "SharedUse.h"
 #include "TensorMaps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +32,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Pass/Pass.h"
 #include "triton-shared/Analysis/Divisibility.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -394,7 +394,7 @@ private:
     llvm::SmallDenseSet<Value> buffered;
     int64_t exchange = 0; // Products that exchange do so one after the other.
     plan.loop.walk([&](cta::DotOp dot) {
-      exchange = std::max(exchange, getSharedBytes(dot));
+      exchange = std::max(exchange, countExchanged(plan, dot));
       for (OpOperand *operand : {&dot.getAMutable(), &dot.getBMutable()})
         if ((!dot.getWgmma() || dot.isReadFromShared(*operand)) &&
             !isLoaded(dot, *operand) && buffered.insert(operand->get()).second)
@@ -408,6 +408,24 @@ private:
     plan.stages = numStages;
     while (plan.stages > 1 && plan.stages * perSlot + others > sharedBytes)
       --plan.stages;
+  }
+
+  /// The bytes of shared memory in which threads exchange operands of `dot`
+  /// that do not lie in a ring.
+  static int64_t countExchanged(const Plan &plan, cta::DotOp dot) {
+    SmallVector<RankedTensorType> tiles;
+    if (dot.getInstruction())
+      return 0;
+    for (Value operand : {dot.getA(), dot.getB()}) {
+      Value tile = getOperandTile(operand).tile;
+      bool isInRing = dot->getParentOp() == plan.loop &&
+                      llvm::any_of(plan.loads, [&](const AheadLoad &ahead) {
+                        return ahead.load == tile.getDefiningOp();
+                      });
+      if (!isInRing)
+        tiles.push_back(cta::getTile(operand));
+    }
+    return cta::getSharedBytes(tiles);
   }
 
   /// What each turn writes for a product that goes on needs two places.

@@ -1,4 +1,4 @@
-//===- ShareOperands.cpp - Operands that tensor cores read themselves -----===//
+//===- ShareOperands.cpp - Operands that products read themselves ---------===//
 //
 // A `wgmma` reads shared memory. What was copied there by a pipeline is there
 // already, in a way that suits; anything else is written there first, before
@@ -6,9 +6,14 @@
 // What each turn writes for a product that goes on while the next turn begins
 // has two slots.
 //
+// A product that threads compute reads what a pipeline has copied, too, and
+// what its loop does not change, where there is room. Other operands it writes
+// to a place of its own while it runs.
+//
 //===----------------------------------------------------------------------===//
 
 #include "OperandTiles.h"
+#include "SharedUse.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -16,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Pass/Pass.h"
+#include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
 #include "triton-shared/Layout/SharedAccess.h"
 #include "triton-shared/Transforms/Passes.h"
@@ -36,8 +42,10 @@ struct Place {
   Value slot;
 };
 
-/// True if `op` may change what lies in `buffer`.
+/// True if `op` may change what lies in `buffer`, or lets others do so.
 bool writes(Operation *op, Value buffer) {
+  if (isa<cta::ArriveOp>(op))
+    return true;
   WalkResult result = op->walk([&](cta::CtaOpInterface tiles) {
     bool isWritten =
         llvm::any_of(tiles.getBufferUses(), [&](const cta::BufferUse &use) {
@@ -63,9 +71,13 @@ cta::ReadOp findRead(OpOperand &operand) {
   return read;
 }
 
-/// The layout in which it costs least to write the tile.
-cta::SharedLayout chooseMatrixLayout(OpOperand &operand) {
+/// The layout in which it costs least to write the tile, and to read it if
+/// threads do.
+cta::SharedLayout chooseLayout(OpOperand &operand) {
   RankedTensorType tile = cta::getTile(operand.get());
+  auto dot = cast<cta::DotOp>(operand.getOwner());
+  if (!dot.getInstruction())
+    return cta::chooseFactorLayout(dot, operand);
   std::optional<std::pair<unsigned, cta::SharedLayout>> best;
   for (unsigned contiguous : {0, 1}) {
     std::optional<cta::SharedLayout> layout =
@@ -116,15 +128,20 @@ public:
 
 private:
   Place share(OpOperand &operand) {
-    if (!dot.isReadFromShared(operand))
+    bool isFactor = !dot.getInstruction();
+    if (!dot.isReadFromShared(operand) && !isFactor)
       return {operand.get(), nullptr};
     if (cta::ReadOp read = findRead(operand)) {
       OpBuilder builder(dot);
       return {createOperandBuffer(builder, operand.get(), read.getBuffer()),
               read.getSlot()};
     }
+    if (isFactor && !lasts(operand))
+      return {operand.get(), nullptr};
     if (std::optional<Place> place = findWritten(operand))
       return *place;
+    if (isFactor && !hasRoom(operand))
+      return {operand.get(), nullptr};
     return writeToBuffer(operand);
   }
 
@@ -134,7 +151,8 @@ private:
     if (takesTurns(operand))
       return std::nullopt;
     for (cta::WriteOp write : written.lookup(operand.get()))
-      if (cta::describeMatrix(write.getBuffer().getType(), operand))
+      if (!dot.getInstruction() ||
+          cta::describeMatrix(write.getBuffer().getType(), operand))
         return Place{write.getBuffer(), write.getSlot()};
     auto [tile, transpose] = getOperandTile(operand.get());
     if (transpose)
@@ -146,6 +164,33 @@ private:
               write.getSlot()};
         }
     return std::nullopt;
+  }
+
+  /// True if the loop of the product does not change `operand`.
+  bool lasts(OpOperand &operand) {
+    scf::ForOp loop = getLoop();
+    return loop &&
+           loop.isDefinedOutsideOfLoop(getOperandTile(operand.get()).tile);
+  }
+
+  /// True if shared memory has room for a buffer of `operand`, beside those of
+  /// the same loop and two exchanges.
+  bool hasRoom(OpOperand &operand) {
+    scf::ForOp loop = getLoop();
+    while (auto outer = loop->getParentOfType<scf::ForOp>())
+      loop = outer;
+    auto function = loop->getParentOfType<func::FuncOp>();
+    int64_t bytes = cta::getTileBytes(cta::getTile(operand.get())), most = 0;
+    function.walk([&](Operation *op) {
+      int64_t needed = getSharedBytes(op);
+      if (!isa<cta::AllocOp>(op))
+        most = std::max(most, needed);
+      else if (llvm::any_of(op->getUsers(), [&](Operation *user) {
+                 return loop->isAncestor(user);
+               }))
+        bytes += llvm::alignTo(needed, cta::kMatrixAlignment);
+    });
+    return bytes + 2 * most <= cta::getTarget(function).getSharedBytes();
   }
 
   /// True if the product goes on while the next turn writes `operand`.
@@ -170,10 +215,10 @@ private:
           type.transpose(invertPermutationVector(transpose.getPermutation()));
     Value buffer = write(builder, tile, createBuffer(builder, type), slot);
     written[tile].push_back(writes.back());
-    // Loops that a warp copies for have no barrier of their own, and groups of
-    // warps need not wait for each other in each turn.
+    // Loops that a warp copies for have no barrier of their own, others may not
+    // have one, and groups of warps need not wait for each other in each turn.
     if (&*builder.getInsertionPoint() != dot &&
-        dot->getParentOfType<cta::SpecializeOp>())
+        (!dot.getInstruction() || dot->getParentOfType<cta::SpecializeOp>()))
       gpu::BarrierOp::create(builder, loc);
     OpBuilder reader(dot);
     return {createOperandBuffer(reader, operand.get(), buffer), slot};
@@ -194,8 +239,9 @@ private:
   }
 
   Value write(OpBuilder &builder, Value value, Value buffer, Value slot) {
-    writes.push_back(cta::WriteOp::create(builder, dot.getLoc(), value, buffer,
-                                          slot, /*fenced=*/true));
+    writes.push_back(
+        cta::WriteOp::create(builder, dot.getLoc(), value, buffer, slot,
+                             /*fenced=*/dot.getWgmma() != nullptr));
     return buffer;
   }
 
@@ -212,8 +258,7 @@ private:
     RankedTensorType tile = cta::getTile(operand.get());
     return cta::BufferType::get(
         tile.getContext(), slots, tile.getShape(), tile.getElementType(),
-        cta::SharedLayoutAttr::get(tile.getContext(),
-                                   chooseMatrixLayout(operand)));
+        cta::SharedLayoutAttr::get(tile.getContext(), chooseLayout(operand)));
   }
 
   Value createBuffer(OpBuilder builder, cta::BufferType type) {
@@ -250,7 +295,7 @@ struct CtaShareOperands
   void runOnOperation() override {
     SmallVector<cta::DotOp> dots;
     getOperation().walk([&](cta::DotOp dot) {
-      if (dot.getWgmma())
+      if (!dot.getMma())
         dots.push_back(dot);
     });
     // Each is written in the block that makes it, before its first product: the

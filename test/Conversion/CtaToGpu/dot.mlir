@@ -43,3 +43,27 @@ func.func @product(%p: memref<*xi32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y:
   tts.store %d to %p[%zero] strides [8, 1] : tensor<8x8xi32, #c>, memref<*xi32>
   return
 }
+
+#lines = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 4], [8, 8]]>
+#sums = #cta.layout<register = [[0, 1], [0, 2], [1, 0]], lane = [[2, 0], [0, 4], [0, 8], [4, 0], [8, 0]], warp = []>
+// What lies in a slot of a buffer is read from there, and nobody waits. Reads for four steps: of the two rows along K, and of
+// four rows of the right operand.
+// CHECK-LABEL: gpu.func @of_buffers(
+// CHECK-SAME: cta.shared = 4096 : i64
+// CHECK-NOT: llvm.store %{{.*}} !llvm.ptr<3>
+// CHECK-NOT: nvvm.barrier
+// CHECK: %[[BEGIN:.*]] = arith.muli %{{.*}}, %c1024_i32
+// CHECK: llvm.getelementptr %{{.*}}[%[[BEGIN]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
+// CHECK-COUNT-24: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-NOT: llvm.load
+// CHECK: gpu.return
+func.func @of_buffers(%p: memref<*xf32>, %slot: i32, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i64
+  %a = cta.alloc : <2, 16x16xf32, #lines>
+  %b = cta.alloc : <2, 16x16xf32, #lines>
+  %start = arith.constant dense<0.0> : tensor<16x16xf32, #sums>
+  %d = cta.dot %a[%slot], %b[%slot], %start : !cta.buffer<2, 16x16xf32, #lines>, !cta.buffer<2, 16x16xf32, #lines> -> tensor<16x16xf32, #sums>
+  tts.store %d to %p[%zero] strides [16, 1] : tensor<16x16xf32, #sums>, memref<*xf32>
+  return
+}

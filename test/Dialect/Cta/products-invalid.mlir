@@ -80,15 +80,6 @@ func.func @buffer_without_slot(%a: tensor<16x16xf16>, %b: !cta.buffer<1, 16x16xf
 
 // -----
 
-#lines = #cta.shared<[[0, 1], [0, 2], [0, 4], [0, 8], [1, 0], [2, 0], [4, 8], [8, 0]]>
-func.func @buffer_without_instruction(%a: tensor<16x16xf16>, %b: !cta.buffer<1, 16x16xf16, #lines>, %c: tensor<16x16xf32>, %slot: i32) {
-  // expected-error @below {{without an instruction takes tiles}}
-  %0 = cta.dot %a, %b[%slot], %c : tensor<16x16xf16>, !cta.buffer<1, 16x16xf16, #lines> -> tensor<16x16xf32>
-  return
-}
-
-// -----
-
 func.func @goes_on(%a: tensor<16x16xf16>, %b: tensor<16x16xf16>, %c: tensor<16x16xf32>) {
   // expected-error @below {{goes on only by #cta.wgmma}}
   %0 = cta.dot %a, %b, %c goes_on : tensor<16x16xf16>, tensor<16x16xf16> -> tensor<16x16xf32>

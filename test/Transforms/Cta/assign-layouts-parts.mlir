@@ -7,7 +7,7 @@
 // CHECK-DAG: #[[COLUMNS:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [8, 0], [0, 8], [0, 16]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = {{\[\[}}16, 0], [32, 0]]>
 
 // CHECK-DAG: #[[JOINED:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [1, 0], [2, 0], [128, 0]]
-// CHECK-DAG: #[[ONCE:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [0, 2]], lane = {{\[\[}}0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>
+// CHECK-DAG: #[[ONCE:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [1, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 2], [2, 0], [4, 0]], warp = []>
 
 // Lanes would hold the halves of a row: the rows that registers would hold, lanes hold instead.
 // CHECK-LABEL: func.func @rows(

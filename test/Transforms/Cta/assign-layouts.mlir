@@ -5,6 +5,7 @@
 // CHECK-DAG: #[[ONE:layout[0-9]*]] = #cta.layout<register = [], lane = {{\[\[}}], [], [], [], []], warp = []>
 // CHECK-DAG: #[[ACROSS:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [0, 2], [4, 0], [8, 0], [16, 0]], lane = {{\[\[}}0, 4], [0, 8], [0, 16], [1, 0], [2, 0]], warp = []>
 // CHECK-DAG: #[[DOWN:layout[0-9]*]] = #cta.layout<register = {{\[\[}}1, 0], [2, 0], [0, 4], [0, 8], [0, 16]], lane = {{\[\[}}4, 0], [8, 0], [16, 0], [0, 1], [0, 2]], warp = []>
+// CHECK-DAG: #[[SUMS:layout[0-9]*]] = #cta.layout<register = {{\[\[}}0, 1], [0, 2], [1, 0], [2, 0], [16, 0]], lane = {{\[\[}}4, 0], [0, 4], [0, 8], [8, 0], [0, 16]], warp = {{\[\[}}32, 0], [0, 32], [0, 64]]>
 
 // A row that is read, reduced and written stays where it is. 128 numbers on 32
 // lanes are four each: one vector.
@@ -117,5 +118,20 @@ func.func @one_index_twice(%x: memref<*xf32>, %y: memref<*xi64>) attributes {cta
   %k = tts.load %y[%zero] strides [1] : memref<*xi64> -> tensor<32xi64>
   %v = tts.load %x[%zero] strides [64, 1] gather [0, 1] by (%k, %k : tensor<32xi64>, tensor<32xi64>) : memref<*xf32> -> tensor<32x32xf32>
   tts.store %v to %x[%zero] strides [32, 1] : tensor<32x32xf32>, memref<*xf32>
+  return
+}
+
+// Threads that compute a product hold squares of it, and so do warps. A lane shares its rows with one neighbour and its columns
+// with another.
+// CHECK-LABEL: func.func @product_of_threads(
+// CHECK: cta.dot {{.*}} -> tensor<64x128xf32, #[[SUMS]]>
+// CHECK-NEXT: tts.store {{.*}} : tensor<64x128xf32, #[[SUMS]]>
+func.func @product_of_threads(%p: memref<*xf32> {tt.divisibility = 16 : i32}) attributes {cta.num_warps = 8 : i32} {
+  %zero = arith.constant 0 : i64
+  %none = arith.constant dense<0.0> : tensor<64x128xf32>
+  %a = tts.load %p[%zero] strides [32, 1] : memref<*xf32> -> tensor<64x32xf32>
+  %b = tts.load %p[%zero] strides [128, 1] : memref<*xf32> -> tensor<32x128xf32>
+  %d = cta.dot %a, %b, %none precision "ieee" : tensor<64x32xf32>, tensor<32x128xf32> -> tensor<64x128xf32>
+  tts.store %d to %p[%zero] strides [128, 1] : tensor<64x128xf32>, memref<*xf32>
   return
 }

@@ -4,6 +4,7 @@
 
 #rows = #cta.layout<register = [[0, 1], [0, 2], [0, 4], [16, 0], [32, 0]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [0, 0]]>
 #right = #cta.layout<register = [[0, 1], [0, 2], [0, 4]], lane = [[0, 8], [0, 16], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]]>
+#rightTurned = #cta.layout<register = [[1, 0], [2, 0], [4, 0]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 16]]>
 #c = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #square = #cta.layout<register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[16, 0], [32, 0]]>
 #columns = #cta.layout<register = [[1, 0], [2, 0], [4, 0], [0, 16], [0, 32]], lane = [[8, 0], [16, 0], [0, 1], [0, 2], [0, 4]], warp = [[0, 8], [0, 0]]>
@@ -154,4 +155,52 @@ func.func @either_way(%x: tensor<64x32xf16, #rows>, %y: tensor<64x32xf16, #rows>
   %first = cta.dot %y, %t, %c : tensor<64x32xf16, #rows>, tensor<32x64xf16, #columns> -> tensor<64x64xf32, #square> by #cta.wgmma<m64n64k16>
   %second = cta.dot %x, %b, %d : tensor<64x32xf16, #rows>, tensor<32x32xf16, #right> -> tensor<64x32xf32, #c> by #cta.wgmma<m64n32k16>
   return %first, %second : tensor<64x64xf32, #square>, tensor<64x32xf32, #c>
+}
+
+// A product that threads compute reads the ring as well, as it is and transposed, whatever its lines are; what was loaded for it
+// alone stays a tile, and a slot that is overwritten is read before.
+// CHECK-LABEL: func.func @threads(
+// CHECK-SAME: %[[RING:[a-z0-9]*]]: !cta.buffer<2, 64x32xf32, #[[PLAIN:.*]]>, %[[TURNED:[a-z0-9]*]]: !cta.buffer<2, 32x32xf32, #{{[^>]*}}>, %[[B:[a-z0-9]*]]: tensor<32x32xf32
+// CHECK: cta.dot %[[RING]][%[[SLOT:.*]]], %[[B]], %{{.*}} : !cta.buffer<2, 64x32xf32, #[[PLAIN]]>, tensor<32x32xf32
+// CHECK: %[[SHOWN:.*]] = cta.transpose_buffer %[[TURNED]] [1, 0]
+// CHECK: cta.dot %[[RING]][%[[SLOT]]], %[[SHOWN]][%[[SLOT]]]
+// CHECK: %[[READ:.*]] = cta.read %[[RING]]
+// CHECK: cta.write
+// CHECK: cta.dot %[[READ]], %[[B]]
+func.func @threads(%ring: !cta.buffer<2, 64x32xf32, #plain>, %turned: !cta.buffer<2, 32x32xf32, #plainRight>, %b: tensor<32x32xf32, #right>,
+                   %new: tensor<64x32xf32, #rows>, %c: tensor<64x32xf32, #rows>, %slot: i32) -> tensor<64x32xf32, #rows>
+    attributes {cta.num_warps = 4 : i32} {
+  %a = cta.read %ring[%slot] [0, 0] : !cta.buffer<2, 64x32xf32, #plain> -> tensor<64x32xf32, #rows>
+  %d = cta.dot %a, %b, %c precision "ieee" : tensor<64x32xf32, #rows>, tensor<32x32xf32, #right> -> tensor<64x32xf32, #rows>
+  %t = cta.read %turned[%slot] [0, 0] : !cta.buffer<2, 32x32xf32, #plainRight> -> tensor<32x32xf32, #right>
+  %s = cta.transpose %t [1, 0] : tensor<32x32xf32, #right> -> tensor<32x32xf32, #rightTurned>
+  %e = cta.dot %a, %s, %d precision "ieee" : tensor<64x32xf32, #rows>, tensor<32x32xf32, #rightTurned> -> tensor<64x32xf32, #rows>
+  %late = cta.read %ring[%slot] [0, 0] : !cta.buffer<2, 64x32xf32, #plain> -> tensor<64x32xf32, #rows>
+  cta.write %new to %ring[%slot] : tensor<64x32xf32, #rows> to !cta.buffer<2, 64x32xf32, #plain>
+  %f = cta.dot %late, %b, %e precision "ieee" : tensor<64x32xf32, #rows>, tensor<32x32xf32, #right> -> tensor<64x32xf32, #rows>
+  return %f : tensor<64x32xf32, #rows>
+}
+
+// What a loop does not change is written before it, for all its products, and threads meet there.
+// CHECK-LABEL: func.func @lasts(
+// CHECK-SAME: %[[A:[a-z0-9]*]]: tensor<64x32xf32
+// CHECK: %[[BUFFER:.*]] = cta.alloc
+// CHECK: cta.write %[[A]] to %[[BUFFER]][%[[ZERO:.*]]] :
+// CHECK-NEXT: gpu.barrier
+// CHECK: scf.for
+// CHECK-NOT: cta.write
+// CHECK: cta.dot %[[BUFFER]][%[[ZERO]]], %{{[^[]*}}, %
+// CHECK: cta.dot %[[BUFFER]][%[[ZERO]]], %{{[^[]*}}, %
+func.func @lasts(%a: tensor<64x32xf32, #rows>, %p: memref<*xf32>, %c: tensor<64x32xf32, #rows>, %n: i32) -> tensor<64x32xf32, #rows>
+    attributes {cta.num_warps = 4 : i32, cta.target = #cta.target<"sm_90a">} {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %begin = arith.constant 0 : i64
+  %sum = scf.for %i = %zero to %n step %one iter_args(%last = %c) -> (tensor<64x32xf32, #rows>) : i32 {
+    %b = tts.load %p[%begin] strides [32, 1] : memref<*xf32> -> tensor<32x32xf32, #right>
+    %d = cta.dot %a, %b, %last precision "ieee" : tensor<64x32xf32, #rows>, tensor<32x32xf32, #right> -> tensor<64x32xf32, #rows>
+    %e = cta.dot %a, %b, %d precision "ieee" : tensor<64x32xf32, #rows>, tensor<32x32xf32, #right> -> tensor<64x32xf32, #rows>
+    scf.yield %e : tensor<64x32xf32, #rows>
+  }
+  return %sum : tensor<64x32xf32, #rows>
 }

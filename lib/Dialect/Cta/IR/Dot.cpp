@@ -127,6 +127,12 @@ Type DotOp::getOperandElementType(Value operand) {
   return getTile(operand).getElementType();
 }
 
+unsigned DotOp::getCommonDim(OpOperand &operand) {
+  auto dot = cast<DotOp>(operand.getOwner());
+  unsigned rank = getTile(dot.getResult()).getRank();
+  return &operand == &dot.getAMutable() ? rank - 1 : rank - 2;
+}
+
 bool DotOp::isReadFromShared(OpOperand &operand) {
   WgmmaAttr wgmma = getWgmma();
   return wgmma &&
@@ -152,7 +158,11 @@ StringRef DotOp::getNoun() { return "this product of matrices"; }
 int64_t DotOp::getSharedBytes() {
   if (getInstruction())
     return 0;
-  return cta::getSharedBytes({getTile(getA()), getTile(getB())});
+  SmallVector<RankedTensorType> tiles;
+  for (Value operand : {getA(), getB()})
+    if (auto tile = dyn_cast<RankedTensorType>(operand.getType()))
+      tiles.push_back(tile);
+  return cta::getSharedBytes(tiles);
 }
 
 SmallVector<BufferUse> DotOp::getBufferUses() {
@@ -286,7 +296,5 @@ LogicalResult DotOp::verify() {
     return verifyMma();
   if (getWgmma())
     return verifyWgmma();
-  return getBufferUses().empty()
-             ? success()
-             : emitOpError("without an instruction takes tiles");
+  return success();
 }

@@ -1,4 +1,4 @@
-//===- DotLayout.cpp - How tensor cores hold matrices ---------------------===//
+//===- DotLayout.cpp - How products hold matrices -------------------------===//
 
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 
@@ -178,4 +178,20 @@ LinearLayout cta::getLeftOperandLayout(DotOp dot) {
 
 LinearLayout cta::getRightOperandLayout(DotOp dot) {
   return getOperandLayout(dot, dot.getB(), /*common=*/0);
+}
+
+LinearLayout cta::getFactorLayout(DotOp dot, OpOperand &operand,
+                                  int64_t depth) {
+  LinearLayout sums = getLayout(dot.getType());
+  unsigned alongK = DotOp::getCommonDim(operand);
+  LinearLayout ofStep = sums.collapseDimensions({alongK});
+  LinearLayout::Bases registers;
+  for (int64_t step = 1; step < depth; step *= 2) {
+    Coordinates basis(sums.getRank(), 0);
+    basis[alongK] = static_cast<int32_t>(step);
+    registers.push_back(basis);
+  }
+  llvm::append_range(registers, ofStep.getRegisters());
+  return LinearLayout(sums.getRank(), registers, ofStep.getLanes(),
+                      ofStep.getWarps());
 }

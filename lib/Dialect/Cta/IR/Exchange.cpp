@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/Choice.h"
+#include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
 #include "triton-shared/Layout/SharedAccess.h"
 
@@ -23,15 +24,24 @@ int64_t cta::getSharedBytes(ArrayRef<RankedTensorType> tiles) {
   return bytes;
 }
 
-//===----------------------------------------------------------------------===//
-// Conversions
-//===----------------------------------------------------------------------===//
-
 bool cta::hasMatrixStores(Operation *op) {
   if (!isa<FunctionOpInterface>(op))
     op = op->getParentOfType<FunctionOpInterface>();
   return op && getTarget(op).hasMatrixStores();
 }
+
+SharedLayout cta::chooseFactorLayout(DotOp dot, OpOperand &operand) {
+  RankedTensorType tile = getTile(operand.get());
+  int64_t depth = tile.getDimSize(DotOp::getCommonDim(operand));
+  return chooseSharedLayout(tile.getShape(), getElementBytes(tile),
+                            getLayout(tile),
+                            getFactorLayout(dot, operand, depth),
+                            /*minWidth=*/1, hasMatrixStores(dot));
+}
+
+//===----------------------------------------------------------------------===//
+// Conversions
+//===----------------------------------------------------------------------===//
 
 /// How many bits tell rounds apart.
 static unsigned countRoundBits(ConvertLayoutOp op) {

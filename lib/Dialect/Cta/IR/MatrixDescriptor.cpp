@@ -65,16 +65,11 @@ static int64_t getOwnSize(OpOperand &operand) {
                                         : dot.getWgmma().getN();
 }
 
-/// The dimension that both operands have.
-static unsigned getCommonDim(OpOperand &operand) {
-  return &operand == &cast<DotOp>(operand.getOwner()).getAMutable() ? 1 : 0;
-}
-
 std::optional<SharedLayout> cta::findMatrixLayout(OpOperand &operand,
                                                   unsigned contiguous) {
   ArrayRef<int64_t> shape = DotOp::getOperandShape(operand.get());
   int64_t bytes = getElementBytes(DotOp::getOperandElementType(operand.get()));
-  bool isAlongK = contiguous == getCommonDim(operand);
+  bool isAlongK = contiguous == DotOp::getCommonDim(operand);
   // Only elements of 16 bits are transposed on the way.
   if (!isAlongK && bytes != 2)
     return std::nullopt;
@@ -113,7 +108,7 @@ std::optional<MatrixDescriptor> cta::describeMatrix(BufferType buffer,
   if (!lines)
     return std::nullopt;
   int64_t bytes = getElementBytes(buffer.getElementType());
-  bool isTransposed = lines->along != getCommonDim(operand);
+  bool isTransposed = lines->along != DotOp::getCommonDim(operand);
   // Only elements of 16 bits are transposed on the way, and an instruction
   // takes whole boxes, of whole groups of lines.
   if (isTransposed &&

@@ -31,7 +31,8 @@ def CTA_DotOp : CTA_Op<"dot", [AttrSizedOperandSegments,
            -> tensor<64x64xf32> by #cta.mma<m16n8k16, f16>
     ```
 
-    An operand is a tile, or lies in a slot of a buffer:
+    An operand is a tile, or lies in a slot of a buffer, unless the instruction
+    takes it from registers:
 
     ```mlir
     %d = cta.dot %a[%slot], %b[%slot], %c
@@ -72,6 +73,9 @@ def CTA_DotOp : CTA_Op<"dot", [AttrSizedOperandSegments,
     /// The sizes of an operand, be it a tile or in a buffer.
     static ArrayRef<int64_t> getOperandShape(Value operand);
     static Type getOperandElementType(Value operand);
+    /// The dimension of an operand that the result has another one in the
+    /// place of: K.
+    static unsigned getCommonDim(OpOperand &operand);
     /// True if the instruction reads `operand` from shared memory.
     bool isReadFromShared(OpOperand &operand);
     /// How far along K `wgmma` adds up in registers of their own, before the

@@ -1,4 +1,4 @@
-//===- DotLayout.h - How tensor cores hold matrices -------------*- C++ -*-===//
+//===- DotLayout.h - How products hold matrices -----------------*- C++ -*-===//
 //
 // An `mma.sync` instruction multiplies small matrices whose elements lie in
 // fixed lanes and registers of a warp; `wgmma` does of four warps, each of
@@ -41,6 +41,10 @@ WarpGrid readWarpGrid(const LinearLayout &result, Attribute instruction);
 /// registers; it has one, and its result has its layout.
 LinearLayout getLeftOperandLayout(DotOp dot);
 LinearLayout getRightOperandLayout(DotOp dot);
+
+/// What each thread reads of `operand` for `depth` steps along K if `dot` has
+/// no instruction: the rows, or columns, of its sums.
+LinearLayout getFactorLayout(DotOp dot, OpOperand &operand, int64_t depth);
 
 } // namespace mlir::cta
 

@@ -31,6 +31,10 @@ int64_t getSharedBytes(ArrayRef<RankedTensorType> tiles);
 /// `stmatrix`.
 bool hasMatrixStores(Operation *op);
 
+/// The layout in which `operand`, a tile, takes the least time to be written
+/// and read for a product without an instruction.
+SharedLayout chooseFactorLayout(DotOp dot, OpOperand &operand);
+
 //===----------------------------------------------------------------------===//
 // Conversions
 //===----------------------------------------------------------------------===//
