@@ -198,3 +198,37 @@ def test_of_exchanges_the_last_one_stays(tmp_path: Path):
     types = {"x_ptr": "*i32"}
     make: Callable[[], list[Any]] = lambda: [torch.zeros(256, dtype=torch.int32)]  # noqa: E731
     check(_exchange, types, {"SIZE": 256}, make, want, tmp_path)
+
+
+@triton.jit
+def _sums_in_place(x_ptr, out_ptr, limit, N: tl.constexpr):
+    """One element after the other; what decides is what all threads have to see right."""
+    total = 0
+    for i in range(N):
+        total += tl.load(x_ptr + i)
+        tl.store(x_ptr + i, total)
+    if tl.load(x_ptr + N - 1) > limit:
+        tl.store(out_ptr + tl.arange(0, 64), tl.full((64,), 1, tl.int32))
+    first = tl.load(x_ptr + 1)
+    tl.store(x_ptr + 1, first * 2)
+    tl.store(x_ptr, tl.load(x_ptr + first))
+
+
+@pytest.mark.parametrize("limit", [0, 1000])
+def test_sums_of_single_elements_in_place(limit: int, tmp_path: Path):
+    """A barrier in each turn waited for threads that need nothing of what they had loaded, and
+    kept the loads of several turns from being in flight at once."""
+
+    def want(x: torch.Tensor, out: torch.Tensor, limit: int) -> list[torch.Tensor]:
+        sums = x.cumsum(0).int()
+        out[:] = int(sums[-1] > limit)
+        first = int(sums[1])
+        sums[1] *= 2
+        sums[0] = sums[first]
+        return [sums, out]
+
+    def make() -> list[Any]:
+        return [torch.arange(20, dtype=torch.int32), torch.zeros(64, dtype=torch.int32), limit]
+
+    types = {"x_ptr": "*i32", "out_ptr": "*i32", "limit": "i32"}
+    check(_sums_in_place, types, {"N": 20}, make, want, tmp_path)

@@ -1,9 +1,11 @@
 //===- OrderAccesses.cpp - Who may see what was written -------------------===//
 //
 // A program reads what it has written before. On a GPU another thread may have
-// written it, and only a barrier makes that one come first. Accesses through
-// different arguments are taken to be apart, as they are in every kernel whose
-// result does not depend on how its arguments overlap.
+// written it, and only a barrier makes that one come first, unless who has
+// written it alone needs what is read: single elements are all stored by one
+// thread. Accesses through different arguments are taken to be apart, as they
+// are in every kernel whose result does not depend on how its arguments
+// overlap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +77,53 @@ bool canExchange(tts::AccessOpInterface a, tts::AccessOpInterface b) {
          commutes(one.getKind());
 }
 
+/// The values that have what `use` passes on, in a loop or out of a branch;
+/// none if it decides where the program goes.
+SmallVector<Value> getPassed(OpOperand &use) {
+  Operation *user = use.getOwner();
+  unsigned number = use.getOperandNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(user)) {
+    if (number < loop.getNumControlOperands())
+      return {};
+    return {loop.getTiedLoopRegionIterArg(&use), loop.getTiedLoopResult(&use)};
+  }
+  if (!isa<scf::YieldOp>(user))
+    return {};
+  if (auto loop = dyn_cast<scf::ForOp>(user->getParentOp()))
+    return {loop.getRegionIterArg(number), loop.getResult(number)};
+  if (auto branch = dyn_cast<scf::IfOp>(user->getParentOp()))
+    return {branch.getResult(number)};
+  return {};
+}
+
+/// True if nobody but who stores single elements needs `value`: that is one
+/// thread, the same each time.
+bool isForSingleStores(Value value) {
+  SmallVector<Value> waiting = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!waiting.empty()) {
+    Value next = waiting.pop_back_val();
+    if (isa<RankedTensorType>(next.getType()))
+      return false;
+    if (!seen.insert(next).second)
+      continue;
+    for (OpOperand &use : next.getUses()) {
+      Operation *user = use.getOwner();
+      auto store = dyn_cast<tts::StoreOp>(user);
+      if (store && !store.getTileType())
+        continue;
+      SmallVector<Value> passed = getPassed(use);
+      if (isMemoryEffectFree(user) && user->getNumRegions() == 0 &&
+          user->getNumResults())
+        llvm::append_range(passed, user->getResults());
+      if (passed.empty())
+        return false;
+      llvm::append_range(waiting, passed);
+    }
+  }
+  return true;
+}
+
 /// Puts barriers into one function.
 class AccessOrder {
 public:
@@ -94,12 +143,24 @@ private:
         return false;
       loop = cast<scf::ForOp>(one);
     }
-    if (places.areApart(earlier.access, later, loop))
+    if (places.areApart(earlier.access, later, loop) ||
+        (isOfSingleThread(earlier.access) && isOfSingleThread(later)))
       return true;
     // A copy may be under way when its thread goes on.
     return !earlier.access->getParentOfType<cta::CopyOp>() &&
            !later->getParentOfType<cta::CopyOp>() &&
            places.areOfSameThreads(earlier.access, later, loop);
+  }
+
+  /// True for what one thread does, the same for all of these, and for loads
+  /// of which it alone needs what they read.
+  bool isOfSingleThread(tts::AccessOpInterface access) {
+    if (access.getTileType() || access.isAtomic() || access.isVolatile())
+      return false;
+    auto [known, isNew] = singles.try_emplace(access, access.isWrite());
+    if (isNew && !access.isWrite())
+      known->second = isForSingleStores(access->getResult(0));
+    return known->second;
   }
 
   bool needsBarrier(tts::AccessOpInterface access, PendingAccesses &pending) {
@@ -199,6 +260,8 @@ private:
   }
 
   AccessPlaces places;
+  /// Which accesses are of a single thread, once it was asked.
+  DenseMap<Operation *, bool> singles;
 };
 
 struct CtaOrderAccesses

@@ -125,7 +125,63 @@ func.func @parted(%p: memref<*xi32>, %x: i32, %o: i64, %other: i64) attributes {
   } consumers {
     tts.store %x to %p[%o] strides [] : i32, memref<*xi32>
     %r = tts.load %p[%other] strides [] : memref<*xi32> -> i32
-    tts.store %r to %p[%other] strides [] : i32, memref<*xi32>
+    %i = arith.extsi %r : i32 to i64
+    %s = tts.load %p[%i] strides [] : memref<*xi32> -> i32
+    tts.store %s to %p[%other] strides [] : i32, memref<*xi32>
   }
+  return
+}
+
+// -----
+
+// One thread stores single elements: what it alone needs, others may read in any state.
+// CHECK-LABEL: func.func @sums(
+// CHECK-NOT:     gpu.barrier
+// CHECK:         return
+func.func @sums(%p: memref<*xi32>, %n: i64, %m: i1) attributes {cta.num_warps = 4 : i32} {
+  %zero = arith.constant 0 : i32
+  %first = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %sum = scf.for %i = %first to %n step %one iter_args(%last = %zero) -> (i32) : i64 {
+    %x = tts.load %p[%i] strides [] : memref<*xi32> -> i32
+    %next = arith.addi %last, %x : i32
+    tts.store %next to %p[%i] strides [] : i32, memref<*xi32>
+    %taken = scf.if %m -> (i32) {
+      scf.yield %next : i32
+    } else {
+      scf.yield %x : i32
+    }
+    scf.yield %taken : i32
+  }
+  tts.store %sum to %p[%n] strides [] : i32, memref<*xi32>
+  return
+}
+
+// -----
+
+#layout = #cta.layout<register = [], lane = [[0, 1], [0, 2], [0, 4], [1, 0], [2, 0]], warp = [[0, 0], [0, 0]]>
+// What says where the program goes, or is a part of a tile, all need.
+// CHECK-LABEL: func.func @branch(
+// CHECK:         tts.load
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tts.store
+// CHECK-LABEL: func.func @splat(
+// CHECK:         tts.load
+// CHECK-NEXT:    gpu.barrier
+// CHECK-NEXT:    tts.store
+func.func @branch(%p: memref<*xi32>, %o: i64, %x: i32) attributes {cta.num_warps = 4 : i32} {
+  %r = tts.load %p[%o] strides [] : memref<*xi32> -> i32
+  tts.store %x to %p[%o] strides [] : i32, memref<*xi32>
+  %is = arith.cmpi eq, %r, %x : i32
+  scf.if %is {
+    tts.store %r to %p[%o] strides [] : i32, memref<*xi32>
+  }
+  return
+}
+func.func @splat(%p: memref<*xi32>, %q: memref<*xi32>, %o: i64, %x: i32) attributes {cta.num_warps = 4 : i32} {
+  %r = tts.load %p[%o] strides [] : memref<*xi32> -> i32
+  tts.store %x to %p[%o] strides [] : i32, memref<*xi32>
+  %tile = cta.splat %r : tensor<4x8xi32, #layout>
+  tts.store %tile to %q[%o] strides [8, 1] : tensor<4x8xi32, #layout>, memref<*xi32>
   return
 }
