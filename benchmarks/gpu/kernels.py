@@ -55,12 +55,18 @@ def rms_norm(x, weight, out, columns, eps, BLOCK: tl.constexpr):
     tl.store(out + row * columns + at, (v * scale * w).to(out.dtype.element_ty), mask=inside)
 
 
+@triton.constexpr_function
+def _type_of_sums(dtype):
+    return {tl.int8: tl.int32, tl.float64: tl.float64}.get(dtype, tl.float32)
+
+
 @triton.jit
 def matmul(
     a, b, c, M, N, K, a_row, a_column, b_row, b_column,
-    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+    BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, PRECISION: tl.constexpr = "tf32",
 ):  # fmt: skip
     """c = a @ b, c row-major; programs go down eight tiles before the next column."""
+    SUMS: tl.constexpr = _type_of_sums(a.dtype.element_ty)
     pid = tl.program_id(0)
     tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
     group = pid // (8 * tiles_n)
@@ -72,11 +78,11 @@ def matmul(
     ks = tl.arange(0, BK)
     a_at = a + rows[:, None] * a_row + ks[None, :] * a_column
     b_at = b + ks[:, None] * b_row + columns[None, :] * b_column
-    total = tl.zeros((BM, BN), dtype=tl.int32 if a.dtype.element_ty == tl.int8 else tl.float32)
+    total = tl.zeros((BM, BN), dtype=SUMS)
     for k in range(0, tl.cdiv(K, BK)):
         left = tl.load(a_at, mask=ks[None, :] < K - k * BK, other=0.0)
         right = tl.load(b_at, mask=ks[:, None] < K - k * BK, other=0.0)
-        total = tl.dot(left, right, total, out_dtype=total.dtype)
+        total = tl.dot(left, right, total, input_precision=PRECISION, out_dtype=SUMS)
         a_at += BK * a_column
         b_at += BK * b_row
     rows = tile_m * BM + tl.arange(0, BM)

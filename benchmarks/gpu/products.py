@@ -3,6 +3,7 @@ product_forms.py."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -15,18 +16,24 @@ from .tensors import empty, matrix
 
 KINDS = {
     torch.float32: "tf32", torch.int8: "i8", torch.float8_e4m3fn: "fp8",
-    torch.bfloat16: "bf16", torch.float16: "f16",
+    torch.bfloat16: "bf16", torch.float16: "f16", torch.float64: "f64",
 }  # fmt: skip
 _RESULTS = {
     torch.float32: torch.float32, torch.int8: torch.int32, torch.float8_e4m3fn: torch.float16,
 }  # fmt: skip
+# Sums of f32 and f64 lie in as many registers.
+SMALL = tiles(
+    (64, 64, 16, 4, 2), (64, 64, 32, 4, 3), (64, 32, 16, 2, 2), (32, 64, 32, 4, 2),
+    (128, 64, 16, 4, 2), (128, 64, 32, 8, 3), (64, 128, 32, 8, 2),
+)  # fmt: skip
+MEDIUM = tiles((64, 128, 16, 4, 3), (128, 128, 16, 8, 2), (128, 128, 32, 8, 3))
 # Tensor cores sum products of fp8 in fewer bits than f32 has.
 _TOLERANCES = {torch.int8: 0.0, torch.bfloat16: 8e-3, torch.float8_e4m3fn: 2e-2}
 
 
 def _matmul(dtype: torch.dtype, m: int, n: int, k: int, orders: str = "NN") -> Problem:
     # So many bytes of K as with elements of two: tiles of as many bytes.
-    depth = {2: 1.0, 1: 2.0, 4: 0.5}[dtype.itemsize]
+    depth = {2: 1.0, 1: 2.0, 4: 0.5, 8: 0.25}[dtype.itemsize]
     many = (*LARGE, *tiles((128, 128, 32, 4, 4), (64, 128, 64, 4, 4), (128, 64, 64, 4, 4)))
     configs = many if dtype.itemsize == 2 else LARGE
 
@@ -58,6 +65,22 @@ def _matmul(dtype: torch.dtype, m: int, n: int, k: int, orders: str = "NN") -> P
     )
 
 
+def _exact(dtype: torch.dtype, size: int) -> Problem:
+    """Without rounding of operands: on no tensor cores but those of f64."""
+    problem = _matmul(dtype, size, size, size)
+
+    def launch(t: Tensors, c: Config) -> Any:
+        return problem.launch(t, {**c, "PRECISION": "ieee"})
+
+    return replace(
+        problem,
+        name=f"matmul {'f32' if dtype == torch.float32 else 'f64'} {size}",
+        launch=launch,
+        configs=SMALL if dtype == torch.float64 else (*SMALL, *MEDIUM),
+        tolerance=1e-5 if dtype == torch.float32 else 1e-12,
+    )
+
+
 def all_products() -> list[Problem]:
     """The rows of the table, in its order."""
     sizes = [(size, size, size) for size in (2048, 4096, 8192)]
@@ -80,7 +103,10 @@ def all_products() -> list[Problem]:
         for dtype in (torch.float32, torch.int8, torch.float8_e4m3fn)
         for size in (4096, 8192)
     ]
-    return [*plain, *ragged, *along_k, *all_forms()]
+    exact = [
+        _exact(dtype, size) for dtype in (torch.float32, torch.float64) for size in (1024, 2048)
+    ]
+    return [*plain, *ragged, *along_k, *exact, *all_forms()]
 
 
 def small_products() -> list[Problem]:
