@@ -1,5 +1,6 @@
 //===- Elementwise.cpp - One operation on all registers of a thread -------===//
 
+#include "InlinePtx.h"
 #include "Threads.h"
 #include "Topics.h"
 
@@ -168,6 +169,28 @@ struct ConvertWarpAny : OpConversionPattern<cta::WarpAnyOp> {
   }
 };
 
+/// An instruction that LLVM does not look into.
+struct ConvertOpaque : OpConversionPattern<cta::OpaqueOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(cta::OpaqueOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    unsigned bits = op.getType().getIntOrFloatBitWidth();
+    StringRef constraints = bits == 16 ? "=h,h" : bits == 32 ? "=r,r" : "=l,l";
+    Value word = arith::BitcastOp::create(
+        rewriter, loc, rewriter.getIntegerType(bits), adaptor.getSource());
+    word = createPtx(rewriter, loc, word.getType(), word,
+                     ("mov.b" + Twine(bits) + " $0, $1;").str(), constraints,
+                     PtxEffects::None)
+               .front();
+    rewriter.replaceOpWithNewOp<arith::BitcastOp>(
+        op, adaptor.getSource().getType(), word);
+    return success();
+  }
+};
+
 /// A branch round the product, which all threads of a warp take together.
 struct ConvertRescale : OpConversionPattern<cta::RescaleOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -245,5 +268,6 @@ void triton_shared::populateCtaToGpuElementwise(const TypeConverter &types,
   patterns.add<ConvertElementwise, ConvertConstant, ConvertSplat, ConvertMap>(
       types, patterns.getContext());
   patterns.add<ConvertExtendBFloat, ConvertSquareRoot, ConvertWarpAny,
-               ConvertRescale>(types, patterns.getContext(), /*benefit=*/2);
+               ConvertRescale, ConvertOpaque>(types, patterns.getContext(),
+                                              /*benefit=*/2);
 }

@@ -9,7 +9,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
@@ -30,8 +29,6 @@ namespace {
 /// number.
 struct ScaledExtremum {
   cta::ReduceOp reduce;
-  /// What the region combines two elements with.
-  Operation *combine;
   arith::MulFOp product;
   Value elements;
   /// The number, or a constant tile of it.
@@ -40,12 +37,10 @@ struct ScaledExtremum {
 
 } // namespace
 
-/// The operation that `reduce` combines elements with, if it keeps one of them.
-static Operation *findChoice(cta::ReduceOp reduce) {
-  Operation *combine = cta::findCombine(reduce);
-  bool keepsOne = isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp,
-                                  arith::MinNumFOp, arith::MinimumFOp>(combine);
-  return keepsOne ? combine : nullptr;
+/// True if the result of `reduce` is one of the elements.
+static bool keepsOne(cta::ReduceOp reduce) {
+  return isa_and_nonnull<arith::MaxNumFOp, arith::MaximumFOp, arith::MinNumFOp,
+                         arith::MinimumFOp>(cta::findCombine(reduce));
 }
 
 /// The number that is every element of `tile`; null if that is not known.
@@ -64,21 +59,17 @@ static bool takesProduct(Operation *user) {
 }
 
 static std::optional<ScaledExtremum> findScaled(cta::ReduceOp reduce) {
-  Operation *combine = findChoice(reduce);
-  if (!combine)
+  if (!keepsOne(reduce))
     return std::nullopt;
   auto product = reduce.getSources().front().getDefiningOp<arith::MulFOp>();
   if (!product || !llvm::all_of(product->getUsers(), [&](Operation *user) {
         return user == reduce || takesProduct(user);
       }))
     return std::nullopt;
-  // What becomes of other numbers than the largest tells ends that are none.
-  bool takesAny = isa<arith::MaxNumFOp, arith::MinNumFOp>(combine);
   for (auto [one, other] : {std::pair(product.getLhs(), product.getRhs()),
                             std::pair(product.getRhs(), product.getLhs())}) {
-    Value scale = findUniform(other);
-    if (scale && (takesAny || isa<RankedTensorType>(scale.getType())))
-      return ScaledExtremum{reduce, combine, product, one, scale};
+    if (Value scale = findUniform(other))
+      return ScaledExtremum{reduce, product, one, scale};
   }
   return std::nullopt;
 }
@@ -101,56 +92,6 @@ static bool fitsIntoRegisters(const ScaledExtremum &found) {
   return bytes <= 4 * (perThread - kOther) * 32 * warps;
 }
 
-/// True for what takes the larger one of two elements.
-static bool takesLarger(Operation *combine) {
-  return isa<arith::MaxNumFOp, arith::MaximumFOp>(combine);
-}
-
-/// The larger or the smaller one of two, of which one may be no number.
-static Value createEnd(OpBuilder &builder, Location loc, bool isLarger,
-                       Value left, Value right) {
-  if (isLarger)
-    return arith::MaxNumFOp::create(builder, loc, left, right);
-  return arith::MinNumFOp::create(builder, loc, left, right);
-}
-
-/// The largest or smallest of `elements` along `axis`.
-static Value reduceToEnd(OpBuilder &builder, Location loc, bool isLarger,
-                         Value elements, int64_t axis) {
-  RankedTensorType type = cta::getTile(elements);
-  Type element = type.getElementType();
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + axis);
-  auto end =
-      cta::ReduceOp::create(builder, loc, RankedTensorType::get(shape, element),
-                            elements, builder.getI64IntegerAttr(axis));
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = builder.createBlock(&end.getCombine(), {}, {element, element},
-                                    {loc, loc});
-  cta::YieldOp::create(builder, loc,
-                       createEnd(builder, loc, isLarger, body->getArgument(0),
-                                 body->getArgument(1)));
-  return end.getResult(0);
-}
-
-/// The same, where the halves of the axis meet first: in the order of the code
-/// behind the branch, LLVM would find the largest element on both ways, and
-/// compute it before they meet.
-static Value reduceHalvesToEnd(OpBuilder &builder, Location loc, bool isLarger,
-                               Value elements, int64_t axis) {
-  RankedTensorType type = cta::getTile(elements);
-  SmallVector<int64_t> shape(type.getShape());
-  if (shape[axis] > 1) {
-    shape[axis] /= 2;
-    shape.insert(shape.begin() + axis, 2);
-    elements = cta::ReshapeOp::create(
-        builder, loc, RankedTensorType::get(shape, type.getElementType()),
-        elements);
-    elements = reduceToEnd(builder, loc, isLarger, elements, axis);
-  }
-  return reduceToEnd(builder, loc, isLarger, elements, axis);
-}
-
 /// `numbers` times `scale`, which is one number for all of them.
 static Value multiply(OpBuilder &builder, const ScaledExtremum &found,
                       Value numbers, Value scale) {
@@ -171,31 +112,18 @@ static Value scaleExtremum(OpBuilder &builder, const ScaledExtremum &found,
   return multiply(builder, found, unscaled.getResult(0), scale);
 }
 
-/// The extremum of products with a number that may be anything, without making
-/// the products. Below zero it turns the order round, so that either end of the
-/// elements may have it. Both ends times it are no numbers where it is zero and
-/// they are infinite, or the other way round: then the element that is nearest
-/// to zero tells whether there is another product.
-static Value scaleEitherEnd(OpBuilder &builder, const ScaledExtremum &found,
-                            Value scale) {
+/// The extremum of the products, with a number that may be anything. LLVM would
+/// make them before the branch, for what comes behind it as well, if it knew
+/// the number for the same.
+static Value scaleElements(OpBuilder &builder, const ScaledExtremum &found) {
+  arith::MulFOp product = found.product;
+  Location loc = product.getLoc();
+  Value scale = cta::OpaqueOp::create(builder, loc, found.scale);
+  Value products = multiply(builder, found, found.elements, scale);
   cta::ReduceOp reduce = found.reduce;
-  Location loc = reduce.getLoc();
-  bool isLarger = takesLarger(found.combine);
-  int64_t axis = reduce.getAxis();
-  Value ends[] = {
-      reduceHalvesToEnd(builder, loc, /*isLarger=*/true, found.elements, axis),
-      reduceHalvesToEnd(builder, loc, /*isLarger=*/false, found.elements,
-                        axis)};
-  for (Value &end : ends)
-    end = multiply(builder, found, end, scale);
-  Value extremum = createEnd(builder, loc, isLarger, ends[0], ends[1]);
-  Value nearest =
-      reduceToEnd(builder, loc, /*isLarger=*/false,
-                  math::AbsFOp::create(builder, loc, found.elements), axis);
-  Value isNumber = arith::CmpFOp::create(
-      builder, loc, arith::CmpFPredicate::ORD, extremum, extremum);
-  return arith::SelectOp::create(builder, loc, isNumber, extremum,
-                                 multiply(builder, found, nearest, scale));
+  auto scaled = cast<cta::ReduceOp>(builder.clone(*reduce));
+  scaled->setOperands(products);
+  return scaled.getResult(0);
 }
 
 /// True if `scale` is above zero and not infinite: otherwise products have
@@ -216,9 +144,10 @@ static Value createKeepsOrder(OpBuilder &builder, Location loc, Value scale) {
   return arith::AndIOp::create(builder, loc, isAbove, isFinite);
 }
 
-/// Scales the extremum by a number that is known when the kernel runs. The rare
-/// case has its branch first: code generators see one block at a time, and so
-/// the usual extremum is in one with what is computed from it.
+/// Scales the extremum by a number that is known when the kernel runs; rarely
+/// it has to scale the elements. That case has its branch first: code
+/// generators see one block at a time, and so the usual extremum is in one with
+/// what is computed from it.
 static Value scaleByNumber(OpBuilder &builder, const ScaledExtremum &found) {
   cta::ReduceOp reduce = found.reduce;
   Location loc = reduce.getLoc();
@@ -232,8 +161,7 @@ static Value scaleByNumber(OpBuilder &builder, const ScaledExtremum &found) {
         scf::YieldOp::create(inside, loc, nothing);
       },
       [&](OpBuilder &inside, Location) {
-        scf::YieldOp::create(inside, loc,
-                             scaleEitherEnd(inside, found, found.scale));
+        scf::YieldOp::create(inside, loc, scaleElements(inside, found));
       });
   Value usual = scaleExtremum(builder, found, found.scale);
   Value isUsual = cta::SplatOp::create(

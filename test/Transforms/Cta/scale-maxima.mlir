@@ -1,9 +1,8 @@
 // The largest of scaled elements is the largest element, scaled.
 // RUN: triton-shared-opt %s --cta-scale-maxima | FileCheck %s
 
-// A number that is above zero and not infinite keeps the order. Of any other one, either end of the elements may have
-// the largest product: a branch before all else finds it, in another order than what comes behind. What is left of the
-// products comes behind the branch.
+// A number that is above zero and not infinite keeps the order. With any other one, a branch before all else takes the
+// largest product. What is left of the products comes behind the branch.
 // CHECK-LABEL: func.func @largest(
 // CHECK-SAME: %[[X:.*]]: tensor<64x64xf32>, %[[S:.*]]: f32)
 // CHECK: %[[ALL:.*]] = cta.splat %[[S]] : tensor<64x64xf32>
@@ -14,16 +13,11 @@
 // CHECK: %[[RARE:.*]] = scf.if %[[ORDER]]
 // CHECK:   scf.yield %{{.*}}
 // CHECK: } else {
-// CHECK:   %[[HALVES:.*]] = cta.reshape %[[X]] : tensor<64x64xf32> -> tensor<64x2x32xf32>
-// CHECK:   cta.reduce %[[HALVES]] axis 1
+// CHECK:   %[[OTHER:.*]] = cta.opaque %[[S]] : f32
+// CHECK:   %[[OTHERS:.*]] = cta.splat %[[OTHER]] : tensor<64x64xf32>
+// CHECK:   %[[PRODUCTS:.*]] = arith.mulf %[[X]], %[[OTHERS]]
+// CHECK:   cta.reduce %[[PRODUCTS]] axis 1
 // CHECK:   arith.maxnumf
-// CHECK:   cta.reduce %{{.*}} axis 1 : (tensor<64x32xf32>)
-// CHECK:   arith.maxnumf
-// CHECK:   arith.minnumf
-// CHECK:   arith.minnumf
-// CHECK:   %[[END:.*]] = arith.maxnumf
-// CHECK:   math.absf %[[X]]
-// CHECK:   arith.cmpf ord, %[[END]], %[[END]]
 // CHECK: }
 // CHECK: %[[R:.*]] = cta.reduce %[[X]] axis 1
 // CHECK: arith.maxnumf
@@ -65,13 +59,12 @@ func.func @smallest(%x: tensor<64x64xf32>) -> tensor<64xf32> attributes {cta.num
   return %m : tensor<64xf32>
 }
 
-// Products stay by a constant that turns the order round, if something else takes them, and if one that is no number
-// is the largest.
+// Products stay by a constant that turns the order round, and if something else takes them.
 // CHECK-LABEL: func.func @stay(
 // CHECK-NOT: scf.if
-// CHECK-COUNT-3: cta.reduce %{{[0-9]+}} axis 1
+// CHECK-COUNT-2: cta.reduce %{{[0-9]+}} axis 1
 // CHECK-NOT: cta.reduce
-func.func @stay(%x: tensor<64x64xf32>, %s: f32) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>, tensor<64xf32>) attributes {cta.num_warps = 4 : i32} {
+func.func @stay(%x: tensor<64x64xf32>, %s: f32) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>) attributes {cta.num_warps = 4 : i32} {
   %negative = arith.constant dense<-1.0> : tensor<64x64xf32>
   %0 = arith.mulf %x, %negative : tensor<64x64xf32>
   %1 = cta.reduce %0 axis 1 : (tensor<64x64xf32>) -> tensor<64xf32> {
@@ -87,14 +80,25 @@ func.func @stay(%x: tensor<64x64xf32>, %s: f32) -> (tensor<64xf32>, tensor<64xf3
     cta.yield %m : f32
   }
   %4 = math.exp2 %2 : tensor<64x64xf32>
-  %u = cta.splat %s : tensor<64x64xf32>
-  %5 = arith.mulf %x, %u : tensor<64x64xf32>
-  %6 = cta.reduce %5 axis 1 : (tensor<64x64xf32>) -> tensor<64xf32> {
-  ^bb0(%a: f32, %b: f32):
-    %m = arith.maximumf %a, %b : f32
-    cta.yield %m : f32
+  return %1, %3, %4 : tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>
+}
+
+// One that is no number is the largest, scaled or not.
+// CHECK-LABEL: func.func @largest_or_none(
+// CHECK: scf.if
+// CHECK: cta.opaque
+// CHECK: arith.maximumf
+// CHECK: cta.reduce %arg0 axis 1
+// CHECK: arith.maximumf
+func.func @largest_or_none(%x: tensor<64x64xf16>, %s: f16) -> tensor<64xf16> attributes {cta.num_warps = 4 : i32} {
+  %t = cta.splat %s : tensor<64x64xf16>
+  %y = arith.mulf %x, %t : tensor<64x64xf16>
+  %m = cta.reduce %y axis 1 : (tensor<64x64xf16>) -> tensor<64xf16> {
+  ^bb0(%a: f16, %b: f16):
+    %0 = arith.maximumf %a, %b : f16
+    cta.yield %0 : f16
   }
-  return %1, %3, %4, %6 : tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>, tensor<64xf32>
+  return %m : tensor<64xf16>
 }
 
 // A thread of one warp would have 128 elements and as many products.

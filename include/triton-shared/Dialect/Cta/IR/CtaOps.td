@@ -533,6 +533,21 @@ def CTA_RescaleOp : CTA_Op<"rescale", [Pure, SameOperandsAndResultType,
   let assemblyFormat = "$source `by` $factor attr-dict `:` type($result)";
 }
 
+def CTA_OpaqueOp : CTA_Op<"opaque", [Pure, SameOperandsAndResultType]> {
+  let summary = "A number that nobody may take for the one it is";
+  let description = [{
+    What is computed from it is not merged with what is computed from `source`,
+    so that both stay where they stand.
+
+    ```mlir
+    %other = cta.opaque %scale : f32
+    ```
+  }];
+  let arguments = (ins AnyFloat:$source);
+  let results = (outs AnyFloat:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
 def CTA_WarpAnyOp : CTA_Op<"warp_any", [Pure,
     PredOpTrait<"asks about a tile", CPred<"$_op.getNumOperands() > 0">>]> {
   let summary = "Whether any element is true that a thread of the warp holds";
