@@ -106,7 +106,10 @@ struct ConvertCopy : OpConversionPattern<cta::CopyOp> {
     LinearLayout placed = type.getLayout().getLayout().place(layout);
     int64_t bytes = cta::getElementBytes(type.getElementType());
     AccessWidth width = widths.at(load);
-    SmallVector<cta::Piece> pieces = cta::getPieces(placed, width.uniform);
+    // What lies side by side in shared memory need not do so where it is from.
+    SmallVector<cta::Piece> pieces = cta::getPieces(
+        placed,
+        std::min(width.uniform, layout.countNeighbours(width.order.front())));
     width.elements = width.uniform = pieces.front().size();
     if (width.elements * bytes < GpuTarget::kLeastCopyBytes)
       return rewriter.notifyMatchFailure(op, "copies too little at once");

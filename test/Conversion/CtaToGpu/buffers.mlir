@@ -137,3 +137,22 @@ func.func @held_by_several(%x: memref<*xf16> {tt.divisibility = 16 : i32}, %more
   cta.wait 0
   return
 }
+
+// Neighbours in shared memory that are one element where they come from: each is a copy of its own.
+#repeated = #cta.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = []>
+#plain = #cta.shared<[[0, 1], [0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>
+// CHECK-LABEL: gpu.func @repeated(
+// CHECK-COUNT-2: cp.async.ca.shared.global {{.*}}, 4;
+// CHECK-NOT: cp.async
+// CHECK: gpu.return
+func.func @repeated(%x: memref<*xf32> {tt.divisibility = 16 : i32}, %more: i1, %gx: i32, %gy: i32, %gz: i32, %px: i32, %py: i32, %pz: i32)
+    attributes {cta.num_warps = 1 : i32} {
+  %zero = arith.constant 0 : i32
+  %at = arith.constant 0 : i64
+  %buffer = cta.alloc : !cta.buffer<1, 8x8xf32, #plain>
+  cta.copy to %buffer[%zero] if %more : !cta.buffer<1, 8x8xf32, #plain> {
+    %v = tts.load %x[%at] strides [1, 0] : memref<*xf32> -> tensor<8x8xf32, #repeated>
+    cta.yield %v : tensor<8x8xf32, #repeated>
+  }
+  return
+}
