@@ -21,7 +21,7 @@ KINDS = {
 _RESULTS = {
     torch.float32: torch.float32, torch.int8: torch.int32, torch.float8_e4m3fn: torch.float16,
 }  # fmt: skip
-# Sums of f32 and f64 lie in as many registers.
+# Without rounding of operands. Sums of f64 take two registers each.
 SMALL = tiles(
     (64, 64, 16, 4, 2), (64, 64, 32, 4, 3), (64, 32, 16, 2, 2), (32, 64, 32, 4, 2),
     (128, 64, 16, 4, 2), (128, 64, 32, 8, 3), (64, 128, 32, 8, 2),
