@@ -92,6 +92,18 @@ def _lasting(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BLOCK: tl.constexpr):
     tl.store(c + m[:, None] * N + n[None, :], sums)
 
 
+@triton.jit
+def _batch_loop(a, b, c, K, M: tl.constexpr, N: tl.constexpr, BLOCK: tl.constexpr):
+    z, m, n, k = tl.arange(0, 2), tl.arange(0, M), tl.arange(0, N), tl.arange(0, BLOCK)
+    z = z[:, None, None]
+    sums = tl.zeros((2, M, N), tl.float32)
+    for start in range(0, K, BLOCK):
+        left = tl.load(a + z * M * K + m[None, :, None] * K + (start + k)[None, None, :])
+        right = tl.load(b + z * K * N + (start + k)[None, :, None] * N + n[None, None, :])
+        sums = tl.dot(left, right, sums, input_precision="ieee")
+    tl.store(c + z * M * N + m[None, :, None] * N + n[None, None, :], sums)
+
+
 def multiply(
     kernel: triton.JITFunction, dtype: torch.dtype, warps: int, size: tuple[int, ...], folder: Path
 ) -> tuple[torch.Tensor, torch.Tensor, str]:
@@ -193,3 +205,23 @@ def test_what_a_loop_does_not_change_is_written_once(
         c = torch.zeros((m, n))
         emulate.launch(loaded, (a, b, c, turns * m), (1,))
         assert c.equal((a.mT @ (a @ b)).sum(0))
+
+
+@pytest.mark.parametrize("warps", [1, 2, 8, 16])
+@pytest.mark.parametrize("kernel", [_loop, _batch_loop], ids=lambda k: k.__name__)
+@pytest.mark.parametrize("size", [(16, 16), (32, 64)], ids=str)
+def test_any_number_of_warps_shares_a_product(
+    size: tuple[int, int], kernel: triton.JITFunction, warps: int, tmp_path: Path
+):
+    """Also more threads than the result has elements."""
+    m, n = size
+    types = {"a": "*fp32", "b": "*fp32", "c": "*fp32", "K": "i32"}
+    constants = {"M": m, "N": n, "BLOCK": 16}
+    compiled = compile_kernel(kernel, types, constants, warps, divisible=True)
+    generator = torch.Generator().manual_seed(warps)
+    batch = (2,) if kernel is _batch_loop else ()
+    a = torch.randint(-4, 5, (*batch, m, 48), generator=generator).float()
+    b = torch.randint(-4, 5, (*batch, 48, n), generator=generator).float()
+    c = torch.zeros((*batch, m, n))
+    emulate.launch(emulated(compiled, tmp_path), (a, b, c, 48), (1,))
+    assert c.equal(a @ b)
