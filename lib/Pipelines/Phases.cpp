@@ -178,7 +178,8 @@ static void buildLinalg(OpPassManager &manager, const CompileTarget &target,
   bool checks = target.checksAccesses && !target.isGpu();
   manager.addPass(createTritonTensorsToLinalg(
       {/*keepsBarriers=*/checks, handOver.keepsProgramIds,
-       handOver.keepsFunctions, handOver.assertsToCf}));
+       handOver.keepsFunctions, handOver.assertsToCf,
+       /*keepsAssembly=*/target.isGpu()}));
   addCleanUp(manager);
   if (!target.isGpu() && !target.getDotGpu().empty())
     manager.addPass(createLinalgMarkGpuProducts(

@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "triton-shared/Target/PtxWriter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -126,6 +128,36 @@ std::string dropLimits(std::string ptx) {
   return ptx;
 }
 
+/// The line of `ptx` that `log` has the first error of; empty if none.
+StringRef findRefusedLine(StringRef ptx, StringRef log) {
+  SmallVector<StringRef, 2> found;
+  unsigned number;
+  if (!llvm::Regex(", line ([0-9]+); error").match(log, &found) ||
+      found[1].getAsInteger(10, number))
+    return "";
+  StringRef line;
+  while (number-- > 0)
+    std::tie(line, ptx) = ptx.split('\n');
+  return line.trim();
+}
+
+/// The assembly of the kernel that `line` of the PTX is of, as far as its words
+/// tell; null if it is of the compiler's own making.
+Operation *findAssembly(ModuleOp module, StringRef line) {
+  Operation *found = nullptr;
+  module.walk([&](LLVM::InlineAsmOp op) {
+    SmallVector<StringRef> lines;
+    op.getAsmString().split(lines, '\n');
+    for (StringRef one : lines) {
+      StringRef words = one.take_until([](char c) { return c == '$'; }).trim();
+      if (!words.empty() && line.starts_with(words))
+        found = op;
+    }
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
 } // namespace
 
 std::optional<std::string>
@@ -156,9 +188,17 @@ triton_shared::assembleCubin(ModuleOp module, std::string &ptx,
   }
   log = std::move(done->log);
   if (done->status != 0) {
-    if (!reportTooOld(module, target, tools))
-      module.emitError("ptxas fails with status ")
-          << done->status << ": " << done->problem << log;
+    if (reportTooOld(module, target, tools))
+      return std::nullopt;
+    Operation *assembly = findAssembly(module, findRefusedLine(ptx, log));
+    InFlightDiagnostic error =
+        emitError(assembly ? assembly->getLoc() : module.getLoc())
+        << "ptxas fails with status " << done->status << ": " << done->problem
+        << log;
+    if (assembly)
+      error.attachNote() << "inline assembly without a meaning on other "
+                            "machines goes to ptxas as it is: see PTX ISA for "
+                            "what this GPU has";
     return std::nullopt;
   }
   return std::move(done->cubin);

@@ -147,7 +147,9 @@ def TritonTensorsToLinalg
     register is an argument or a constant where it says which program this is,
     and a `tts.read_machine` otherwise. An instruction that means something to
     one kind of GPU only is an error that names it; so is an external function
-    nobody knows.
+    nobody knows. With `keep-assembly`, which is for that kind of GPU, a text
+    that has such an instruction becomes `llvm.inline_asm` as it is, in the body
+    of a `linalg.generic`.
 
     Barriers go: elements of a program run in order. With `keep-barriers` they
     stay, as `gpu.barrier`, for who has to know where a GPU has them.
@@ -171,7 +173,9 @@ def TritonTensorsToLinalg
     Option<"keepsFunctions", "keep-functions", "bool", "false",
            "leave tt.func and tt.return">,
     Option<"assertsToCf", "asserts-to-cf", "bool", "false",
-           "turn tt.assert into cf.assert">
+           "turn tt.assert into cf.assert">,
+    Option<"keepsAssembly", "keep-assembly", "bool", "false",
+           "leave inline assembly that has no portable meaning">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect",

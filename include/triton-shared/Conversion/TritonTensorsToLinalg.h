@@ -50,8 +50,10 @@ void populateTritonTensorsToLinalgExtern(RewritePatternSet &patterns,
                                          ConversionTarget &target);
 
 /// Inline assembly that has a portable meaning.
+/// With `keepsAssembly`, what has no portable meaning stays assembly.
 void populateTritonTensorsToLinalgInlineAssembly(RewritePatternSet &patterns,
-                                                 ConversionTarget &target);
+                                                 ConversionTarget &target,
+                                                 bool keepsAssembly);
 
 void populateTritonTensorsToLinalgDot(RewritePatternSet &patterns,
                                       ConversionTarget &target);

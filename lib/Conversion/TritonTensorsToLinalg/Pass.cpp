@@ -40,7 +40,7 @@ struct TritonTensorsToLinalg
   using TritonTensorsToLinalgBase::TritonTensorsToLinalgBase;
 
   void runOnOperation() override {
-    if (failed(reportUnsupported(getOperation())))
+    if (failed(reportUnsupported(getOperation(), keepsAssembly)))
       return signalPassFailure();
 
     TypeConverter types;
@@ -54,21 +54,22 @@ struct TritonTensorsToLinalg
       populateTritonTensorsToLinalgAssertsToCf(patterns);
       target.addLegalDialect<cf::ControlFlowDialect>();
     }
-    for (auto populate : {populateTritonTensorsToLinalgElementwise,
-                          populateTritonTensorsToLinalgViews,
-                          populateTritonTensorsToLinalgCasts,
-                          populateTritonTensorsToLinalgMessages,
-                          populateTritonTensorsToLinalgExtern,
-                          populateTritonTensorsToLinalgInlineAssembly,
-                          populateTritonTensorsToLinalgDot,
-                          populateTritonTensorsToLinalgDotScaled,
-                          populateTritonTensorsToLinalgReduce,
-                          populateTritonTensorsToLinalgScan,
-                          populateTritonTensorsToLinalgHistogram,
-                          populateTritonTensorsToLinalgGather,
-                          populateTritonTensorsToLinalgMapElementwise,
-                          populateTritonTensorsToLinalgJoinSplit})
+    for (auto populate :
+         {populateTritonTensorsToLinalgElementwise,
+          populateTritonTensorsToLinalgViews,
+          populateTritonTensorsToLinalgCasts,
+          populateTritonTensorsToLinalgMessages,
+          populateTritonTensorsToLinalgExtern, populateTritonTensorsToLinalgDot,
+          populateTritonTensorsToLinalgDotScaled,
+          populateTritonTensorsToLinalgReduce,
+          populateTritonTensorsToLinalgScan,
+          populateTritonTensorsToLinalgHistogram,
+          populateTritonTensorsToLinalgGather,
+          populateTritonTensorsToLinalgMapElementwise,
+          populateTritonTensorsToLinalgJoinSplit})
       populate(patterns, target);
+    populateTritonTensorsToLinalgInlineAssembly(patterns, target,
+                                                keepsAssembly);
 
     if (failed(applyPartialConversion(getOperation(), target,
                                       std::move(patterns))) ||

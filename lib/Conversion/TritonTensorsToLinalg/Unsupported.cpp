@@ -50,8 +50,9 @@ static LogicalResult reportWrongPhase(Operation *op) {
   return error;
 }
 
-static LogicalResult reportInlineAssembly(tt::ElementwiseInlineAsmOp op) {
-  std::optional<assembly::Refusal> refusal = findUnportable(op);
+static LogicalResult reportInlineAssembly(tt::ElementwiseInlineAsmOp op,
+                                          bool keepsAssembly) {
+  std::optional<assembly::Refusal> refusal = findUnportable(op, keepsAssembly);
   if (!refusal)
     return success();
   InFlightDiagnostic error = op.emitOpError(
@@ -92,12 +93,16 @@ static LogicalResult reportUnknownFunction(tt::ExternElementwiseOp op) {
   return error;
 }
 
-LogicalResult triton_shared::reportUnsupported(Operation *root) {
+LogicalResult triton_shared::reportUnsupported(Operation *root,
+                                               bool keepsAssembly) {
   LogicalResult result = success();
   root->walk([&](Operation *op) {
     LogicalResult supported =
         llvm::TypeSwitch<Operation *, LogicalResult>(op)
-            .Case<tt::ElementwiseInlineAsmOp>(reportInlineAssembly)
+            .Case<tt::ElementwiseInlineAsmOp>(
+                [&](tt::ElementwiseInlineAsmOp assembly) {
+                  return reportInlineAssembly(assembly, keepsAssembly);
+                })
             .Case<tt::ExternElementwiseOp>(reportUnknownFunction)
             .Default(reportWrongPhase);
     if (failed(supported))

@@ -8,8 +8,9 @@
 namespace mlir::triton_shared {
 
 /// Fails, with an error on each op, if there are ops under `root` that have no
-/// meaning outside of one kind of GPU or no known meaning at all.
-LogicalResult reportUnsupported(Operation *root);
+/// meaning outside of one kind of GPU, but for assembly that is to be kept, or
+/// no known meaning at all.
+LogicalResult reportUnsupported(Operation *root, bool keepsAssembly);
 
 /// Fails, with an error on each op, if ops of Triton are left under `root` that
 /// are not to be kept.

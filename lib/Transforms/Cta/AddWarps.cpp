@@ -7,6 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/Pass.h"
@@ -61,7 +63,8 @@ struct CtaAddWarps : triton_shared::impl::CtaAddWarpsBase<CtaAddWarps> {
     Builder builder(&getContext());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       std::optional<int64_t> asked = cta::getNumWarps(function);
-      if (!asked || !cta::getTarget(function).hasWgmma())
+      if (!asked || !cta::getTarget(function).hasWgmma() ||
+          hasAssembly(function))
         continue;
       int64_t sums = 0;
       function.walk(

@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "LayoutRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -106,7 +107,7 @@ struct CtaFitWarps : triton_shared::impl::CtaFitWarpsBase<CtaFitWarps> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       std::optional<int64_t> asked = cta::getNumWarps(function);
       Work work = measureWork(function);
-      if (!asked || work.keepsWarps())
+      if (!asked || work.keepsWarps() || hasAssembly(function))
         continue;
       function->setAttr(cta::kNumWarps, builder.getI32IntegerAttr(std::min(
                                             *asked, work.countWarps())));

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "LayoutRules.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -64,7 +65,7 @@ bool isPackable(func::FuncOp function) {
     return attribute && attribute.getInt() == value;
   };
   if (!hasValue(cta::kNumWarps, 1) || !hasValue(cta::kShared, 0) ||
-      !hasProgramsInX(function))
+      !hasProgramsInX(function) || hasAssembly(function))
     return false;
   WalkResult result = function.walk([](Operation *op) {
     return preventsPacking(op) ? WalkResult::interrupt()

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Assembly.h"
 #include "BoxStores.h"
 #include "Branches.h"
 #include "HandOn.h"
@@ -292,7 +293,8 @@ private:
   /// warp more fits beside its own, whose number it does not ask for.
   static bool isCandidate(func::FuncOp function) {
     std::optional<int64_t> warps = cta::getNumWarps(function);
-    if (!warps || *warps > kMostWarps || !cta::getTarget(function).hasTma())
+    if (!warps || *warps > kMostWarps || !cta::getTarget(function).hasTma() ||
+        hasAssembly(function))
       return false;
     bool hasProduct = false;
     WalkResult result = function.walk([&](Operation *op) {

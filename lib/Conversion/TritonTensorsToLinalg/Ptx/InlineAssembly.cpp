@@ -33,21 +33,6 @@ using Kind = Operand::Kind;
 
 namespace {
 
-/// How the elements of one operand or result lie in registers.
-struct Packing {
-  Packing(Type type, unsigned pack) {
-    Type element = getElementTypeOrSelf(type);
-    isNumber = element.isIntOrFloat();
-    width = isNumber ? element.getIntOrFloatBitWidth() : 64;
-    perRegister = width < 32 ? std::min(32 / width, pack) : 1;
-    registers = pack / perRegister;
-    isWhole = pack % perRegister == 0 && (width > 1 || pack == 1);
-  }
-
-  bool isNumber, isWhole;
-  unsigned width, perRegister, registers;
-};
-
 /// All that is to know about one op.
 struct Assembly {
   Program program;
@@ -78,16 +63,17 @@ static std::optional<Refusal> checkRegisters(TypeRange types, unsigned pack,
   return std::nullopt;
 }
 
-static std::variant<Assembly, Refusal>
-readAssembly(tt::ElementwiseInlineAsmOp op) {
+/// The registers of the constraints, if elements lie in them.
+static std::variant<Constraints, Refusal>
+readConstraints(tt::ElementwiseInlineAsmOp op) {
   unsigned pack = op.getPackedElement();
   auto shape = dyn_cast<RankedTensorType>(op->getResultTypes().front());
   if (pack != 1 && (!shape || shape.getNumElements() % pack != 0))
     return Refusal{"pack=" + std::to_string(pack),
                    "does not divide the number of elements"};
   auto constraints = parseConstraints(op.getConstraints());
-  if (auto *refusal = std::get_if<Refusal>(&constraints))
-    return *refusal;
+  if (std::holds_alternative<Refusal>(constraints))
+    return constraints;
   auto &[results, operands] = std::get<Constraints>(constraints);
   if (auto refusal =
           checkRegisters(op->getResultTypes(), pack, results, "a result"))
@@ -95,7 +81,16 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
   if (auto refusal =
           checkRegisters(op->getOperandTypes(), pack, operands, "an operand"))
     return *refusal;
+  return constraints;
+}
 
+static std::variant<Assembly, Refusal>
+readAssembly(tt::ElementwiseInlineAsmOp op) {
+  auto constraints = readConstraints(op);
+  if (auto *refusal = std::get_if<Refusal>(&constraints))
+    return *refusal;
+  auto &[results, operands] = std::get<Constraints>(constraints);
+  unsigned pack = op.getPackedElement();
   SmallVector<unsigned> holders(results);
   holders.append(operands);
   auto program = parse(op.getAsmString(), holders);
@@ -128,7 +123,13 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
 }
 
 std::optional<Refusal>
-triton_shared::findUnportable(tt::ElementwiseInlineAsmOp op) {
+triton_shared::findUnportable(tt::ElementwiseInlineAsmOp op,
+                              bool staysAssembly) {
+  auto constraints = readConstraints(op);
+  if (auto *refusal = std::get_if<Refusal>(&constraints))
+    return *refusal;
+  if (staysAssembly)
+    return std::nullopt;
   auto assembly = readAssembly(op);
   if (auto *refusal = std::get_if<Refusal>(&assembly))
     return *refusal;
@@ -301,30 +302,10 @@ SmallVector<Value> runOnPack(OpBuilder &builder, Location loc,
                              const Assembly &assembly, ValueRange elements) {
   Machine machine(builder, loc, assembly.program);
   unsigned pack = op.getPackedElement();
-  unsigned number = 0;
-  for (Type type : op->getResultTypes())
-    number += Packing(type, pack).registers;
-  for (Type type : op->getOperandTypes()) {
-    Packing packing(type, pack);
-    for (unsigned i = 0; i < packing.registers; ++i, ++number) {
-      Value bits;
-      for (unsigned lane = 0; lane < packing.perRegister; ++lane) {
-        Value element = elements.front();
-        elements = elements.drop_front();
-        Type integer = builder.getIntegerType(packing.width);
-        if (element.getType() != integer)
-          element = arith::BitcastOp::create(builder, loc, integer, element);
-        Value wide = machine.resize(
-            element, packing.width * packing.perRegister, /*isSigned=*/false);
-        if (lane)
-          wide = arith::OrIOp::create(
-              builder, loc, bits,
-              machine.shift(wide, lane * packing.width, /*isLeft=*/true));
-        bits = wide;
-      }
-      machine.set(number, bits);
-    }
-  }
+  unsigned number = countRegisters(op->getResultTypes(), pack);
+  for (Value bits :
+       packElements(builder, loc, op->getOperandTypes(), pack, elements))
+    machine.set(number++, bits);
   for (auto [read, value] : llvm::zip_equal(assembly.program.reads, elements))
     machine.set(read.first, value);
   for (auto [instruction, rule] :
@@ -332,23 +313,9 @@ SmallVector<Value> runOnPack(OpBuilder &builder, Location loc,
     machine.run(instruction, rule);
 
   SmallVector<Value> results;
-  number = 0;
-  for (Type type : op->getResultTypes()) {
-    Packing packing(type, pack);
-    Type element = getElementTypeOrSelf(type);
-    for (unsigned i = 0; i < packing.registers; ++i, ++number)
-      for (unsigned lane = 0; lane < packing.perRegister; ++lane) {
-        Value bits = machine.get(number);
-        if (lane)
-          bits = machine.shift(bits, lane * packing.width, /*isLeft=*/false);
-        bits = machine.resize(bits, packing.width, false);
-        results.push_back(
-            bits.getType() == element
-                ? bits
-                : arith::BitcastOp::create(builder, loc, element, bits));
-      }
-  }
-  return results;
+  for (unsigned i = 0; i < countRegisters(op->getResultTypes(), pack); ++i)
+    results.push_back(machine.get(i));
+  return unpackElements(builder, loc, op->getResultTypes(), pack, results);
 }
 
 /// What accesses memory runs in a loop of its own: nothing may drop or move it.
@@ -390,6 +357,31 @@ SmallVector<Value> runInOrder(OpBuilder &builder, Location loc,
       scf::buildLoopNest(builder, loc, starts, ends, steps, results, body);
   return SmallVector<Value>(nest.results.begin(), nest.results.end());
 }
+
+/// Assembly that has no portable meaning, for the GPU that it is for.
+struct KeepInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(tt::ElementwiseInlineAsmOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    auto constraints = readConstraints(op);
+    if (std::holds_alternative<Refusal>(constraints))
+      return rewriter.notifyMatchFailure(op, "has other registers");
+    const Constraints &known = std::get<Constraints>(constraints);
+    unsigned pack = op.getPackedElement();
+    auto body = [&](OpBuilder &builder, Location loc, ValueRange elements) {
+      return createAssembly(builder, loc, op, known, elements);
+    };
+    ValueRange operands = adaptor.getOperands();
+    rewriter.replaceOp(
+        op, pack == 1 ? mapElements(rewriter, op.getLoc(), op->getResultTypes(),
+                                    operands, body)
+                      : mapPacks(rewriter, op.getLoc(), op->getResultTypes(),
+                                 operands, pack, body, {}));
+    return success();
+  }
+};
 
 struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -435,8 +427,13 @@ struct LowerInlineAssembly : OpConversionPattern<tt::ElementwiseInlineAsmOp> {
 } // namespace
 
 void triton_shared::populateTritonTensorsToLinalgInlineAssembly(
-    RewritePatternSet &patterns, ConversionTarget &target) {
-  patterns.add<LowerInlineAssembly>(patterns.getContext());
+    RewritePatternSet &patterns, ConversionTarget &target, bool keepsAssembly) {
+  // What has a portable meaning is taken for that, on every target.
+  patterns.add<LowerInlineAssembly>(patterns.getContext(), /*benefit=*/2);
+  if (keepsAssembly) {
+    patterns.add<KeepInlineAssembly>(patterns.getContext());
+    target.addLegalOp<LLVM::InlineAsmOp, LLVM::ExtractValueOp>();
+  }
   target.addLegalOp<LLVM::FenceOp, LLVM::IntToPtrOp, LLVM::LoadOp,
                     LLVM::StoreOp>();
 }

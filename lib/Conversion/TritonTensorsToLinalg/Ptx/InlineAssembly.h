@@ -98,6 +98,40 @@ struct Constraints {
 };
 std::variant<Constraints, Refusal> parseConstraints(StringRef constraints);
 
+/// How the elements of one operand or result lie in registers.
+struct Packing {
+  Packing(Type type, unsigned pack) {
+    Type element = getElementTypeOrSelf(type);
+    isNumber = element.isIntOrFloat();
+    width = isNumber ? element.getIntOrFloatBitWidth() : 64;
+    perRegister = width < 32 ? std::min(32 / width, pack) : 1;
+    registers = pack / perRegister;
+    isWhole = pack % perRegister == 0 && (width > 1 || pack == 1);
+  }
+
+  bool isNumber, isWhole;
+  unsigned width, perRegister, registers;
+};
+
+/// How many registers a pack of elements of `types` fills.
+unsigned countRegisters(TypeRange types, unsigned pack);
+
+/// What a pack of `elements` of `types` is in registers: integers. All
+/// neighbours of the first type come first; those are taken off.
+SmallVector<Value> packElements(OpBuilder &builder, Location loc,
+                                TypeRange types, unsigned pack,
+                                ValueRange &elements);
+/// The elements that `registers` hold.
+SmallVector<Value> unpackElements(OpBuilder &builder, Location loc,
+                                  TypeRange types, unsigned pack,
+                                  ValueRange registers);
+
+/// The assembly of `op` as it is, on one pack of elements.
+SmallVector<Value> createAssembly(OpBuilder &builder, Location loc,
+                                  triton::ElementwiseInlineAsmOp op,
+                                  const Constraints &constraints,
+                                  ValueRange elements);
+
 /// What the special registers of `program` hold at `op`, one value each; for
 /// the elements of `block`, if it is one and they may differ.
 SmallVector<Value> readSpecialRegisters(OpBuilder &builder,
@@ -205,9 +239,10 @@ findRules(const Program &program, ArrayRef<bool> isWanted, unsigned holders);
 
 namespace mlir::triton_shared {
 
-/// Why `op` cannot be computed, or nothing.
+/// Why `op` cannot be computed, or nothing. What `staysAssembly` may hold any
+/// instruction.
 std::optional<assembly::Refusal>
-findUnportable(triton::ElementwiseInlineAsmOp op);
+findUnportable(triton::ElementwiseInlineAsmOp op, bool staysAssembly);
 
 } // namespace mlir::triton_shared
 
