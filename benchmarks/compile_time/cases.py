@@ -54,7 +54,7 @@ def _matmul(name: str, element: str, out: str, order: str, depth: int) -> Case:
     names = ("M", "N", "K", "a_row", "a_column", "b_row", "b_column")
     one = {"a_column": 1, "b_row" if order == "NT" else "b_column": 1}
     types = {"a": f"*{element}", "b": f"*{element}", "c": f"*{out}", **dict.fromkeys(names, "i32")}
-    blocks = {"BM": 128, "BN": 256, "BK": depth}
+    blocks = {"BM": 128, "BN": 256, "BK": depth, "PRECISION": "tf32"}
     multiples = [x for x in ("a", "b", "c", *names) if x not in one]
     return Case(f"matmul {name}", plain.matmul, types, {**one, **blocks}, _options(8, 3), multiples)
 

@@ -85,7 +85,8 @@ def compile_product(
     **changes: int,
 ) -> EmulatedKernel:
     """`are_multiples`: sizes and strides are known to be multiples of 16."""
-    constants = {**BLOCKS, **dict.fromkeys(ONES.get(order, ()), 1), **changes}
+    defaults = {one.name: one.default for one in kernel.params if one.has_default}
+    constants = {**defaults, **BLOCKS, **dict.fromkeys(ONES.get(order, ()), 1), **changes}
     kinds = {"a": f"*{element}", "b": f"*{element}", "c": "*fp32"}
     kinds |= {name: "i32" for name in (M, N, K, *STRIDES) if name not in constants}
     ttir = ast_to_ttir(

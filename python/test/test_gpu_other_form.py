@@ -24,7 +24,7 @@ from triton_shared.cuda.other_form import OPTION, TEXT
 from triton_shared.explain.gathering import Question, gather
 from triton_shared.frontend import ast_to_ttir
 
-BLOCKS = {"BM": 128, "BN": 128, "BK": 64}
+BLOCKS = {"BM": 128, "BN": 128, "BK": 64, "PRECISION": "tf32"}
 BASE = 0x7F00_0000_1000
 
 
