@@ -60,6 +60,15 @@ def _video(x, out, N: tl.constexpr):
 
 
 @triton.jit
+def _unread(x, out, N: tl.constexpr):
+    at = tl.arange(0, N)
+    tl.inline_asm_elementwise(
+        "red.global.add.u32 [$1], 1; mov.u32 $0, 0;", "=r,l", [out + at], tl.int32, False, 1
+    )
+    tl.inline_asm_elementwise("nanosleep.u32 100; mov.u32 $0, 0;", "=r", [], tl.int32, False, 1)
+
+
+@triton.jit
 def _misspelt(x, out, N: tl.constexpr):
     at = tl.arange(0, N)
     v = tl.load(x + at)
@@ -113,6 +122,12 @@ def test_threads_ask_each_other(kernel: triton.JITFunction, types: dict[str, str
     emulate.launch(emulated(compiled, tmp_path), (x, out), (1,))
     pairs = x.reshape(-1, 2, 2)
     assert out.equal((pairs.flip(1) if kernel is _exchange else pairs).reshape(-1))
+
+
+def test_what_it_does_is_done_if_nobody_reads_the_result():
+    text = compile_kernel(_unread, TYPES, {"N": 128}, 4).asm["ptx"]
+    assert len(re.findall(r"red\.global\.add\.u32 \[%rd\d+\], 1;", text)) == 1
+    assert text.count("nanosleep.u32 100;") == 1
 
 
 def test_the_cpu_names_the_instruction():
