@@ -164,6 +164,7 @@ ELSEWHERE = {
     "tt.dot_scaled.rhs_k_pack": "test/Conversion/TritonTensorsToLinalg/dot-scaled.mlir",
     "tt.elementwise_inline_asm.constraints": "another one needs other assembly",
     "tt.elementwise_inline_asm.packed_element": "another one needs other assembly",
+    "tt.elementwise_inline_asm.pure": "test/Conversion/TritonTensorsToLinalg/keep-assembly.mlir",
 }
 """Attributes that cannot be changed alone, and where they are tested."""
 

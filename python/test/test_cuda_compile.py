@@ -94,7 +94,7 @@ def test_small_programs_share_a_block():
 def test_an_error_of_the_compiler_is_one_of_the_kernel():
     @triton.jit
     def waits(out, n):
-        text: tl.constexpr = "bar.arrive 0, 64; mov.b32 $0, $1;"
+        text: tl.constexpr = "no.instruction 0, 64; mov.b32 $0, $1;"
         tl.store(out, tl.inline_asm_elementwise(text, "=r,r", [n], tl.int32, False, 1))
 
     source = triton.compiler.ASTSource(waits, {"out": "*i32", "n": "i32"})
