@@ -504,11 +504,11 @@ def _costs(costs: dict[str, Any]) -> str:
             f"below Triton's jit), with Triton's own launcher {jit['triton']:.1f} µs "
             f"({bare['triton']:.1f} µs).",
         ]
-    if described := launch.get("descriptors_us"):
-        lines[-1] += (
-            f" With two descriptors and eight numbers {described['ours']:.1f} µs, with Triton's "
-            f"{described['triton']:.1f} µs."
-        )
+        if described := launch.get("descriptors_us"):
+            lines[-1] += (
+                f" With two descriptors and eight numbers {described['ours']:.1f} µs, with "
+                f"Triton's {described['triton']:.1f} µs."
+            )
     return "\n".join(lines) + "\n"
 
 

@@ -33,7 +33,7 @@ _TOLERANCES = {torch.int8: 0.0, torch.bfloat16: 8e-3, torch.float8_e4m3fn: 2e-2}
 
 def _matmul(dtype: torch.dtype, m: int, n: int, k: int, orders: str = "NN") -> Problem:
     # So many bytes of K as with elements of two: tiles of as many bytes.
-    depth = {2: 1.0, 1: 2.0, 4: 0.5, 8: 0.25}[dtype.itemsize]
+    depth = 2 / dtype.itemsize
     many = (*LARGE, *tiles((128, 128, 32, 4, 4), (64, 128, 64, 4, 4), (128, 64, 64, 4, 4)))
     configs = many if dtype.itemsize == 2 else LARGE
 
@@ -74,7 +74,7 @@ def _exact(dtype: torch.dtype, size: int) -> Problem:
 
     return replace(
         problem,
-        name=f"matmul {'f32' if dtype == torch.float32 else 'f64'} {size}",
+        name=f"matmul f{8 * dtype.itemsize} {size}",
         launch=launch,
         configs=SMALL if dtype == torch.float64 else (*SMALL, *MEDIUM),
         tolerance=1e-5 if dtype == torch.float32 else 1e-12,

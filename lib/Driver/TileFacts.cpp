@@ -93,8 +93,8 @@ static llvm::json::Object describeBox(StringRef way, BoxOp op) {
   for (auto [dim, size] :
        llvm::reverse(llvm::zip_equal(op.getDims(), op.getPiece())))
     for (int64_t step = 1; step < size; step *= 2, taken *= 2) {
-      cta::Coordinates basis(buffer.getShape().size(), 0);
-      basis[dim] = step;
+      cta::Coordinates basis =
+          cta::getStep(buffer.getShape().size(), dim, step);
       if (taken < inPiece)
         registers.push_back(basis);
       else if (lanes.size() < cta::kLaneBits)

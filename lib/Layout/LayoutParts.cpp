@@ -85,11 +85,8 @@ LinearLayout mlir::cta::getWholeLayout(const LinearLayout &layout,
                                        ArrayRef<int64_t> part) {
   LinearLayout::Bases registers = layout.getRegisters();
   for (unsigned dim = layout.getRank(); dim-- > 0;)
-    for (int64_t step = part[dim]; step < whole[dim]; step *= 2) {
-      Coordinates basis(layout.getRank(), 0);
-      basis[dim] = static_cast<int32_t>(step);
-      registers.push_back(basis);
-    }
+    for (int64_t step = part[dim]; step < whole[dim]; step *= 2)
+      registers.push_back(getStep(layout.getRank(), dim, step));
   return LinearLayout(layout.getRank(), registers, layout.getLanes(),
                       layout.getWarps());
 }

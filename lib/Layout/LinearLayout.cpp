@@ -16,6 +16,12 @@ static bool isZero(const Coordinates &basis) {
   return llvm::all_of(basis, [](int32_t value) { return value == 0; });
 }
 
+Coordinates mlir::cta::getStep(unsigned rank, unsigned dim, int32_t step) {
+  Coordinates coordinates(rank, 0);
+  coordinates[dim] = step;
+  return coordinates;
+}
+
 std::optional<unsigned> mlir::cta::findOnlyBit(const Coordinates &basis) {
   std::optional<unsigned> found;
   for (auto [dim, value] : llvm::enumerate(basis)) {
@@ -54,11 +60,8 @@ LinearLayout LinearLayout::getBlocked(ArrayRef<int64_t> shape,
   // The bits of the tile, the fastest first.
   Bases bits;
   for (unsigned dim : order)
-    for (int64_t step = 1; step < shape[dim]; step *= 2) {
-      Coordinates basis(rank, 0);
-      basis[dim] = step;
-      bits.push_back(basis);
-    }
+    for (int64_t step = 1; step < shape[dim]; step *= 2)
+      bits.push_back(getStep(rank, dim, step));
   size_t next = 0;
   auto take = [&](size_t count, bool pad) {
     Bases taken;
@@ -160,12 +163,6 @@ bool LinearLayout::covers(ArrayRef<int64_t> shape) const {
   return getGf2Rank(std::move(rows)) == bits;
 }
 
-Coordinates LinearLayout::getStep(unsigned dim, int32_t step) const {
-  Coordinates coordinates(rank, 0);
-  coordinates[dim] = step;
-  return coordinates;
-}
-
 bool LinearLayout::hasDisjointRegisters() const {
   for (unsigned dim = 0; dim < rank; ++dim) {
     int32_t ofRegisters = 0;
@@ -185,7 +182,7 @@ bool LinearLayout::hasDisjointRegisters() const {
 unsigned LinearLayout::countNeighbours(unsigned dim) const {
   unsigned count = 1;
   for (const Coordinates &basis : registers) {
-    if (basis != getStep(dim, count))
+    if (basis != getStep(rank, dim, count))
       break;
     count *= 2;
   }
@@ -198,7 +195,7 @@ bool LinearLayout::hasOneThreadPerElement() const {
 
 unsigned LinearLayout::countWarpNeighbours(unsigned dim) const {
   unsigned count = countNeighbours(dim);
-  while (llvm::is_contained(lanes, getStep(dim, count)))
+  while (llvm::is_contained(lanes, getStep(rank, dim, count)))
     count *= 2;
   return count;
 }

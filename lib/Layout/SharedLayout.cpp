@@ -84,8 +84,7 @@ SharedLayout SharedLayout::get(ArrayRef<int64_t> shape,
   Bases bases;
   for (unsigned dim : order)
     for (int64_t step = 1; step < shape[dim]; step *= 2) {
-      Coordinates basis(rank, 0);
-      basis[dim] = step;
+      Coordinates basis = getStep(rank, dim, step);
       if (rank > 1 && dim == order[1]) {
         // The rows of one step follow one another; the next ones move pieces.
         int64_t moved = step / swizzle.rowsPerStep;

@@ -49,8 +49,8 @@ void populateTritonTensorsToLinalgAssertsToCf(RewritePatternSet &patterns);
 void populateTritonTensorsToLinalgExtern(RewritePatternSet &patterns,
                                          ConversionTarget &target);
 
-/// Inline assembly that has a portable meaning.
-/// With `keepsAssembly`, what has no portable meaning stays assembly.
+/// Inline assembly that has a portable meaning; with `keepsAssembly`, what has
+/// none stays assembly.
 void populateTritonTensorsToLinalgInlineAssembly(RewritePatternSet &patterns,
                                                  ConversionTarget &target,
                                                  bool keepsAssembly);

@@ -27,6 +27,9 @@ namespace mlir::cta {
 /// bit of a hardware index stands for.
 using Coordinates = llvm::SmallVector<int32_t, 4>;
 
+/// `step` along `dim`, and 0 along all others of `rank` dimensions.
+Coordinates getStep(unsigned rank, unsigned dim, int32_t step);
+
 /// The dimension of which `basis` is one bit; nothing if it is none, or
 /// several.
 std::optional<unsigned> findOnlyBit(const Coordinates &basis);
@@ -122,9 +125,6 @@ public:
   bool operator!=(const LinearLayout &other) const { return !(*this == other); }
 
 private:
-  /// `step` along `dim`, and 0 along all others.
-  Coordinates getStep(unsigned dim, int32_t step) const;
-
   /// Applies `change` to every basis and drops registers that became zero.
   template <typename Change>
   LinearLayout mapBases(unsigned newRank, Change change) const;

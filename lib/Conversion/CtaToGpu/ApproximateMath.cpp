@@ -11,7 +11,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "InlinePtx.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +23,7 @@
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 #include "triton-shared/Conversion/LinalgToGpu.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 #include <cmath>
 

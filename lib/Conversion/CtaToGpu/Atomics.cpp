@@ -14,7 +14,6 @@
 
 #include "ElementPlaces.h"
 #include "GlobalMemory.h"
-#include "InlinePtx.h"
 #include "SharedMemory.h"
 #include "Threads.h"
 #include "Topics.h"
@@ -28,6 +27,7 @@
 #include "triton-shared/Conversion/NumberBits.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

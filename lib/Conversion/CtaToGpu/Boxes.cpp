@@ -11,7 +11,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Boxes.h"
-#include "InlinePtx.h"
 #include "SharedMemory.h"
 #include "Threads.h"
 #include "Topics.h"
@@ -21,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/Mbarriers.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

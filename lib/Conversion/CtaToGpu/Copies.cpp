@@ -8,7 +8,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ElementPlaces.h"
-#include "InlinePtx.h"
 #include "SharedMemory.h"
 #include "Threads.h"
 #include "Topics.h"
@@ -16,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

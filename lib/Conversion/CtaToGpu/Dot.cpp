@@ -141,9 +141,7 @@ private:
 
   /// The first element of step `k`.
   cta::Coordinates getFirst(int64_t k) const {
-    cta::Coordinates first(shape.size(), 0);
-    first[alongK] = k;
-    return first;
+    return cta::getStep(shape.size(), alongK, k);
   }
 
   ArrayRef<int64_t> shape;

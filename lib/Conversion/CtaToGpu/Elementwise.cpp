@@ -1,6 +1,5 @@
 //===- Elementwise.cpp - One operation on all registers of a thread -------===//
 
-#include "InlinePtx.h"
 #include "Threads.h"
 #include "Topics.h"
 
@@ -12,6 +11,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

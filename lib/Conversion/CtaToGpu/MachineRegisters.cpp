@@ -4,11 +4,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "InlinePtx.h"
 #include "Topics.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Dialect/Structured/IR/Structured.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

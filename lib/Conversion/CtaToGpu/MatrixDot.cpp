@@ -5,7 +5,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "InlinePtx.h"
 #include "Threads.h"
 #include "Topics.h"
 
@@ -14,6 +13,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Dialect/Cta/IR/Cta.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

@@ -222,11 +222,8 @@ private:
                      const LinearLayout::Bases &registers) {
     SmallVector<RankedTensorType> types = cta::getTotalTypes(op);
     LinearLayout::Bases every;
-    for (int64_t step = 1; step < types.front().getDimSize(axis); step *= 2) {
-      cta::Coordinates basis(layout.getRank(), 0);
-      basis[axis] = step;
-      every.push_back(basis);
-    }
+    for (int64_t step = 1; step < types.front().getDimSize(axis); step *= 2)
+      every.push_back(cta::getStep(layout.getRank(), axis, step));
     for (const cta::Coordinates &basis : registers)
       if (!basis[axis])
         every.push_back(basis);

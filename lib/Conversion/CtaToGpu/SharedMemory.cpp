@@ -1,7 +1,6 @@
 //===- SharedMemory.cpp - Tiles in the memory of a CTA --------------------===//
 
 #include "SharedMemory.h"
-#include "InlinePtx.h"
 #include "Threads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -9,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "triton-shared/Dialect/Cta/IR/Exchange.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

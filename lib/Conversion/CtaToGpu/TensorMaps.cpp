@@ -17,7 +17,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Boxes.h"
-#include "InlinePtx.h"
 #include "Threads.h"
 #include "Topics.h"
 
@@ -28,6 +27,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "triton-shared/Dialect/Structured/IR/KernelSignature.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

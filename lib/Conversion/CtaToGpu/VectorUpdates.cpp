@@ -10,13 +10,13 @@
 
 #include "Atomics.h"
 #include "ElementPlaces.h"
-#include "InlinePtx.h"
 #include "Threads.h"
 #include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;

@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combine.h"
-#include "InlinePtx.h"
 #include "SharedMemory.h"
 #include "Threads.h"
 #include "Topics.h"
@@ -21,6 +20,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "triton-shared/Dialect/Cta/IR/DotLayout.h"
 #include "triton-shared/Dialect/Cta/IR/MatrixDescriptor.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;

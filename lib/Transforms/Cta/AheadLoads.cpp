@@ -235,10 +235,8 @@ AheadLoads::findMatrixLayout(tts::LoadOp load) {
 /// The layout in which most of the loop wants the tile.
 static LinearLayout getReadLayout(tts::LoadOp load) {
   if (OpOperand *factor = findFactor(load.getResult())) {
-    auto dot = cast<cta::DotOp>(factor->getOwner());
-    int64_t depth = cta::getTile(factor->get())
-                        .getDimSize(cta::DotOp::getCommonDim(*factor));
-    LinearLayout layout = cta::getFactorLayout(dot, *factor, depth);
+    LinearLayout layout =
+        cta::getFactorLayout(cast<cta::DotOp>(factor->getOwner()), *factor);
     cta::TransposeOp transpose = getOperandTile(factor->get()).transpose;
     return transpose ? layout.transpose(
                            invertPermutationVector(transpose.getPermutation()))

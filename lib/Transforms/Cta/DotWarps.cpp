@@ -80,9 +80,7 @@ public:
 
 private:
   cta::Coordinates getBasis(unsigned bit) const {
-    cta::Coordinates basis(rank, 0);
-    basis[dim] = 1 << bit;
-    return basis;
+    return cta::getStep(rank, dim, 1 << bit);
   }
 
   unsigned rank, dim, next = 0, end;

@@ -385,11 +385,10 @@ private:
       Value tile = getOperandTile(operand.get()).tile;
       if (convert && !dot.getWgmma())
         tile = convert.getSource();
-      return llvm::any_of(plan.loads, [&](const AheadLoad &ahead) {
-        return ahead.load == tile.getDefiningOp() &&
-               (!dot.getWgmma() ||
-                canReadOperand(operand, getRingType(ahead, /*slots=*/1)));
-      });
+      const AheadLoad *ahead = findAhead(plan, tile);
+      return ahead &&
+             (!dot.getWgmma() ||
+              canReadOperand(operand, getRingType(*ahead, /*slots=*/1)));
     };
     llvm::SmallDenseSet<Value> buffered;
     int64_t exchange = 0; // Products that exchange do so one after the other.
@@ -410,21 +409,24 @@ private:
       --plan.stages;
   }
 
+  /// What loads `tile` ahead of the loop; null if nothing does.
+  static const AheadLoad *findAhead(const Plan &plan, Value tile) {
+    auto *found = llvm::find_if(plan.loads, [&](const AheadLoad &ahead) {
+      return ahead.load == tile.getDefiningOp();
+    });
+    return found == plan.loads.end() ? nullptr : found;
+  }
+
   /// The bytes of shared memory in which threads exchange operands of `dot`
   /// that do not lie in a ring.
   static int64_t countExchanged(const Plan &plan, cta::DotOp dot) {
-    SmallVector<RankedTensorType> tiles;
     if (dot.getInstruction())
       return 0;
-    for (Value operand : {dot.getA(), dot.getB()}) {
-      Value tile = getOperandTile(operand).tile;
-      bool isInRing = dot->getParentOp() == plan.loop &&
-                      llvm::any_of(plan.loads, [&](const AheadLoad &ahead) {
-                        return ahead.load == tile.getDefiningOp();
-                      });
-      if (!isInRing)
+    SmallVector<RankedTensorType> tiles;
+    for (Value operand : {dot.getA(), dot.getB()})
+      if (dot->getParentOp() != plan.loop ||
+          !findAhead(plan, getOperandTile(operand).tile))
         tiles.push_back(cta::getTile(operand));
-    }
     return cta::getSharedBytes(tiles);
   }
 

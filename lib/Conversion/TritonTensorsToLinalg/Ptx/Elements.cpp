@@ -7,7 +7,7 @@
 #include "InlineAssembly.h"
 #include "Lanes.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 using namespace mlir;
 using namespace mlir::triton_shared;
@@ -76,21 +76,8 @@ SmallVector<Value> assembly::createAssembly(OpBuilder &builder, Location loc,
     words.push_back(getClass(width).str());
     operand = resize(builder, loc, operand, width, /*isSigned=*/false);
   }
-  MLIRContext *context = builder.getContext();
-  Type type = types.size() == 1
-                  ? types.front()
-                  : LLVM::LLVMStructType::getLiteral(context, types);
-  Value made = LLVM::InlineAsmOp::create(
-                   builder, loc, type, operands, op.getAsmString(),
-                   llvm::join(words, ","), /*has_side_effects=*/!op.getPure(),
-                   /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                   /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
-                   .getRes();
-  SmallVector<Value> results = {made};
-  if (types.size() > 1) {
-    results.clear();
-    for (int64_t i = 0; i < static_cast<int64_t>(types.size()); ++i)
-      results.push_back(LLVM::ExtractValueOp::create(builder, loc, made, i));
-  }
+  SmallVector<Value> results = createPtx(
+      builder, loc, types, operands, op.getAsmString(), llvm::join(words, ","),
+      op.getPure() ? PtxEffects::None : PtxEffects::Memory);
   return unpackElements(builder, loc, op->getResultTypes(), pack, results);
 }

@@ -125,15 +125,13 @@ readAssembly(tt::ElementwiseInlineAsmOp op) {
 std::optional<Refusal>
 triton_shared::findUnportable(tt::ElementwiseInlineAsmOp op,
                               bool staysAssembly) {
-  auto constraints = readConstraints(op);
-  if (auto *refusal = std::get_if<Refusal>(&constraints))
-    return *refusal;
-  if (staysAssembly)
+  auto getRefusal = [](const auto &read) -> std::optional<Refusal> {
+    if (auto *refusal = std::get_if<Refusal>(&read))
+      return *refusal;
     return std::nullopt;
-  auto assembly = readAssembly(op);
-  if (auto *refusal = std::get_if<Refusal>(&assembly))
-    return *refusal;
-  return std::nullopt;
+  };
+  return staysAssembly ? getRefusal(readConstraints(op))
+                       : getRefusal(readAssembly(op));
 }
 
 //===----------------------------------------------------------------------===//

@@ -186,12 +186,15 @@ LinearLayout cta::getFactorLayout(DotOp dot, OpOperand &operand,
   unsigned alongK = DotOp::getCommonDim(operand);
   LinearLayout ofStep = sums.collapseDimensions({alongK});
   LinearLayout::Bases registers;
-  for (int64_t step = 1; step < depth; step *= 2) {
-    Coordinates basis(sums.getRank(), 0);
-    basis[alongK] = static_cast<int32_t>(step);
-    registers.push_back(basis);
-  }
+  for (int64_t step = 1; step < depth; step *= 2)
+    registers.push_back(getStep(sums.getRank(), alongK, step));
   llvm::append_range(registers, ofStep.getRegisters());
   return LinearLayout(sums.getRank(), registers, ofStep.getLanes(),
                       ofStep.getWarps());
+}
+
+LinearLayout cta::getFactorLayout(DotOp dot, OpOperand &operand) {
+  return getFactorLayout(
+      dot, operand,
+      DotOp::getOperandShape(operand.get())[DotOp::getCommonDim(operand)]);
 }

@@ -32,10 +32,8 @@ bool cta::hasMatrixStores(Operation *op) {
 
 SharedLayout cta::chooseFactorLayout(DotOp dot, OpOperand &operand) {
   RankedTensorType tile = getTile(operand.get());
-  int64_t depth = tile.getDimSize(DotOp::getCommonDim(operand));
   return chooseSharedLayout(tile.getShape(), getElementBytes(tile),
-                            getLayout(tile),
-                            getFactorLayout(dot, operand, depth),
+                            getLayout(tile), getFactorLayout(dot, operand),
                             /*minWidth=*/1, hasMatrixStores(dot));
 }
 

@@ -129,9 +129,7 @@ static LayoutFunction unpackingAlong(unsigned dim) {
     };
     unsigned rank = layout.getRank() + 1;
     LinearLayout::Bases registers = insert(layout.getRegisters());
-    Coordinates second(rank, 0);
-    second[dim] = 1;
-    registers.insert(registers.begin(), second);
+    registers.insert(registers.begin(), getStep(rank, dim, 1));
     return LinearLayout(rank, registers, insert(layout.getLanes()),
                         insert(layout.getWarps()));
   };

@@ -45,6 +45,8 @@ LinearLayout getRightOperandLayout(DotOp dot);
 /// What each thread reads of `operand` for `depth` steps along K if `dot` has
 /// no instruction: the rows, or columns, of its sums.
 LinearLayout getFactorLayout(DotOp dot, OpOperand &operand, int64_t depth);
+/// The same for all steps.
+LinearLayout getFactorLayout(DotOp dot, OpOperand &operand);
 
 } // namespace mlir::cta
 

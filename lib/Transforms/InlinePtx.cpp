@@ -1,6 +1,6 @@
 //===- InlinePtx.cpp - Instructions written as assembly -------------------===//
 
-#include "InlinePtx.h"
+#include "triton-shared/Transforms/InlinePtx.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,7 +1,7 @@
 //===- InlinePtx.h - Instructions written as assembly -----------*- C++ -*-===//
 
-#ifndef TRITON_SHARED_LIB_CONVERSION_CTATOGPU_INLINEPTX_H
-#define TRITON_SHARED_LIB_CONVERSION_CTATOGPU_INLINEPTX_H
+#ifndef TRITON_SHARED_TRANSFORMS_INLINEPTX_H
+#define TRITON_SHARED_TRANSFORMS_INLINEPTX_H
 
 #include "mlir/IR/Builders.h"
 
@@ -35,4 +35,4 @@ std::string repeatConstraint(StringRef constraint, unsigned count);
 
 } // namespace mlir::triton_shared
 
-#endif // TRITON_SHARED_LIB_CONVERSION_CTATOGPU_INLINEPTX_H
+#endif // TRITON_SHARED_TRANSFORMS_INLINEPTX_H
