@@ -103,6 +103,8 @@ void triton_shared::buildCtaToGpu(OpPassManager &manager, bool isPrecise) {
   // looked at thousands of times.
   manager.addPass(createCSEPass());
   addStructuredCleanUp(manager);
+  // Remainders: LLVM keeps in a loop what it divides by no constant.
+  manager.addPass(createLoopInvariantCodeMotionPass());
 }
 
 void triton_shared::buildGpuToLlvm(OpPassManager &manager) {

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
 #include "triton-shared/Transforms/GuardIntegers.h"
 
 using namespace mlir;
@@ -38,6 +39,8 @@ namespace {
 /// The bits of a register's number from which on bounds are made narrow: that
 /// takes about as much as two comparisons save.
 constexpr unsigned kNarrowFromBits = 2;
+/// The same from which on a thread has more masks than registers for them: 7.
+constexpr unsigned kMasksFromBits = 3;
 
 /// Computes the places of a strided access.
 class StridedPlaces {
@@ -49,7 +52,7 @@ public:
         dimensions(access.dimensions), coordinates(builder, loc, layout),
         terms(dimensions.size()), predicates(dimensions.size()),
         stepOfGroups(stepOfGroups), narrowBounds(dimensions.size()),
-        wrappedStarts(dimensions.size()) {}
+        rests(dimensions.size()), wrappedStarts(dimensions.size()) {}
 
   /// The address of the element. What the thread decides is summed once,
   /// registers add to it; what is constant of that comes last, so that it ends
@@ -194,8 +197,11 @@ private:
     Value &predicate = predicates[dim][layout.applyRegister(reg)[dim]];
     if (predicate)
       return predicate;
+    int32_t ofRegister = layout.applyRegister(reg)[dim];
+    if (comparesRest(dim))
+      return predicate = compareRest(ofRegister, dim);
     if (comparesNarrow(dim))
-      return predicate = compareNarrow(layout.applyRegister(reg)[dim], dim);
+      return predicate = compareNarrow(ofRegister, dim);
     Value index = widen(coordinates.get(reg, dim));
     auto compare = [&](arith::CmpIPredicate kind, Value bound) -> Value {
       return arith::CmpIOp::create(builder, loc, kind, index, bound);
@@ -210,11 +216,25 @@ private:
   /// True if a bound that was computed with 64 bits is compared with so many
   /// elements of a thread that it pays to make it narrow first.
   bool comparesNarrow(unsigned dim) const {
+    Operation *origin = dimensions[dim].high.getDefiningOp();
+    return origin && !isa<arith::ExtSIOp>(origin) &&
+           canCut(dim, kNarrowFromBits);
+  }
+
+  /// True if masks of what is stored are not those of what is loaded: `ptxas`
+  /// computes none again, but moves all but 7 to other registers and back, and
+  /// a single warp, which waits for no other, gets its loads late by that.
+  bool comparesRest(unsigned dim) const {
+    return access.isWrite && layout.getWarps().empty() &&
+           canCut(dim, kMasksFromBits);
+  }
+
+  /// True if a bound may be cut to the size of the tile for so many elements.
+  bool canCut(unsigned dim, unsigned fromBits) const {
     const tts::DimensionAccess &dimension = dimensions[dim];
-    Operation *origin = dimension.high.getDefiningOp();
-    return origin && !isa<arith::ExtSIOp, arith::ConstantOp>(origin) &&
+    return !matchPattern(dimension.high, m_Constant()) &&
            isConstantIntValue(dimension.low, 0) &&
-           layout.hasDisjointRegisters() && countSteps(dim) >= kNarrowFromBits;
+           layout.hasDisjointRegisters() && countSteps(dim) >= fromBits;
   }
 
   /// The bits of a register's number that lead to other groups of neighbours.
@@ -225,27 +245,51 @@ private:
                           });
   }
 
-  /// The bound is cut to the size of the tile. What the register adds to the
-  /// index it takes from the bound: that is the same for all threads.
+  /// What the register adds to the index is taken from the bound: that is the
+  /// same for all threads.
   Value compareNarrow(int32_t ofRegister, unsigned dim) {
-    Value &bound = narrowBounds[dim];
-    if (!bound) {
-      int64_t size = 1;
-      for (const auto *bases :
-           {&layout.getRegisters(), &layout.getLanes(), &layout.getWarps()})
-        for (const cta::Coordinates &basis : *bases)
-          size = std::max<int64_t>(size, 2 * int64_t(basis[dim]));
-      bound = arith::MinSIOp::create(builder, loc, dimensions[dim].high,
-                                     createI64(builder, loc, size));
-      bound = arith::MaxSIOp::create(builder, loc, bound,
-                                     createI64(builder, loc, 0));
-      bound =
-          arith::TruncIOp::create(builder, loc, builder.getI32Type(), bound);
-    }
-    Value rest = arith::SubIOp::create(builder, loc, bound,
+    Value rest = arith::SubIOp::create(builder, loc, getNarrowBound(dim),
                                        createI32(builder, loc, ofRegister));
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
                                  coordinates.get(0, dim), rest);
+  }
+
+  /// What the thread adds to the index is taken from the bound: what is left is
+  /// compared with constants.
+  Value compareRest(int32_t ofRegister, unsigned dim) {
+    Value &rest = rests[dim];
+    if (!rest)
+      rest = arith::SubIOp::create(builder, loc, getNarrowBound(dim),
+                                   coordinates.get(0, dim));
+    return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sgt, rest,
+                                 createI32(builder, loc, ofRegister));
+  }
+
+  /// The bound, cut to the size of the tile.
+  Value getNarrowBound(unsigned dim) {
+    Value &bound = narrowBounds[dim];
+    if (bound)
+      return bound;
+    int64_t size = 1;
+    for (const auto *bases :
+         {&layout.getRegisters(), &layout.getLanes(), &layout.getWarps()})
+      for (const cta::Coordinates &basis : *bases)
+        size = std::max<int64_t>(size, 2 * int64_t(basis[dim]));
+    Value high = dimensions[dim].high;
+    // What was made wider for it is cut as it was.
+    if (auto wide = high.getDefiningOp<arith::ExtSIOp>();
+        wide && wide.getIn().getType().isInteger(32))
+      high = wide.getIn();
+    Type type = high.getType();
+    auto constant = [&](int64_t value) {
+      return arith::ConstantIntOp::create(builder, loc, type, value);
+    };
+    bound = arith::MinSIOp::create(builder, loc, high, constant(size));
+    bound = arith::MaxSIOp::create(builder, loc, bound, constant(0));
+    if (!type.isInteger(32))
+      bound =
+          arith::TruncIOp::create(builder, loc, builder.getI32Type(), bound);
+    return bound;
   }
 
   OpBuilder &builder;
@@ -256,7 +300,7 @@ private:
   ElementCoordinates coordinates;
   SmallVector<DenseMap<int32_t, Value>> terms, predicates;
   SmallVector<int32_t> stepOfGroups;
-  SmallVector<Value> narrowBounds, wrappedStarts;
+  SmallVector<Value> narrowBounds, rests, wrappedStarts;
   Value ofThread;
 };
 
@@ -272,6 +316,7 @@ StridedAccess triton_shared::remapAccess(tts::AccessOpInterface op,
     return value ? rewriter.getRemappedValue(value) : value;
   };
   StridedAccess access;
+  access.isWrite = op.isWrite();
   access.base = update(op.getBase());
   access.offset = update(op.getOffset());
   access.elementType = getElementTypeOrSelf(op.getTile().getType());

@@ -40,6 +40,7 @@ struct ElementPlaces {
 
 /// An access by dimensions, with the values that stand for its operands now.
 struct StridedAccess {
+  bool isWrite = false;
   Value base, offset;
   SmallVector<tts::DimensionAccess> dimensions;
   /// Of gathered dimensions: the registers of the indices, and their layout.

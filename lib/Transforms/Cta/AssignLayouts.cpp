@@ -41,6 +41,9 @@ namespace {
 /// the cache.
 constexpr int64_t kSectorBytes = 32;
 
+/// A bank of shared memory.
+constexpr unsigned kWordBytes = 4;
+
 /// The layouts of one function, while they spread.
 class LayoutSpread {
 public:
@@ -136,7 +139,7 @@ void LayoutSpread::learnWidths(ArrayRef<tts::AccessOpInterface> accesses) {
 static constexpr unsigned kManyRows = 32;
 
 static LinearLayout giveRowsToWarps(const LinearLayout &layout,
-                                    unsigned fastest) {
+                                    unsigned fastest, unsigned manyRows) {
   LinearLayout::Bases registers = layout.getRegisters(),
                       warps = layout.getWarps();
   auto isOfRow = [&](const cta::Coordinates &basis) {
@@ -144,7 +147,7 @@ static LinearLayout giveRowsToWarps(const LinearLayout &layout,
   };
   for (cta::Coordinates &warp : llvm::reverse(warps)) {
     if (warp[fastest] == 0 ||
-        (1u << llvm::count_if(registers, isOfRow)) < kManyRows)
+        (1u << llvm::count_if(registers, isOfRow)) < manyRows)
       break;
     std::swap(warp, *llvm::find_if(llvm::reverse(registers), isOfRow));
   }
@@ -236,11 +239,18 @@ unsigned LayoutSpread::countNeighbours(tts::AccessOpInterface access) const {
 
 LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
   ArrayRef<unsigned> order = widths.at(access).order;
-  LinearLayout layout =
-      LinearLayout::getBlocked(access.getTileType().getShape(), order,
-                               countNeighbours(access), numWarps);
-  return layout.getRank() > 1 && !isAmongProducts(access)
-             ? giveRowsToWarps(layout, order.front())
+  unsigned neighbours = countNeighbours(access);
+  bool isOfProducts = isAmongProducts(access);
+  // An operand of a product goes to shared memory by whole words, however it
+  // is loaded.
+  unsigned ofWord = kWordBytes / cta::getElementBytes(access.getTileType());
+  bool isNarrow = isOfProducts && neighbours < ofWord;
+  if (isNarrow)
+    neighbours = ofWord;
+  LinearLayout layout = LinearLayout::getBlocked(
+      access.getTileType().getShape(), order, neighbours, numWarps);
+  return layout.getRank() > 1 && (isNarrow || !isOfProducts)
+             ? giveRowsToWarps(layout, order.front(), isNarrow ? 2 : kManyRows)
              : layout;
 }
 

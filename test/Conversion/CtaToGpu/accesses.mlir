@@ -106,6 +106,27 @@ func.func @narrow_bound(%p: memref<*xf32>, %n: i64, %start: i64, %gx: i32, %gy: 
   return
 }
 
+// A single warp compares what it stores with other masks than what it loads: none is kept from one to the other.
+#scattered = #cta.layout<register = [[32], [64], [128]], lane = [[1], [2], [4], [8], [16]], warp = []>
+// CHECK-LABEL: gpu.func @masks(
+// CHECK:         arith.cmpi slt, %{{.*}} : i64
+// CHECK:         %[[LESS:.*]] = arith.minsi %{{.*}}, %c256_i32 : i32
+// CHECK:         %[[CUT:.*]] = arith.maxsi %[[LESS]], %c0_i32 : i32
+// CHECK:         %[[REST:.*]] = arith.subi %[[CUT]], %{{.*}} : i32
+// CHECK:         arith.cmpi sgt, %[[REST]], %c0_i32 : i32
+// CHECK:         arith.cmpi sgt, %[[REST]], %c32_i32 : i32
+// CHECK-COUNT-6: arith.cmpi sgt, %[[REST]], %{{.*}} : i32
+// CHECK-NOT:     arith.cmpi
+// CHECK:         gpu.return
+func.func @masks(%p: memref<*xf32>, %n: i32, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: i32, %z: i32)
+    attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
+  %zero = arith.constant 0 : i64
+  %high = arith.extsi %n : i32 to i64
+  %v = tts.load %p[%zero] strides [1] bounds [0] from (%zero) to (%high) : memref<*xf32> -> tensor<256xf32, #scattered>
+  tts.store %v to %p[%zero] strides [1] bounds [0] from (%zero) to (%high) : tensor<256xf32, #scattered>, memref<*xf32>
+  return
+}
+
 // Where a thread has several indices, the start of what wraps around is wrapped once; the one index of a thread needs no more.
 #rows = #cta.layout<register = [[0, 1], [0, 2], [32, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [16, 0]], warp = []>
 // CHECK-LABEL: gpu.func @wraps(
