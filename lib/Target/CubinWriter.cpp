@@ -75,15 +75,25 @@ struct Assembly {
   int status = 0;
   std::string cubin, log, problem;
 
-  bool spills() const {
-    // As in "20 bytes spill stores"; a module may have several kernels.
-    StringRef number, rest = log;
-    while (!rest.empty()) {
-      std::tie(number, rest) = rest.split(" bytes spill stores");
-      if (!rest.empty() && !number.ends_with(" 0"))
-        return true;
-    }
-    return false;
+  /// Bytes of a thread that go to memory, as in "20 bytes spill stores"; a
+  /// module may have several kernels.
+  unsigned countSpilled() const {
+    return readMost("([0-9]+) bytes spill stores");
+  }
+  unsigned countRegisters() const {
+    return readMost("Used ([0-9]+) registers");
+  }
+
+private:
+  unsigned readMost(StringRef form) const {
+    const llvm::Regex pattern(form);
+    unsigned most = 0, number;
+    SmallVector<StringRef, 2> found;
+    for (StringRef rest = log; pattern.match(rest, &found);
+         rest = rest.drop_front(found[0].end() - rest.begin()))
+      if (!found[1].getAsInteger(10, number))
+        most = std::max(most, number);
+    return most;
   }
 };
 
@@ -126,6 +136,26 @@ std::string dropLimits(std::string ptx) {
   while (limit.match(ptx))
     ptx = limit.sub("", ptx);
   return ptx;
+}
+
+/// Registers at which ptxas may stop for the sake of more warps, whatever that
+/// sends to memory.
+constexpr unsigned kFewRegisters = 64;
+
+/// `ptx` that says that one block may take all registers.
+std::string allowAllRegisters(std::string ptx) {
+  if (StringRef(ptx).contains(".minnctapersm"))
+    return ptx;
+  return llvm::Regex("\\.reqntid [^\n]*\n").sub("\\0.minnctapersm 1\n", ptx);
+}
+
+/// What may be tried instead of `ptx`, which `done` was made of and spills.
+SmallVector<std::string, 2> getLessTight(StringRef ptx, const Assembly &done) {
+  SmallVector<std::string, 2> others{dropLimits(ptx.str())};
+  if (done.countRegisters() <= kFewRegisters)
+    others.push_back(allowAllRegisters(others.front()));
+  llvm::erase(others, ptx);
+  return others;
 }
 
 /// The line of `ptx` that `log` has the first error of; empty if none.
@@ -176,16 +206,15 @@ triton_shared::assembleCubin(ModuleOp module, std::string &ptx,
   std::optional<Assembly> done = assemble(module, ptx, target, tools);
   if (!done)
     return std::nullopt;
-  if (done->spills() && !target.maxRegisters) {
-    std::string unlimited = dropLimits(ptx);
-    std::optional<Assembly> again;
-    if (unlimited != ptx)
-      again = assemble(module, unlimited, target, tools);
-    if (again && !again->status && !again->spills()) {
-      ptx = std::move(unlimited);
+  if (done->countSpilled() && !target.maxRegisters)
+    for (std::string &other : getLessTight(ptx, *done)) {
+      std::optional<Assembly> again = assemble(module, other, target, tools);
+      if (!again || again->status ||
+          again->countSpilled() >= done->countSpilled())
+        continue;
+      ptx = std::move(other);
       done = std::move(again);
     }
-  }
   log = std::move(done->log);
   if (done->status != 0) {
     if (reportTooOld(module, target, tools))

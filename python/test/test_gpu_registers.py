@@ -144,6 +144,32 @@ def _dropout(x, o, n, BLOCK: tl.constexpr):
     tl.store(o + at, tl.where(tl.rand(1, at) > 0.5, tl.load(x + at, at < n), 0), at < n)
 
 
+@triton.jit
+def _gather_rows(x, at, factors, o, n, row, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    rows, columns = tl.program_id(0) * ROWS + tl.arange(0, ROWS), tl.arange(0, COLUMNS)
+    inside = rows < n
+    rows = rows % n
+    source = tl.load(at + rows, inside, other=0)
+    factor = tl.load(factors + source, inside)
+    places = x + (source // 64)[:, None] * row + columns[None, :]
+    values = tl.load(places, inside[:, None])
+    tl.store(o + rows[:, None] * row + columns[None, :], values * factor[:, None], inside[:, None])
+
+
+def test_registers_are_not_kept_free_for_more_warps_by_spilling():
+    types = {
+        **dict.fromkeys(("x", "factors", "o"), "*fp32"),
+        "at": "*i32",
+        "n": "i32",
+        "row": "i32",
+    }
+    source = triton.compiler.ASTSource(_gather_rows, types, {"ROWS": 256, "COLUMNS": 128})
+    made = triton.compile(source, target=GPUTarget("shared_cuda", 90, 32))
+    (registers,) = re.findall(r"Used (\d+) registers", made.metadata.ptxas_log)
+    assert int(registers) > 64
+    assert ".minnctapersm 1" in made.asm["ptx"]
+
+
 @pytest.mark.parametrize(
     ("fn", "arrays", "options", "limits"),
     [

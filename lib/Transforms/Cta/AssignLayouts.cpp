@@ -244,7 +244,8 @@ LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
   // An operand of a product goes to shared memory by whole words, however it
   // is loaded.
   unsigned ofWord = kWordBytes / cta::getElementBytes(access.getTileType());
-  bool isNarrow = isOfProducts && neighbours < ofWord;
+  bool isNarrow =
+      isOfProducts && neighbours < ofWord && widths.at(access).isContiguous;
   if (isNarrow)
     neighbours = ofWord;
   LinearLayout layout = LinearLayout::getBlocked(
