@@ -52,6 +52,8 @@ public:
 
 private:
   void replaceGather(tts::GatherOp gather);
+  /// The same number for each element.
+  Value loadOnce(tts::GatherOp gather);
   void replaceScatter(tts::ScatterOp scatter);
   SmallVector<tts::DimensionAccess> buildDimensions();
   void buildBounds(MutableArrayRef<tts::DimensionAccess> dimensions);
@@ -222,7 +224,37 @@ void AccessBuilder::replace() {
     replaceScatter(cast<tts::ScatterOp>(*access.op));
 }
 
+/// True for a block of one index, which may be part of other indices.
+static bool isOneIndex(const RecoveredAccess &access) {
+  auto gather = dyn_cast<tts::GatherOp>(*access.op);
+  return gather && !gather.getMask() && !gather.getIsVolatile() &&
+         isa<RankedTensorType>(gather.getType()) &&
+         getElementTypeOrSelf(gather.getType()).isInteger() &&
+         llvm::all_of(access.pattern.dimensions,
+                      [](const DimensionPattern &dimension) {
+                        return !dimension.isGathered() &&
+                               !dimension.isWrapped() && dimension.stride == 0;
+                      });
+}
+
+Value AccessBuilder::loadOnce(tts::GatherOp gather) {
+  auto load = tts::LoadOp::create(
+      builder, getLoc(), getElementTypeOrSelf(gather.getType()),
+      gather.getBase(), indices.build(access.pattern.offset),
+      ArrayRef<tts::DimensionAccess>(), /*mask=*/Value(), /*other=*/Value());
+  load.setCacheAttr(gather.getCacheAttr());
+  load.setEvictAttr(gather.getEvictAttr());
+  return tt::SplatOp::create(builder, getLoc(), gather.getType(), load);
+}
+
 void AccessBuilder::replaceGather(tts::GatherOp gather) {
+  if (isOneIndex(access)) {
+    Value result = loadOnce(gather);
+    gather.replaceAllUsesWith(result);
+    values.replaced[gather.getResult()] = result;
+    gather.erase();
+    return;
+  }
   Value offset = indices.build(access.pattern.offset);
   SmallVector<tts::DimensionAccess> dimensions = buildDimensions();
   Value mask = buildMask(gather.getMask());
@@ -376,9 +408,33 @@ struct StructuredRecoverAccesses
 
 private:
   void recover(Operation *function) {
-    std::unique_ptr<AffineAnalysis> analysis;
-    std::vector<RecoveredAccess> accesses = analyze(function, analysis);
-    AffineAnalysis &forms = *analysis;
+    while (recoverIndices(function)) {
+    }
+    std::unique_ptr<AffineAnalysis> forms;
+    std::vector<RecoveredAccess> accesses = analyze(function, forms);
+    replace(function, accesses, *forms);
+    dropUnusedCarried(function);
+  }
+
+  /// Replaces blocks of one index: what is made of a number has a pattern. True
+  /// if there were any.
+  bool recoverIndices(Operation *function) {
+    bool readsIndices = false;
+    function->walk([&](tts::GatherOp gather) {
+      readsIndices |= getElementTypeOrSelf(gather.getType()).isInteger();
+    });
+    if (!readsIndices)
+      return false;
+    AffineAnalysis forms(function, DivisorSign::Unknown);
+    std::vector<RecoveredAccess> accesses =
+        findAccesses(function, forms, {wraps, gathersDimensions});
+    llvm::erase_if(accesses, std::not_fn(isOneIndex));
+    replace(function, accesses, forms);
+    return !accesses.empty();
+  }
+
+  static void replace(Operation *function, ArrayRef<RecoveredAccess> accesses,
+                      AffineAnalysis &forms) {
     CarriedScalars carried(forms);
     for (const RecoveredAccess &access : accesses)
       requestCarried(access, carried);
@@ -387,7 +443,6 @@ private:
     carried.build(function, values);
     for (const RecoveredAccess &access : accesses)
       AccessBuilder(access, forms, values).replace();
-    dropUnusedCarried(function);
   }
 
   /// Finds the accesses of `function` by what is certain; takes what indices

@@ -164,3 +164,42 @@ tt.func @flattened(%p: !tt.ptr<f32>, %mask: tensor<32xi1>) -> tensor<32xf32> {
   %t = tts.gather %p[%o] mask %mask : tensor<32xi1> : !tt.ptr<f32>, tensor<32xi64> -> tensor<32xf32>
   tt.return %t : tensor<32xf32>
 }
+
+// -----
+
+// A row of a table: where it begins is one index for the block, loaded once.
+// CHECK-LABEL: tt.func @row_of_a_table(
+// CHECK-SAME:    %[[T:[^:]+]]: !tt.ptr<f32>, %[[I:[^:]+]]: !tt.ptr<i64>)
+// CHECK:         %[[ROW:.*]] = tts.load %[[I]][%{{.*}}] strides [] {{.*}}: !tt.ptr<i64> -> i64
+// CHECK:         %[[AT:.*]] = arith.muli %[[ROW]]
+// CHECK:         tts.load %[[T]][%[[AT]]] strides [1] : !tt.ptr<f32> -> tensor<8xf32>
+// CHECK-NOT:     tts.gather
+tt.func @row_of_a_table(%t: !tt.ptr<f32>, %i: !tt.ptr<i64>) -> tensor<8xf32> {
+  %pid = tt.get_program_id x : i32
+  %pids = tt.splat %pid : i32 -> tensor<8xi32>
+  %at = arith.extsi %pids : tensor<8xi32> to tensor<8xi64>
+  %rows = tts.gather %i[%at] {evict = "evict_last"} : !tt.ptr<i64>, tensor<8xi64> -> tensor<8xi64>
+  %c8 = arith.constant dense<8> : tensor<8xi64>
+  %first = arith.muli %rows, %c8 : tensor<8xi64>
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %columns = arith.extsi %r : tensor<8xi32> to tensor<8xi64>
+  %o = arith.addi %first, %columns : tensor<8xi64>
+  %v = tts.gather %t[%o] : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
+  tt.return %v : tensor<8xf32>
+}
+
+// -----
+
+// A volatile one stays what it is, and what it leads to a gather.
+// CHECK-LABEL: tt.func @volatile_index(
+// CHECK:         %[[ROWS:.*]] = tts.load {{.*}} strides [0] {{.*}}-> tensor<8xi64>
+// CHECK:         tts.gather
+tt.func @volatile_index(%t: !tt.ptr<f32>, %i: !tt.ptr<i64>) -> tensor<8xf32> {
+  %zero = arith.constant dense<0> : tensor<8xi64>
+  %rows = tts.gather %i[%zero] {is_volatile} : !tt.ptr<i64>, tensor<8xi64> -> tensor<8xi64>
+  %r = tt.make_range {start = 0 : i32, end = 8 : i32} : tensor<8xi32>
+  %columns = arith.extsi %r : tensor<8xi32> to tensor<8xi64>
+  %o = arith.addi %rows, %columns : tensor<8xi64>
+  %v = tts.gather %t[%o] : !tt.ptr<f32>, tensor<8xi64> -> tensor<8xf32>
+  tt.return %v : tensor<8xf32>
+}

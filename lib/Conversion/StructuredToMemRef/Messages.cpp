@@ -178,19 +178,60 @@ struct LowerAssert : OpRewritePattern<tts::AssertOp> {
         textConstant(rewriter, op, describeLocation(op.getLoc()));
     llvm::append_range(operands, textConstant(rewriter, op, op.getMessage()));
     llvm::append_range(operands, programIds(op));
-    forEachElementOf(
-        rewriter, op.getLoc(), op.getCondition(),
-        [&](Value holds, ValueRange indices) {
-          Value yes = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
-          Value fails =
-              arith::XOrIOp::create(rewriter, op.getLoc(), holds, yes);
-          auto branch = scf::IfOp::create(rewriter, op.getLoc(), fails,
-                                          /*withElseRegion=*/false);
-          rewriter.setInsertionPointToStart(branch.thenBlock());
-          call(rewriter, op, "tritonSharedAssertFailed", operands);
-        });
+    auto reportIfNot = [&](Value holds, auto report) {
+      Value yes = arith::ConstantIntOp::create(rewriter, op.getLoc(), 1, 1);
+      Value fails = arith::XOrIOp::create(rewriter, op.getLoc(), holds, yes);
+      auto branch = scf::IfOp::create(rewriter, op.getLoc(), fails,
+                                      /*withElseRegion=*/false);
+      rewriter.setInsertionPointToStart(branch.thenBlock());
+      report();
+    };
+    auto reportElements = [&] {
+      forEachElementOf(rewriter, op.getLoc(), op.getCondition(),
+                       [&](Value holds, ValueRange indices) {
+                         reportIfNot(holds, [&] {
+                           call(rewriter, op, "tritonSharedAssertFailed",
+                                operands);
+                         });
+                       });
+    };
+    // Elements are looked at one by one only if one of them is false.
+    if (isa<RankedTensorType>(op.getCondition().getType()))
+      reportIfNot(conjoin(rewriter, op.getLoc(), op.getCondition()),
+                  reportElements);
+    else
+      reportElements();
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Whether all elements of `tile` are true. Conditions have no vectors,
+  /// numbers do.
+  static Value conjoin(OpBuilder &builder, Location loc, Value tile) {
+    auto type = cast<RankedTensorType>(tile.getType());
+    Type number = builder.getI32Type();
+    Value empty =
+        tensor::EmptyOp::create(builder, loc, type.getShape(), number);
+    auto numbers = linalg::MapOp::create(
+        builder, loc, tile, empty,
+        [&](OpBuilder &inner, Location at, ValueRange one) {
+          Value wide = arith::ExtSIOp::create(inner, at, number, one[0]);
+          linalg::YieldOp::create(inner, at, wide);
+        });
+    Value start = tensor::FromElementsOp::create(
+        builder, loc, RankedTensorType::get({}, number),
+        arith::ConstantIntOp::create(builder, loc, number, -1).getResult());
+    auto all = linalg::ReduceOp::create(
+        builder, loc, numbers->getResult(0), start,
+        llvm::to_vector(llvm::seq<int64_t>(type.getRank())),
+        [](OpBuilder &inner, Location at, ValueRange both) {
+          Value holds = arith::AndIOp::create(inner, at, both[0], both[1]);
+          linalg::YieldOp::create(inner, at, holds);
+        });
+    Value bits =
+        tensor::ExtractOp::create(builder, loc, all.getResult(0), ValueRange());
+    return arith::TruncIOp::create(builder, loc, builder.getI1Type(), bits);
   }
 };
 

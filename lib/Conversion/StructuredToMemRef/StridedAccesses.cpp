@@ -184,8 +184,8 @@ struct LowerStridedStore : OpRewritePattern<tts::StoreOp> {
       return rewriter.notifyMatchFailure(op, "not a view of memory");
     // Of elements at one address the last one stays, which a copy need not
     // respect.
-    for (const tts::DimensionAccess &dimension : dimensions)
-      if (isConstantIntValue(dimension.stride, 0))
+    for (auto [dimension, size] : llvm::zip_equal(dimensions, type.getShape()))
+      if (size > 1 && isConstantIntValue(dimension.stride, 0))
         return rewriter.notifyMatchFailure(op, "elements share an address");
     Location loc = op.getLoc();
     Part part = boundedPart(rewriter, loc, dimensions, type.getShape());

@@ -46,8 +46,14 @@ func.func @addresses(%p: tensor<128xi64>, %g: i32, %h: i32, %i: i32, %x: i32, %y
 
 // -----
 
-// An assertion calls the runtime for an element that is false.
+// An assertion calls the runtime for an element that is false, and looks for it only if one is.
 // CHECK-LABEL: func.func @assert(
+// CHECK:         %[[NUMBERS:.*]] = linalg.map { arith.extsi } ins(%{{.*}} : tensor<4xi1>)
+// CHECK:         %[[ALL:.*]] = linalg.reduce ins(%[[NUMBERS]] : tensor<4xi32>) outs(%{{.*}} : tensor<i32>) dimensions = [0]
+// CHECK:         %[[BITS:.*]] = tensor.extract %[[ALL]][] : tensor<i32>
+// CHECK:         %[[TRUE:.*]] = arith.trunci %[[BITS]] : i32 to i1
+// CHECK:         %[[ANY:.*]] = arith.xori %[[TRUE]]
+// CHECK:         scf.if %[[ANY]] {
 // CHECK:         scf.for
 // CHECK:           %[[HOLDS:.*]] = tensor.extract
 // CHECK:           %[[FAILS:.*]] = arith.xori %[[HOLDS]]

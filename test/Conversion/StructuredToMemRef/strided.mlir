@@ -178,6 +178,19 @@ func.func @shared_address(%p: memref<*xf32>, %v: tensor<8xf32>) {
 
 // -----
 
+// One element shares its address with no other, whatever its stride.
+// CHECK-LABEL: func.func @one_row(
+// CHECK-NOT:     scf.for
+// CHECK:         %[[VIEW:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [1, 8], strides: [0, 1]
+// CHECK:         bufferization.materialize_in_destination %{{.*}} in writable %[[VIEW]]
+func.func @one_row(%p: memref<*xf32>, %v: tensor<1x8xf32>) {
+  %zero = arith.constant 0 : i64
+  tts.store %v to %p[%zero] strides [0, 1] : tensor<1x8xf32>, memref<*xf32>
+  return
+}
+
+// -----
+
 // One that becomes such a constant when a condition is known moves the base, too.
 // CHECK-LABEL: func.func @chosen_before_the_base(
 // CHECK:         %[[CHOICE:.*]] = arith.select %arg1, %{{.*}}, %{{.*}} : i64
