@@ -175,6 +175,9 @@ def CtaAssignLayouts : Pass<"cta-assign-layouts", "::mlir::ModuleOp"> {
     anywhere, as rows of an odd length beside their weights do, it is the number
     with which warps ask for the fewest lines of memory, turns of loops counted:
     neighbours that a thread moves one by one are the same lines, asked for again.
+    Of operands of products whose rows begin anywhere a thread holds whole words
+    all the same, which is how they go to shared memory, and warps hold rows of
+    their own: addresses of rows take registers.
 
     Parts of tiles (`cta.slice`, `cta.insert_slice`) are a choice of registers
     where threads hold the same elements of each. What is loaded gets a layout in

@@ -142,6 +142,8 @@ def StructuredRecoverAccesses
     and what the mask lets through, and describes the access dimension by
     dimension. Tensors of offsets that loops and branches change by a uniform
     amount become scalars. What has no such description stays a gather.
+    Integers that are loaded from one place for the whole block are loaded once,
+    as a scalar, so that offsets made of them have a description.
 
     | offset of element `(i, j)`            | dimension 0            | dimension 1 |
     |---------------------------------------|------------------------|-------------|
@@ -149,6 +151,7 @@ def StructuredRecoverAccesses
     | `((64 * pid + i) % m) * n + j`        | stride `n`, wraps at `m` | stride 1  |
     | `i`                                   | stride 1               | stride 0    |
     | `rows[i] * n + j`                     | stride `n`, by `rows`  | stride 1    |
+    | `table[pid] * n + j`                  | stride 0               | stride 1    |
     | `k % 4 * n + k / 4`, flattened        | stride 1, `k / 4`      | stride `n`, `k % 4` |
     | `i * j`, `hash[i, j]`                 | gather                 |             |
 
