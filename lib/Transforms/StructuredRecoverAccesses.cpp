@@ -54,6 +54,7 @@ private:
   void replaceGather(tts::GatherOp gather);
   /// The same number for each element.
   Value loadOnce(tts::GatherOp gather);
+  Value loadBlock(tts::GatherOp gather);
   void replaceScatter(tts::ScatterOp scatter);
   SmallVector<tts::DimensionAccess> buildDimensions();
   void buildBounds(MutableArrayRef<tts::DimensionAccess> dimensions);
@@ -224,12 +225,17 @@ void AccessBuilder::replace() {
     replaceScatter(cast<tts::ScatterOp>(*access.op));
 }
 
-/// True for a block of one index, which may be part of other indices.
-static bool isOneIndex(const RecoveredAccess &access) {
-  auto gather = dyn_cast<tts::GatherOp>(*access.op);
+/// True for what loads a block of integers, each of which may be the same.
+static bool loadsIndices(tts::AccessOpInterface access) {
+  auto gather = dyn_cast<tts::GatherOp>(*access);
   return gather && !gather.getMask() && !gather.getIsVolatile() &&
          isa<RankedTensorType>(gather.getType()) &&
-         getElementTypeOrSelf(gather.getType()).isInteger() &&
+         getElementTypeOrSelf(gather.getType()).isInteger();
+}
+
+/// True for a block of one index, which may be part of other indices.
+static bool isOneIndex(const RecoveredAccess &access) {
+  return loadsIndices(access.op) &&
          llvm::all_of(access.pattern.dimensions,
                       [](const DimensionPattern &dimension) {
                         return !dimension.isGathered() &&
@@ -247,14 +253,7 @@ Value AccessBuilder::loadOnce(tts::GatherOp gather) {
   return tt::SplatOp::create(builder, getLoc(), gather.getType(), load);
 }
 
-void AccessBuilder::replaceGather(tts::GatherOp gather) {
-  if (isOneIndex(access)) {
-    Value result = loadOnce(gather);
-    gather.replaceAllUsesWith(result);
-    values.replaced[gather.getResult()] = result;
-    gather.erase();
-    return;
-  }
+Value AccessBuilder::loadBlock(tts::GatherOp gather) {
   Value offset = indices.build(access.pattern.offset);
   SmallVector<tts::DimensionAccess> dimensions = buildDimensions();
   Value mask = buildMask(gather.getMask());
@@ -274,7 +273,11 @@ void AccessBuilder::replaceGather(tts::GatherOp gather) {
     load->setAttr(kLineAlignment, alignment);
   if (Attribute runs = findIndexRuns(dimensions, builder.getContext()))
     load->setAttr(kIndexRuns, runs);
-  Value result = reshape(load.getResult(), gather.getType().getShape());
+  return reshape(load.getResult(), gather.getType().getShape());
+}
+
+void AccessBuilder::replaceGather(tts::GatherOp gather) {
+  Value result = isOneIndex(access) ? loadOnce(gather) : loadBlock(gather);
   gather.replaceAllUsesWith(result);
   values.replaced[gather.getResult()] = result;
   gather.erase();
@@ -311,13 +314,15 @@ static bool hasGatheredDimension(const AccessPattern &pattern) {
       [](const DimensionPattern &dimension) { return dimension.isGathered(); });
 }
 
-/// The accesses of `function` that have a pattern, of those that are wanted.
+/// The accesses of `function` that have a pattern, of those that are wanted and
+/// of which `isAskedFor` holds.
 static std::vector<RecoveredAccess>
 findAccesses(Operation *function, AffineAnalysis &forms,
-             const StructuredRecoverAccessesOptions &wanted) {
+             const StructuredRecoverAccessesOptions &wanted,
+             function_ref<bool(tts::AccessOpInterface)> isAskedFor) {
   std::vector<RecoveredAccess> accesses;
   function->walk([&](tts::AccessOpInterface access) {
-    if (!isRecoverable(access))
+    if (!isAskedFor(access))
       return;
     PointerAnalysis::Result result =
         PointerAnalysis(forms, wanted.wraps).analyze(access.getOffset());
@@ -419,15 +424,16 @@ private:
   /// Replaces blocks of one index: what is made of a number has a pattern. True
   /// if there were any.
   bool recoverIndices(Operation *function) {
-    bool readsIndices = false;
-    function->walk([&](tts::GatherOp gather) {
-      readsIndices |= getElementTypeOrSelf(gather.getType()).isInteger();
+    // The analysis solves equations for the whole function.
+    WalkResult found = function->walk([](tts::AccessOpInterface access) {
+      return loadsIndices(access) ? WalkResult::interrupt()
+                                  : WalkResult::advance();
     });
-    if (!readsIndices)
+    if (!found.wasInterrupted())
       return false;
     AffineAnalysis forms(function, DivisorSign::Unknown);
     std::vector<RecoveredAccess> accesses =
-        findAccesses(function, forms, {wraps, gathersDimensions});
+        findAccesses(function, forms, {wraps, gathersDimensions}, loadsIndices);
     llvm::erase_if(accesses, std::not_fn(isOneIndex));
     replace(function, accesses, forms);
     return !accesses.empty();
@@ -453,14 +459,14 @@ private:
     forms = std::make_unique<AffineAnalysis>(function, DivisorSign::Unknown);
     llvm::SetVector<Value> sizes = findAssumedSizes(function, *forms);
     std::vector<RecoveredAccess> proven =
-        findAccesses(function, *forms, wanted);
+        findAccesses(function, *forms, wanted, isRecoverable);
     if (sizes.empty() || !llvm::all_of(sizes, [&](Value size) {
           return canMarkSize(function, size);
         }))
       return proven;
     auto assuming = std::make_unique<AffineAnalysis>(function);
     std::vector<RecoveredAccess> assumed =
-        findAccesses(function, *assuming, wanted);
+        findAccesses(function, *assuming, wanted, isRecoverable);
     if (countUnstructured(function, proven) <=
         countUnstructured(function, assumed))
       return proven;

@@ -10,7 +10,7 @@ import torch
 import triton
 import triton.language as tl
 import triton_shared
-from triton.backends.compiler import GPUTarget
+from gpu_kernels import compile_kernel, emulated
 from triton_shared import emulate
 
 COLUMNS = 301
@@ -35,9 +35,8 @@ def run(target: str, warps: int, place: Path, *arguments: Any) -> None:
             _rows[(5,)](*arguments, BLOCK=512, num_warps=warps)
         return
     types = {"table": "*fp32", "indices": "*i64", "out": "*fp32", "columns": "i32"}
-    source = triton.compiler.ASTSource(_rows, {**types, "BLOCK": "constexpr"}, {"BLOCK": 512})
-    text = str(triton.compile(source, target=GPUTarget("shared_cuda", 90, 32)).asm["ttir"])
-    emulate.launch(emulate.compile_kernel(text, warps, place), arguments, (5,))
+    compiled = compile_kernel(_rows, types, {"BLOCK": 512}, warps)
+    emulate.launch(emulated(compiled, place), arguments, (5,))
 
 
 @pytest.mark.parametrize("warps", [1, 4])

@@ -35,6 +35,8 @@ public:
   /// The most that one instruction moves for one thread, in any memory; a row
   /// of `ldmatrix` has as many.
   static constexpr unsigned kBytesPerAccess = 16;
+  /// Of a register, and of a bank of shared memory.
+  static constexpr unsigned kBytesPerWord = 4;
   /// The least that one thread copies into shared memory by `cp.async`.
   static constexpr unsigned kLeastCopyBytes = 4;
   /// The first compute capability that has the tensor cores and copies that

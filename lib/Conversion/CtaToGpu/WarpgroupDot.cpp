@@ -34,10 +34,10 @@ using cta::WgmmaAttr;
 
 /// `vector` in words of 32 bits.
 static Value toWords(OpBuilder &builder, Location loc, Value vector) {
-  constexpr int64_t kWordBytes = 4;
   auto type = cast<VectorType>(vector.getType());
   int64_t bytes = type.getNumElements() * cta::getElementBytes(type);
-  auto words = VectorType::get({bytes / kWordBytes}, builder.getI32Type());
+  auto words =
+      VectorType::get({bytes / GpuTarget::kBytesPerWord}, builder.getI32Type());
   return vector::BitCastOp::create(builder, loc, words, vector);
 }
 

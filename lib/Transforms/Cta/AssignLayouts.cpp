@@ -41,9 +41,6 @@ namespace {
 /// the cache.
 constexpr int64_t kSectorBytes = 32;
 
-/// A bank of shared memory.
-constexpr unsigned kWordBytes = 4;
-
 /// The layouts of one function, while they spread.
 class LayoutSpread {
 public:
@@ -243,7 +240,8 @@ LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
   bool isOfProducts = isAmongProducts(access);
   // An operand of a product goes to shared memory by whole words, however it
   // is loaded.
-  unsigned ofWord = kWordBytes / cta::getElementBytes(access.getTileType());
+  unsigned ofWord =
+      GpuTarget::kBytesPerWord / cta::getElementBytes(access.getTileType());
   bool isNarrow =
       isOfProducts && neighbours < ofWord && widths.at(access).isContiguous;
   if (isNarrow)

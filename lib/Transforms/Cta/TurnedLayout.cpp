@@ -75,7 +75,6 @@ static unsigned getWeight(OpOperand &operand, const LinearLayout &layout,
 
 std::optional<LinearLayout>
 triton_shared::chooseTurnedLayout(OpOperand &operand, unsigned numWarps) {
-  constexpr int64_t kWordBytes = 4;
   RankedTensorType tile = cta::getTile(operand.get());
   ArrayRef<int64_t> shape = tile.getShape();
   unsigned common = operand.getOperandNumber() == 0 ? 1 : 0;
@@ -85,8 +84,9 @@ triton_shared::chooseTurnedLayout(OpOperand &operand, unsigned numWarps) {
   std::optional<cta::SharedLayout> alongK =
       cta::findMatrixLayout(operand, common);
   std::optional<std::pair<unsigned, LinearLayout>> best;
-  for (int64_t along : {GpuTarget::kBytesPerAccess / bytes, kWordBytes / bytes})
-    for (int64_t across = kWordBytes / bytes;
+  for (int64_t along :
+       {GpuTarget::kBytesPerAccess / bytes, GpuTarget::kBytesPerWord / bytes})
+    for (int64_t across = GpuTarget::kBytesPerWord / bytes;
          across * bytes <= GpuTarget::kBytesPerAccess; across *= 2)
       for (unsigned laneBits : {0, 1, 2, 3}) {
         if (!alongK || across * along > perThread || along > shape[common] ||

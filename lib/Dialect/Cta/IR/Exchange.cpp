@@ -74,7 +74,7 @@ SharedLayout cta::getExchangeLayout(ConvertLayoutOp op,
 }
 
 /// What a shuffle moves.
-static constexpr unsigned kWordBytes = 4;
+static constexpr unsigned kWordBytes = triton_shared::GpuTarget::kBytesPerWord;
 
 /// The wavefronts that a conversion through shared memory takes.
 static unsigned countSharedWavefronts(ConvertLayoutOp op) {
