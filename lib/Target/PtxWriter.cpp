@@ -13,6 +13,7 @@
 #include "Machines.h"
 #include "NarrowPairs.h"
 #include "Optimise.h"
+#include "SharedDivisors.h"
 #include "ShortFactors.h"
 #include "ShortLives.h"
 #include "WholeProducts.h"
@@ -166,6 +167,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   compareAsConditions(*llvmModule);
   multiplyOnce(*llvmModule);
   multiplyShort(*llvmModule);
+  divideOnce(*llvmModule);
   widenSelects(*llvmModule);
   refreshAccumulators(*llvmModule);
 

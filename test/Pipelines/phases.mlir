@@ -14,6 +14,13 @@
 // RUN: triton-shared-opt %t/03.linalg.mlir --to-phase=llir | diff %t.end -
 // RUN: triton-shared-opt %t/04.memref.mlir --to-phase=llir | diff %t.end -
 
+// What leads to code is written, shown and timed as well.
+//
+// RUN: env MLIR_ENABLE_DUMP=1 triton-shared-opt %s --to-phase=obj --dump-phases-to=%t.code --mlir-timing -o /dev/null 2>&1 | FileCheck %s --check-prefix=SHOWN
+// RUN: diff %t/04.memref.mlir %t.code/04.memref.mlir
+// SHOWN: IR Dump
+// SHOWN: Execution time report
+
 // The pipeline by name, by its old name, and up to the fork of CPU and GPU.
 //
 // RUN: triton-shared-opt %s --triton-to-linalg | FileCheck %s --check-prefix=MEMREF

@@ -3,7 +3,9 @@
 #include "MachineCode.h"
 
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"
+#include "mlir/Support/Timing.h"
 #include "triton-shared/Driver/Compilation.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -13,10 +15,25 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
+/// Runs the passes of `config`, as mlir-opt would: MLIR's options for what is
+/// printed and timed hold here, too.
+static LogicalResult runPasses(ModuleOp module,
+                               const MlirOptMainConfig &config) {
+  DefaultTimingManager timing;
+  applyDefaultTimingManagerCLOptions(timing);
+  TimingScope scope = timing.getRootScope();
+  PassManager manager(module->getName());
+  manager.enableTiming(scope);
+  return success(succeeded(applyPassManagerCLOptions(manager)) &&
+                 succeeded(config.setupPassPipeline(manager)) &&
+                 succeeded(manager.run(module)));
+}
+
 LogicalResult triton_shared::writeCode(StringRef inputFile,
                                        StringRef outputFile, Phase phase,
                                        const CompileTarget &target,
                                        const DialectRegistry &registry,
+                                       const MlirOptMainConfig &config,
                                        CrashReport &crashReport) {
   std::string error;
   std::unique_ptr<llvm::ToolOutputFile> output =
@@ -37,7 +54,7 @@ LogicalResult triton_shared::writeCode(StringRef inputFile,
   sources.AddNewSourceBuffer(std::move(input), SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!module)
+  if (!module || failed(runPasses(*module, config)))
     return failure();
   CompileOptions options;
   options.target = target;

@@ -5,16 +5,19 @@
 
 #include "CrashReport.h"
 #include "mlir/IR/DialectRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "triton-shared/Pipelines/Phases.h"
 
 namespace mlir::triton_shared {
 
 /// Compiles `inputFile` to `phase`, which is code, and writes it to
-/// `outputFile`. What ptxas says about registers goes to the standard error,
-/// and what is to be compiled to `crashReport`.
+/// `outputFile`. The passes of `config` lead to phase `llir`. What ptxas says
+/// about registers goes to the standard error, and what is to be compiled to
+/// `crashReport`.
 LogicalResult writeCode(StringRef inputFile, StringRef outputFile, Phase phase,
                         const CompileTarget &target,
                         const DialectRegistry &registry,
+                        const MlirOptMainConfig &config,
                         CrashReport &crashReport);
 
 } // namespace mlir::triton_shared

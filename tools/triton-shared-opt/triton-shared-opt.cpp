@@ -140,6 +140,10 @@ int tritonSharedOptMain(int argc, char **argv) {
   if (flags.vintage.getNumOccurrences())
     triton::requestTextVintage(registry, flags.vintage);
 
+  FailureOr<std::unique_ptr<raw_ostream>> dump = openDump();
+  if (failed(dump))
+    return EXIT_FAILURE;
+  raw_ostream &shown = *dump ? **dump : llvm::errs();
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (flags.printPipeline && flags.toPhase.empty())
     flags.toPhase = stringifyPhase(Phase::Llir).str();
@@ -153,21 +157,17 @@ int tritonSharedOptMain(int argc, char **argv) {
                      llvm::outs());
       return EXIT_SUCCESS;
     }
-    if (isCode(phase))
-      return failed(writeCode(inputFile, outputFile, phase, *target, registry,
-                              crashReport));
     config.setPassPipelineSetupFn(
         [&, phase, target = *target](PassManager &manager) {
-          manager.addPass(createRunToPhase(phase, flags.targetName, target,
+          manager.addPass(createRunToPhase(std::min(phase, Phase::Llir),
+                                           flags.targetName, target,
                                            flags.dumpFolder));
           return success();
         });
+    if (isCode(phase))
+      return failed(writeCode(inputFile, outputFile, phase, *target, registry,
+                              followSwitches(config, shown), crashReport));
   }
-
-  FailureOr<std::unique_ptr<raw_ostream>> dump = openDump();
-  if (failed(dump))
-    return EXIT_FAILURE;
   return compileFile(inputFile, outputFile, registry,
-                     followSwitches(config, *dump ? **dump : llvm::errs()),
-                     crashReport);
+                     followSwitches(config, shown), crashReport);
 }

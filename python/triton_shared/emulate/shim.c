@@ -163,6 +163,8 @@ DEFINE_FLOAT_SHUFFLE(down)
 // Approximate on a GPU, to two units in the last place; here as good as they
 // get.
 float emu_div_full(float dividend, float divisor) { return dividend / divisor; }
+// Its product is not added to anything in one step.
+float emu_mul_rn_f(float x, float y) { return x * y; }
 float emu_ex2_approx_f32(float x) { return __builtin_exp2f(x); }
 float emu_rcp_approx_f32(float x) { return 1 / x; }
 float emu_tanh_approx_f32(float x) { return tanhf(x); }
