@@ -509,6 +509,8 @@ def _costs(costs: dict[str, Any]) -> str:
                 f" With two descriptors and eight numbers {described['ours']:.1f} µs, with "
                 f"Triton's {described['triton']:.1f} µs."
             )
+            if jit := described.get("jit"):
+                lines[-1] += f" Of either, {jit:.1f} µs are Triton's jit, before any launcher."
     return "\n".join(lines) + "\n"
 
 
