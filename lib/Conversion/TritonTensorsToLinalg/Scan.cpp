@@ -57,7 +57,8 @@ private:
     return combiner ? getAccumulatorType(combiner, elementType) : elementType;
   }
 
-  /// The region of `op`, or that of a sum in another type.
+  /// The region of `op`; of a sum or an extremum in another type, what it does
+  /// in that.
   static void buildCombine(OpBuilder &builder, tt::ScanOp op,
                            tts::ScanOp scan) {
     Location loc = op.getLoc();
@@ -71,12 +72,10 @@ private:
     ValueRange elements =
         builder.createBlock(&combine, combine.end(), types, locs)
             ->getArguments();
-    bool isOtherSum =
-        types.front() != op.getCombineOp().getArgument(0).getType();
     SmallVector<Value> results =
-        isOtherSum ? SmallVector<Value>{arith::AddFOp::create(
-                         builder, loc, elements[0], elements[1])}
-                   : cloneRegionBody(builder, op.getCombineOp(), elements);
+        cloneRegionBody(builder, op.getCombineOp(), elements);
+    if (types.front() != op.getCombineOp().getArgument(0).getType())
+      results.front().setType(types.front());
     tts::YieldOp::create(builder, loc, results);
   }
 };

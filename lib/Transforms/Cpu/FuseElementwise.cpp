@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "triton-shared/Transforms/Passes.h"
 
@@ -140,6 +141,55 @@ bool readsOneBlock(OpOperand *operand) {
   return count && *count * (users.size() - 1) <= kMostOperations;
 }
 
+/// For each dimension that `op` expands, the one that has its elements: all
+/// others have one. Nothing if elements of a dimension are spread over several.
+std::optional<SmallVector<unsigned>> findLongDims(tensor::ExpandShapeOp op) {
+  SmallVector<unsigned> dims;
+  ArrayRef<int64_t> shape = op.getResultType().getShape();
+  for (ArrayRef<int64_t> group : op.getReassociationIndices()) {
+    auto isLong = [&](int64_t dim) { return shape[dim] != 1; };
+    if (llvm::count_if(group, isLong) > 1)
+      return std::nullopt;
+    const int64_t *found = llvm::find_if(group, isLong);
+    dims.push_back(found == group.end() ? group.front() : *found);
+  }
+  return dims;
+}
+
+/// A block made of indices alone is computed with the dimensions of one element
+/// that it gets: columns, `arange(0, N)[None, :]`, are fused into what takes
+/// them, in a loop, too.
+struct ExpandIndices : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto producer = op.getSrc().getDefiningOp<linalg::GenericOp>();
+    std::optional<SmallVector<unsigned>> dims = findLongDims(op);
+    if (!producer || !dims || !countCheapOperations(producer) ||
+        producer.getNumDpsInputs() != 0 ||
+        !producer.getIndexingMapsArray().front().isIdentity() ||
+        !op.getResultType().hasStaticShape())
+      return rewriter.notifyMatchFailure(op, "is no block made of indices");
+    Location loc = producer.getLoc();
+    RankedTensorType type = op.getResultType();
+    Value empty = tensor::EmptyOp::create(rewriter, loc, type, ValueRange());
+    SmallVector<utils::IteratorType> loops(type.getRank(),
+                                           utils::IteratorType::parallel);
+    auto expanded = linalg::GenericOp::create(
+        rewriter, loc, type, ValueRange(), empty,
+        rewriter.getMultiDimIdentityMap(type.getRank()), loops);
+    rewriter.cloneRegionBefore(producer.getRegion(), expanded.getRegion(),
+                               expanded.getRegion().begin());
+    expanded.walk([&](linalg::IndexOp index) {
+      rewriter.modifyOpInPlace(index,
+                               [&] { index.setDim((*dims)[index.getDim()]); });
+    });
+    rewriter.replaceOp(op, expanded.getResults());
+    return success();
+  }
+};
+
 struct CpuFuseElementwise
     : triton_shared::impl::CpuFuseElementwiseBase<CpuFuseElementwise> {
   void runOnOperation() override {
@@ -163,6 +213,7 @@ private:
   LogicalResult fuse(const linalg::ControlFusionFn &mayFuse, bool isTopDown) {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(patterns, mayFuse);
+    patterns.add<ExpandIndices>(&getContext());
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(isTopDown);
     return applyPatternsGreedily(getOperation(), std::move(patterns), config);

@@ -80,3 +80,23 @@ func.func @running_product_of_halves(%x: tensor<8xf16>) -> tensor<8xf16> {
   }) : (tensor<8xf16>) -> tensor<8xf16>
   return %0 : tensor<8xf16>
 }
+
+// Sums and extrema of small floats are found in f32, by the operation of the region.
+// CHECK-LABEL: func.func @small_floats(
+// CHECK:         tts.scan {{.*}} : (tensor<8xf32>) -> tensor<8xf32> {
+// CHECK:           arith.maximumf {{.*}} : f32
+// CHECK:         tts.scan {{.*}} : (tensor<8xf32>) -> tensor<8xf32> {
+// CHECK:           arith.minnumf {{.*}} : f32
+func.func @small_floats(%x: tensor<8xbf16>, %y: tensor<8xf16>) -> (tensor<8xbf16>, tensor<8xf16>) {
+  %0 = "tt.scan"(%x) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: bf16, %b: bf16):
+    %1 = arith.maximumf %a, %b : bf16
+    tt.scan.return %1 : bf16
+  }) : (tensor<8xbf16>) -> tensor<8xbf16>
+  %2 = "tt.scan"(%y) <{axis = 0 : i32, reverse = false}> ({
+  ^bb0(%a: f16, %b: f16):
+    %3 = arith.minnumf %a, %b : f16
+    tt.scan.return %3 : f16
+  }) : (tensor<8xf16>) -> tensor<8xf16>
+  return %0, %2 : tensor<8xbf16>, tensor<8xf16>
+}
