@@ -25,9 +25,15 @@ func.func @widen_8_bits(%x: f8E4M3FN) -> f32 {
 
 // -----
 
+// bf16 is the upper half of an f32, rounded as one number with its sign; a NaN stays one.
 // CHECK-LABEL: func.func @narrow(
 // CHECK-NOT:     arith.truncf
-// CHECK:         arith.bitcast %arg0 : f32 to i32
+// CHECK:         %[[RAW:.*]] = arith.bitcast %arg0 : f32 to i32
+// CHECK:         %[[NAN:.*]] = arith.cmpf uno, %arg0, %arg0 : f32
+// CHECK:         %[[QUIET:.*]] = arith.ori
+// CHECK:         %[[UP:.*]] = arith.addi %[[RAW]],
+// CHECK-NEXT:    %[[ROUNDED:.*]] = arith.shrui %[[UP]],
+// CHECK-NEXT:    arith.select %[[NAN]], %[[QUIET]], %[[ROUNDED]] : i32
 // CHECK:         arith.bitcast %{{.*}} : i16 to bf16
 // CHECK-NOT:     arith.truncf
 // CHECK:         arith.bitcast %arg0 : f32 to i32

@@ -176,3 +176,38 @@ func.func @buffer_that_stays(%a: tensor<64xf32>, %m: f32) -> (tensor<64xf32>, te
   } -> tensor<64xf32>
   return %0, %less : tensor<64xf32>, tensor<64xf32>
 }
+
+// Columns, made before a loop with a dimension of one element, are counted where they are used: a buffer of them would be read in each turn.
+// CHECK-LABEL: func.func @columns_in_a_loop(
+// CHECK-NOT:     tensor.expand_shape
+// CHECK:         scf.for
+// CHECK:           linalg.generic
+// CHECK-NEXT:      ^bb0
+// CHECK:             linalg.index 1
+// CHECK:             arith.cmpi slt
+// CHECK:             arith.addf
+// CHECK:             arith.select
+func.func @columns_in_a_loop(%x: tensor<1x16xf32>, %n: i32, %turns: index) -> tensor<1x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty() : tensor<16xi32>
+  %count = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<16xi32>) {
+  ^bb0(%out: i32):
+    %i = linalg.index 0 : index
+    %j = arith.index_cast %i : index to i32
+    linalg.yield %j : i32
+  } -> tensor<16xi32>
+  %columns = tensor.expand_shape %count [[0, 1]] output_shape [1, 16] : tensor<16xi32> into tensor<1x16xi32>
+  %r = scf.for %t = %c0 to %turns step %c1 iter_args(%sum = %x) -> tensor<1x16xf32> {
+    %o = tensor.empty() : tensor<1x16xf32>
+    %next = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%columns, %sum : tensor<1x16xi32>, tensor<1x16xf32>) outs(%o : tensor<1x16xf32>) {
+    ^bb0(%column: i32, %in: f32, %out: f32):
+      %below = arith.cmpi slt, %column, %n : i32
+      %twice = arith.addf %in, %in : f32
+      %kept = arith.select %below, %twice, %in : f32
+      linalg.yield %kept : f32
+    } -> tensor<1x16xf32>
+    scf.yield %next : tensor<1x16xf32>
+  }
+  return %r : tensor<1x16xf32>
+}
