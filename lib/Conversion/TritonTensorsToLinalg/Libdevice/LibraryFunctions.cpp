@@ -45,7 +45,6 @@ static ScalarBuilder findMathOp(StringRef name) {
       .Case("asin", apply<math::AsinOp>)
       .Case("asinh", apply<math::AsinhOp>)
       .Case("atan", apply<math::AtanOp>)
-      .Case("atan2", apply<math::Atan2Op>)
       .Case("atanh", apply<math::AtanhOp>)
       .Case("cbrt", apply<math::CbrtOp>)
       .Case("ceil", apply<math::CeilOp>)
@@ -213,6 +212,22 @@ static Value reciprocalNorm(OpBuilder &builder, Location loc, ValueRange in,
   return reciprocal(builder, loc, norm(builder, loc, in, type), type);
 }
 
+/// atan2. MLIR takes it for undefined where both numbers are zero constants; 1
+/// with the sign of that zero has the same angle.
+static Value angle(OpBuilder &builder, Location loc, ValueRange in, Type type) {
+  Value zero = createScalar(builder, loc, type, 0);
+  Value one = createScalar(builder, loc, type, 1);
+  auto isZero = [&](Value value) -> Value {
+    return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, value,
+                                 zero);
+  };
+  Value isOrigin =
+      arith::AndIOp::create(builder, loc, isZero(in[0]), isZero(in[1]));
+  Value unit = math::CopySignOp::create(builder, loc, one, in[1]);
+  Value x = arith::SelectOp::create(builder, loc, isOrigin, unit, in[1]);
+  return math::Atan2Op::create(builder, loc, in[0], x);
+}
+
 /// sin and cos of pi times a number. The number is `quarter / 2 + rest` with
 /// `rest` exact and at most 1/4, so that whole and half numbers give whole
 /// results.
@@ -232,6 +247,11 @@ static Value trigonometricOfPi(OpBuilder &builder, Location loc, ValueRange in,
 
   // The turn is 0 to 3 quarters; a negative remainder counts from the end.
   Value remainder = arith::RemFOp::create(builder, loc, quarter, four);
+  // No integer is NaN, which the angle is then, too.
+  Value isNumber = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::ORD, remainder, remainder);
+  remainder = arith::SelectOp::create(builder, loc, isNumber, remainder,
+                                      createScalar(builder, loc, type, 0));
   Value turn =
       arith::FPToSIOp::create(builder, loc, builder.getI32Type(), remainder);
   Value shift = createScalar(builder, loc, builder.getI32Type(), cosine);
@@ -285,6 +305,7 @@ static ScalarBuilder findFormula(StringRef name) {
       .Case("normcdf", normalDistribution)
       .Cases({"norm3d", "norm4d"}, norm)
       .Cases({"rhypot", "rnorm3d", "rnorm4d"}, reciprocalNorm)
+      .Case("atan2", angle)
       .Case("sinpi", trigonometricOfPi<false>)
       .Case("cospi", trigonometricOfPi<true>)
       .Cases({"isnan", "isnand"}, classify<arith::CmpFPredicate::UNO>)
