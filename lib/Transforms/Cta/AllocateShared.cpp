@@ -283,12 +283,21 @@ private:
     return place && !place->buffer ? place : nullptr;
   }
 
+  /// True if who fills the slots of a buffer sees to it that no product in
+  /// flight reads the one that comes next: copies that go on wait themselves,
+  /// and what is written while products go on has a slot for each turn.
+  static bool isOrdered(const PendingAccess &earlier,
+                        const PendingAccess &access) {
+    return earlier.place == access.place && earlier.goesOn &&
+           (earlier.isInFlight || access.goesOn);
+  }
+
   static bool needsBarrier(const PendingAccess &access,
                            const PendingAccesses &pending) {
     return llvm::any_of(pending, [&](const PendingAccess &earlier) {
       return (access.isWrite || earlier.isWrite) &&
              access.place->overlaps(*earlier.place) &&
-             !(earlier.goesOn && earlier.place == access.place);
+             !isOrdered(earlier, access);
     });
   }
 
