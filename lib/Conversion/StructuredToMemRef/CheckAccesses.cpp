@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AccessFootprint.h"
+#include "AccessOrigin.h"
 #include "AccessSite.h"
 #include "Elements.h"
 #include "RuntimeChecks.h"
@@ -35,45 +36,6 @@ using namespace mlir;
 using namespace mlir::triton_shared;
 
 namespace {
-
-/// The written parameter that `base` is, perhaps seen as elements of another
-/// type; null if it is something else.
-BlockArgument findParameter(Value base, unsigned numWritten) {
-  while (auto from = base.getDefiningOp<tts::FromAddressOp>()) {
-    auto to = from.getAddress().getDefiningOp<tts::ToAddressOp>();
-    if (!to)
-      return nullptr;
-    base = to.getBase();
-  }
-  auto argument = dyn_cast<BlockArgument>(base);
-  bool isWritten = argument &&
-                   isa<func::FuncOp>(argument.getOwner()->getParentOp()) &&
-                   argument.getArgNumber() < numWritten;
-  return isWritten ? argument : nullptr;
-}
-
-/// The written parameter whose address the place of an access is computed of,
-/// as in `(bytes + 34 * i).to(halves)`; null if there is none, or several.
-BlockArgument findOrigin(tts::AccessOpInterface op, unsigned numWritten) {
-  SetVector<Operation *> slice;
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.omitBlockArguments = true;
-  options.filter = isMemoryEffectFree;
-  for (Value place : {op.getBase(), op.getOffset()})
-    (void)getBackwardSlice(place, &slice, options);
-  BlockArgument origin;
-  for (Operation *other : slice) {
-    auto to = dyn_cast<tts::ToAddressOp>(other);
-    if (!to)
-      continue;
-    BlockArgument parameter = findParameter(to.getBase(), numWritten);
-    if (!parameter || (origin && origin != parameter))
-      return nullptr;
-    origin = parameter;
-  }
-  return origin;
-}
 
 //===----------------------------------------------------------------------===//
 // Calls of the runtime
@@ -480,14 +442,12 @@ void AccessChecker::finish(tts::AccessOpInterface op, Value distance) {
 
 void AccessChecker::check(tts::AccessOpInterface op) {
   Location loc = op->getLoc();
-  BlockArgument parameter = findParameter(op.getBase(), numWritten);
+  BlockArgument parameter = findOrigin(op, numWritten);
+  if (!parameter)
+    return;
   Value later;
-  if (!parameter) {
-    parameter = findOrigin(op, numWritten);
-    if (!parameter)
-      return;
+  if (!findParameter(op.getBase(), numWritten))
     later = startFrom(op, parameter);
-  }
   Extent extent = getExtent(parameter, getElementBytes(op));
   if (later)
     extent.end = arith::SubIOp::create(builder, loc, extent.end, later);
