@@ -43,7 +43,7 @@ def rounded(value: Fraction, name: str, mode: str = "rn") -> float:
         made = math.inf if beyond else float((2 - Fraction(2) ** (1 - digits)) * 2**largest)
     else:
         made = float(count * unit)
-    return math.copysign(made, value)
+    return -made if value < 0 else made
 
 
 def converted(value: float, name: str, mode: str) -> float:

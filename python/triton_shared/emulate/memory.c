@@ -44,6 +44,30 @@ void check_global(uint64_t address, int64_t size, int isWrite) {
        isWrite ? "writes" : "reads", (long)size, (long)address);
 }
 
+// Words of which only a part need lie in buffers: an aligned word that holds a
+// byte of one is there on a GPU, and an update of 2 bytes may go through it.
+// What is not of a buffer reads as zero, and must stay as it is.
+
+int emu_begin_word(uint64_t address, char word[4]) {
+  int held = 0;
+  memset(word, 0, 4);
+  for (int i = 0; i < 4 && address % 4 == 0; ++i)
+    for (int j = 0; j < numRegions; ++j)
+      if (address + i - regions[j].begin < regions[j].end - regions[j].begin) {
+        held |= 1 << i;
+        word[i] = ((const char *)address)[i];
+      }
+  return held;
+}
+
+void emu_end_word(uint64_t address, const char word[4], int held) {
+  for (int i = 0; i < 4; ++i)
+    if (held >> i & 1)
+      ((char *)address)[i] = word[i];
+    else if (word[i])
+      check_global(address + i, 1, 1);
+}
+
 static void note_read(Reads *pool, int *first, int slot, uint32_t time) {
   for (int i = *first; i >= 0; i = pool->reads[i].next)
     if (pool->reads[i].slot == slot) {

@@ -4,77 +4,8 @@
 #ifndef TRITON_SHARED_EMULATE_PTX_H
 #define TRITON_SHARED_EMULATE_PTX_H
 
+#include "floats.h"
 #include "shim.h"
-#include <math.h>
-#include <string.h>
-
-#define PTX static inline __attribute__((unused))
-
-// Registers as floats, and back.
-
-#define DEFINE_BITS(FLOAT, WORD, NAME)                                         \
-  PTX FLOAT NAME##_of(WORD bits) {                                             \
-    FLOAT value;                                                               \
-    memcpy(&value, &bits, sizeof(value));                                      \
-    return value;                                                              \
-  }                                                                            \
-  PTX WORD bits_##NAME(FLOAT value) {                                          \
-    WORD bits;                                                                 \
-    memcpy(&bits, &value, sizeof(value));                                      \
-    return bits;                                                               \
-  }
-DEFINE_BITS(float, uint32_t, f32)
-DEFINE_BITS(double, uint64_t, f64)
-DEFINE_BITS(_Float16, uint16_t, half)
-
-// f16 and bf16 are computed in double: no sum or product of two needs more bits
-// than that rounds rightly.
-PTX double f16_of(uint16_t bits) { return (double)half_of(bits); }
-PTX uint16_t bits_f16(double value) {
-  return value == value ? bits_half((_Float16)value) : 0x7FFF;
-}
-PTX double bf16_of(uint16_t bits) { return f32_of((uint32_t)bits << 16); }
-PTX uint16_t bits_bf16(double value) {
-  if (value != value)
-    return 0x7FFF;
-  // To odd first, so that it is rounded once.
-  float near = (float)value;
-  uint32_t bits = bits_f32(near);
-  if ((double)near != value && !(bits & 1) && isfinite(near))
-    bits += ((double)near > value) == (near > 0) ? -1 : 1;
-  return (bits + 0x7FFF + (bits >> 16 & 1)) >> 16;
-}
-
-PTX float flush_f32(float x) {
-  return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
-}
-
-// A GPU does not pass on the NaN of an operand.
-PTX float one_nan(float x) { return x == x ? x : f32_of(0x7fffffffu); }
-
-// Rounding of `value + rest`, whose sum is exact: n, z, m or p.
-PTX float round_f32(double value, double rest, char mode) {
-  float near = (float)value;
-  double error = ((double)near - value) - rest;
-  if (value != value || !isfinite(near))
-    return mode == 'z' && isfinite(value) ? copysignf(0x1.fffffep127f, near)
-                                          : near;
-  if (mode == 'z')
-    mode = near > 0 || (near == 0 && value > 0) ? 'm' : 'p';
-  if (mode == 'm' && error > 0)
-    return nextafterf(near, -INFINITY);
-  if (mode == 'p' && error < 0)
-    return nextafterf(near, INFINITY);
-  return near;
-}
-PTX float add_directed(float a, float b, char mode) {
-  double x = a, y = b, sum = x + y, back = sum - x;
-  return round_f32(sum, (x - (sum - back)) + (y - back), mode);
-}
-PTX float fma_directed(float a, float b, float c, char mode) {
-  double x = (double)a * b, y = c, sum = x + y, back = sum - x;
-  return round_f32(sum, (x - (sum - back)) + (y - back), mode);
-}
 
 // The smaller and the larger one; of zeros, the negative one is smaller.
 PTX double min_number(double a, double b) {
@@ -317,6 +248,14 @@ PTX char *begin_update(uint64_t address, int size, int space) {
   char *at = space == kShared ? place_shared(address) : (char *)address;
   update_shared(at - cta_shared, size);
   return at;
+}
+// Words that are read for an atomic update of a part of them.
+PTX int begin_word(uint64_t address, int space, char word[4]) {
+  return space == kGlobal ? emu_begin_word(address, word) : 0;
+}
+PTX void load_word(uint64_t address, int space, void *to) {
+  if (!begin_word(address, space, to))
+    load(address, 4, space, to);
 }
 PTX void __attribute__((noreturn)) stop(const char *why) {
   fail("%s", why);

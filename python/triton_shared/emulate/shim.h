@@ -120,6 +120,11 @@ void emu_access(void *pointer, int64_t size, int64_t alignment, int space,
 /// An atomic update of shared memory.
 void update_shared(int64_t offset, int64_t size);
 void check_global(uint64_t address, int64_t size, int isWrite);
+/// Reads the word at a multiple of 4: a bit for each of its bytes that lies in
+/// a buffer, 0 if none does.
+int emu_begin_word(uint64_t address, char word[4]);
+/// Writes these bytes; fails if another one has changed.
+void emu_end_word(uint64_t address, const char word[4], int held);
 /// Fails unless the asynchronous proxy may read the 16 bytes at `offset` for
 /// the current thread; `verb` says how. `slot` then may read them until
 /// somebody knows that it has done `number` things.

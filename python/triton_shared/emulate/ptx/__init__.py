@@ -10,7 +10,7 @@ here and wrong there is theirs. What has no meaning here is a PtxError with its 
 are approximate on a GPU are as good as they get.
 
 `reader` reads, `flow` walks through a function, `arithmetic`, `conversions`, `memory` and `threads`
-know what instructions mean, and `ptx.h` has what is longer than an expression.
+know what instructions mean, and `ptx.h` and `floats.h` have what is longer than an expression.
 """
 
 from __future__ import annotations

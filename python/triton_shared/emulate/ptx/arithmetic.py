@@ -69,6 +69,15 @@ def _for_lanes(code: Code, instruction: Instruction, make: Callable[..., str]) -
     return True
 
 
+def _directed(instruction: Instruction, function: str, *values: str) -> str:
+    """A call that rounds to zero, down or up as the opcode says."""
+    kind = instruction.parts[-1]
+    if kind not in ("f32", "f64"):
+        raise Unknown(instruction, "its rounding")
+    given = ", ".join([*values, "0", "0"][:3])
+    return f"{function}_{kind}({given}, '{_mode(instruction.parts)}')"
+
+
 def _sum(code: Code, instruction: Instruction) -> None:
     name, kind = instruction.parts[0], instruction.parts[-1]
     if "cc" in instruction.parts:
@@ -84,18 +93,11 @@ def _sum(code: Code, instruction: Instruction) -> None:
         left, right = (f"(uint64_t){code.value(operand, kind)}" for operand in (a, b))
         return code.assign(instruction.operands[0], kind, f"{left} {operator} {right}")
     x, y = _read(code, instruction, a, kind), _read(code, instruction, b, kind)
-    mode = _mode(instruction.parts)
-    if mode != "n":
-        if kind != "f32":
-            raise Unknown(instruction, "its rounding")
+    made = f"{x} {operator} {y}"
+    if _mode(instruction.parts) != "n":
         other = f"-{y}" if name == "sub" else y
-        rounded = (
-            f"fma_directed({x}, {y}, 0, '{mode}')"
-            if name == "mul"
-            else f"add_directed({x}, {other}, '{mode}')"
-        )
-        return _write(code, instruction, kind, rounded)
-    return _write(code, instruction, kind, f"{x} {operator} {y}")
+        made = _directed(instruction, "mul" if name == "mul" else "add", x, other)
+    return _write(code, instruction, kind, made)
 
 
 def _multiply(code: Code, instruction: Instruction) -> None:
@@ -142,13 +144,10 @@ def _fuse(code: Code, instruction: Instruction) -> None:
     if _for_lanes(code, instruction, lambda _, v: f"fma({', '.join(v)})"):
         return
     x, y, z = (_read(code, instruction, o, kind) for o in instruction.operands[1:])
-    mode = _mode(parts)
-    if mode != "n" and kind != "f32":
-        raise Unknown(instruction, "its rounding")
     function = "fmaf" if kind == "f32" else "fma"
     fused = f"{function}({x}, {y}, {z})"
-    if mode != "n":
-        fused = f"fma_directed({x}, {y}, {z}, '{mode}')"
+    if _mode(parts) != "n":
+        fused = _directed(instruction, "fma", x, y, z)
     _write(code, instruction, kind, fused)
 
 
@@ -183,16 +182,24 @@ def _divide(code: Code, instruction: Instruction) -> None:
     if not is_float(kind):
         values = f"{code.value(a, kind)}, {code.value(b, kind)}"
         return code.assign(target, kind, f"{parts[0]}_{kind}({values})")
-    _require(instruction, {"ftz", "rn", "full", "approx"})
+    _require(instruction, {"ftz", "rn", "rz", "rm", "rp", "full", "approx"})
     x, y = _read(code, instruction, a, kind), _read(code, instruction, b, kind)
-    return _write(code, instruction, kind, f"{x} / {y}")
+    is_directed = _mode(parts) != "n"
+    made = _directed(instruction, "div", x, y) if is_directed else f"{x} / {y}"
+    return _write(code, instruction, kind, made)
 
 
 def _function(code: Code, instruction: Instruction) -> None:
     """As good as it gets; on a GPU, those that are approximate are off by some units."""
-    _require(instruction, {"ftz", "rn", "approx"})
+    _require(instruction, {"ftz", "rn", "rz", "rm", "rp", "approx"})
     name, kind = instruction.parts[0], instruction.parts[-1]
     operand = instruction.operands[1]
+    if _mode(instruction.parts) != "n":
+        if name not in ("rcp", "sqrt"):
+            raise Unknown(instruction, "its rounding")
+        x = _read(code, instruction, operand, kind)
+        given = ("div", "1", x) if name == "rcp" else (name, x)
+        return _write(code, instruction, kind, _directed(instruction, *given))
     suffix = "f" if kind == "f32" else ""
 
     def make(of: str, x: str) -> str:
@@ -203,8 +210,9 @@ def _function(code: Code, instruction: Instruction) -> None:
         return f"{_FUNCTIONS[name]}{suffix}({x})"
 
     if _for_lanes(code, instruction, lambda of, v: make(of, v[0])):
-        return
-    _write(code, instruction, kind, make(kind, _read(code, instruction, operand, kind)))
+        return None
+    value = make(kind, _read(code, instruction, operand, kind))
+    return _write(code, instruction, kind, value)
 
 
 def _one(code: Code, instruction: Instruction) -> None:

@@ -66,6 +66,8 @@ class Code:
     lines: list[str] = field(default_factory=list)
     scopes: list[dict[str, int]] = field(default_factory=lambda: [{}])
     """Bytes of the registers of each block that is open."""
+    words: frozenset[str] = frozenset()
+    """Operands of words that are read for an update of a part of them."""
     temporaries: int = 0
 
     def declare(self, registers: Registers) -> None:

@@ -38,10 +38,9 @@ def convert(code: Code, instruction: Instruction) -> None:
             raise Unknown(instruction)
         made = f"to_{result}({value}, '{mode}', {int(kind == 'f64')})"
     elif is_float(result):
-        if modifiers - {"rn"}:
+        if modifiers - {"rn", "rz", "rm", "rp"}:
             raise Unknown(instruction)
-        # Of a number of 64 bits, only a double's own conversion rounds once.
-        made = f"({'float' if result == 'f32' else 'double'}){value}"
+        made = _of_whole(instruction, value)
     else:
         made = _clamped(value, kind, result) if "sat" in modifiers else value
     return code.assign(target, result, made)
@@ -62,9 +61,9 @@ def _between_floats(code: Code, instruction: Instruction, value: str) -> None:
     whole = next((_WHOLE[part] for part in parts if part in _WHOLE), "")
     if whole:
         value = f"round_whole({value}, '{whole}')"
-    directed = next((part[1] for part in parts if part in ("rz", "rm", "rp")), "")
-    if directed and SIZES[result] < SIZES[kind]:
-        value = _narrowed(instruction, result, value, directed)
+    directed = _direction(parts)
+    if directed and result not in (kind, "f64"):
+        value = f"narrow_{result}({value}, '{directed}')"
     if "relu" in parts:
         value = f"relu({value})"
     if "sat" in parts:
@@ -74,12 +73,22 @@ def _between_floats(code: Code, instruction: Instruction, value: str) -> None:
     code.assign(instruction.operands[0], result, value)
 
 
-def _narrowed(instruction: Instruction, result: str, value: str, mode: str) -> str:
-    if result == "f32":
-        return f"round_f32({value}, 0, '{mode}')"
-    if result == "bf16" and mode == "z":
-        return f"f32_of(bits_f32({value}) & 0xFFFF0000u)"
-    raise Unknown(instruction, "its rounding")
+def _direction(parts: tuple[str, ...]) -> str:
+    """`z` to zero, `m` down, `p` up; nothing for to nearest."""
+    return next((part[1] for part in parts if part in ("rz", "rm", "rp")), "")
+
+
+def _of_whole(instruction: Instruction, value: str) -> str:
+    """A number as a float."""
+    *_, result, kind = instruction.parts
+    directed = _direction(instruction.parts)
+    form = "double" if kind[0] == "s" else "unsigned"
+    if not directed:
+        if result in ("f32", "f64"):
+            return f"({'float' if result == 'f32' else 'double'}){value}"
+        return f"odd_{form}({value})"
+    made = f"whole_{form}({value}, '{directed}')"
+    return made if result == "f64" else f"narrow_{result}({made}, '{directed}')"
 
 
 def _to_pair(code: Code, instruction: Instruction, result: str) -> None:
@@ -90,7 +99,7 @@ def _to_pair(code: Code, instruction: Instruction, result: str) -> None:
     for operand in (lower, upper):
         value = code.value(operand, "f32")
         if "rz" in instruction.parts:
-            value = _narrowed(instruction, kind, value, "z")
+            value = f"narrow_{kind}({value}, 'z')"
         if "relu" in instruction.parts:
             value = f"relu({value})"
         if "satfinite" in instruction.parts:
@@ -134,4 +143,6 @@ def _to_tf32(code: Code, instruction: Instruction) -> None:
         return code.assign(target, "b32", f"emu_f2tf32_rna({value})")
     if "rz" in instruction.parts:
         return code.assign(target, "b32", f"bits_f32({value}) & 0xFFFFE000u")
+    if "rn" in instruction.parts:
+        return code.assign(target, "b32", f"bits_tf32({value})")
     raise Unknown(instruction, "its rounding")

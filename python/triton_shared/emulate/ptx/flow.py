@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from . import arithmetic, conversions, memory, threads
 from .arithmetic import Maker
@@ -15,6 +15,7 @@ from .reader import (
     PtxError,
     Registers,
     Statement,
+    Targets,
     Variable,
 )
 
@@ -23,10 +24,11 @@ _OWN = ("__assertfail", "vprintf")
 
 
 class Labels:
-    """Names of labels, which blocks have for themselves."""
+    """Names of labels and of tables of them, which blocks have for themselves."""
 
     def __init__(self, body: Iterable[Statement]) -> None:
         self._known: list[dict[str, str]] = [{}]
+        self._tables: list[dict[str, tuple[str, ...]]] = [{}]
         self._parents: list[int] = [-1]
         self._next = 0
         self._current = 0
@@ -35,6 +37,7 @@ class Labels:
             if isinstance(statement, Brace):
                 if statement.opens:
                     self._known.append({})
+                    self._tables.append({})
                     self._parents.append(open_blocks[-1])
                     open_blocks.append(len(self._known) - 1)
                 else:
@@ -42,6 +45,8 @@ class Labels:
             elif isinstance(statement, Label):
                 block = open_blocks[-1]
                 self._known[block][statement.name] = f"{mangled(statement.name)}_{block}"
+            elif isinstance(statement, Targets):
+                self._tables[open_blocks[-1]][statement.name] = statement.labels
 
     def enter(self) -> None:
         """The next block begins."""
@@ -54,12 +59,19 @@ class Labels:
 
     def find(self, name: str) -> str:
         """The label of this name in the current block, or in one around it; or nothing."""
+        return next((self._known[b][name] for b in self._around() if name in self._known[b]), "")
+
+    def find_table(self, name: str) -> tuple[str, ...]:
+        """The names in a table, which is found as a label is."""
+        tables = (self._tables[block] for block in self._around())
+        return next((table[name] for table in tables if name in table), ())
+
+    def _around(self) -> Iterator[int]:
+        """The current block and those around it, outwards."""
         block = self._current
         while block >= 0:
-            if name in self._known[block]:
-                return self._known[block][name]
+            yield block
             block = self._parents[block]
-        return ""
 
 
 MAKERS: dict[str, Maker] = {
@@ -74,6 +86,7 @@ def write_function(function: Function, code: Code, functions: dict[str, Function
     """The body of a function, as lines of C."""
     labels = Labels(function.body)
     code.add("uint64_t carry = 0;")
+    code.words = memory.words_with_parts(function.body)
     for statement in function.body:
         if isinstance(statement, Brace):
             code.add("{" if statement.opens else "}")
@@ -85,6 +98,8 @@ def write_function(function: Function, code: Code, functions: dict[str, Function
                 code.scopes.pop()
         elif isinstance(statement, Label):
             code.add(f"{labels.find(statement.name)}:;")
+        elif isinstance(statement, Targets):
+            continue
         elif isinstance(statement, Registers):
             code.declare(statement)
         elif isinstance(statement, Variable):
@@ -102,10 +117,9 @@ def _write(
     code.add(f"if {guard} {{" if guard else "{")
     name = instruction.parts[0]
     if name == "bra":
-        label = labels.find(instruction.operands[0])
-        if not label:
-            raise Unknown(instruction, "where it leads")
-        code.add(f"goto {label};")
+        code.add(f"goto {_label(instruction, labels, instruction.operands[0])};")
+    elif name == "brx":
+        _branch_by_index(code, instruction, labels)
     elif name in ("ret", "exit"):
         code.add("return;")
     elif name == "trap":
@@ -122,6 +136,30 @@ def _write(
             raise Unknown(instruction, why) from error
     else:
         raise Unknown(instruction)
+    code.add("}")
+
+
+def _label(instruction: Instruction, labels: Labels, name: str) -> str:
+    label = labels.find(name)
+    if not label:
+        raise Unknown(instruction, "where it leads")
+    return label
+
+
+def _branch_by_index(code: Code, instruction: Instruction, labels: Labels) -> None:
+    """`brx.idx`: to a label of a table; an index beyond it ends the launch."""
+    is_known = instruction.opcode in ("brx.idx", "brx.idx.uni")
+    if not is_known or len(instruction.operands) != 2:
+        raise Unknown(instruction)
+    index, table = instruction.operands
+    targets = labels.find_table(table)
+    if not targets:
+        raise Unknown(instruction, f"the table '{table}'")
+    code.add(f"switch ({code.value(index, 'u32')}) {{")
+    for place, target in enumerate(targets):
+        code.add(f"case {place}: goto {_label(instruction, labels, target)};")
+    said = f"branches by index %u into a table of {len(targets)} labels"
+    code.add(f'default: fail("{said}", {code.value(index, "u32")});')
     code.add("}")
 
 

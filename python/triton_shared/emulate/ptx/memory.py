@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from .arithmetic import Maker
 from .code import Code, Unknown, is_float, members, word
-from .reader import SIZES, Instruction
+from .reader import SIZES, Instruction, Statement
 
 _SPACES = {"global": 1, "shared": 3, "shared::cta": 3, "local": 0, "param": 0, "const": 0}
 _HINT = re.compile(
@@ -43,6 +44,28 @@ def _place(code: Code, instruction: Instruction, operand: str) -> tuple[str, str
     return name, f"find_space({name})"
 
 
+def words_with_parts(body: Iterable[Statement]) -> frozenset[str]:
+    """Operands of both `ld` and `atom.cas` of 32 bits.
+
+    So LLVM updates two bytes where an instruction for those is missing: it reads the aligned word
+    around them, which a buffer may hold a part of only, and swaps it.
+    """
+    found: dict[str, set[str]] = {"ld": set(), "atom": set()}
+    for one in body:
+        if isinstance(one, Instruction) and one.parts[0] in found and _is_of_word(one):
+            found[one.parts[0]].update(one.operands[1:2])
+    return frozenset(found["ld"] & found["atom"])
+
+
+def _is_of_word(instruction: Instruction) -> bool:
+    is_known = instruction.parts[0] == "ld" or "cas" in instruction.parts
+    return is_known and instruction.parts[-1] in ("b32", "u32") and _count(instruction) == 1
+
+
+def _is_word(code: Code, instruction: Instruction, operand: str) -> bool:
+    return operand in code.words and _is_of_word(instruction)
+
+
 def _load(code: Code, instruction: Instruction) -> None:
     _require(instruction)
     kind, count = instruction.parts[-1], _count(instruction)
@@ -50,7 +73,10 @@ def _load(code: Code, instruction: Instruction) -> None:
     place, space = _place(code, instruction, source)
     held, size = code.fresh(), SIZES[kind]
     code.add(f"{word(size)} {held}[{count}];")
-    code.add(f"load({place}, {size * count}, {space}, {held});")
+    if _is_word(code, instruction, source):
+        code.add(f"load_word({place}, {space}, {held});")
+    else:
+        code.add(f"load({place}, {size * count}, {space}, {held});")
     raw = kind if kind[0] == "s" else f"b{8 * size}"
     for i, register in enumerate(members(target)):
         if register != "_":
@@ -94,13 +120,20 @@ def _update(code: Code, instruction: Instruction) -> None:
     kind = instruction.parts[-1]
     operands = list(instruction.operands)
     results = members(operands.pop(0)) if instruction.parts[0] == "atom" else []
-    place, space = _place(code, instruction, operands.pop(0))
+    target = operands.pop(0)
+    place, space = _place(code, instruction, target)
     lanes = 2 if kind in ("f16x2", "bf16x2") else 1
     one = kind.removesuffix("x2")
     size = SIZES[one]
     groups = [members(operand) for operand in operands]
     total = size * lanes * len(groups[0])
-    code.add(f"char *{place}m = begin_update({place}, {total}, {space});")
+    begin = f"begin_update({place}, {total}, {space})"
+    is_word = _is_word(code, instruction, target)
+    if is_word:
+        code.add(f"char {place}w[4];")
+        code.add(f"int {place}h = begin_word({place}, {space}, {place}w);")
+        begin = f"{place}h ? {place}w : {begin}"
+    code.add(f"char *{place}m = {begin};")
     for i in range(len(groups[0])):
         words = [f"({word(size * lanes)})({code.word(group[i], one)})" for group in groups]
         before = []
@@ -116,6 +149,8 @@ def _update(code: Code, instruction: Instruction) -> None:
             before.append(f"(uint64_t){old} << {lane * 8 * size}")
         if results and results[i] != "_":
             code.assign(results[i], f"b{8 * size * lanes}", " | ".join(before))
+    if is_word:
+        code.add(f"if ({place}h) emu_end_word({place}, {place}w, {place}h);")
 
 
 def _updated_bits(instruction: Instruction, kind: str, old: str, given: list[str]) -> str:

@@ -67,6 +67,14 @@ class Label:
 
 
 @dataclass(frozen=True)
+class Targets:
+    """A table of labels that `brx.idx` branches by."""
+
+    name: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Registers:
     """A declaration: names and what they hold."""
 
@@ -81,7 +89,7 @@ class Brace:
     opens: bool
 
 
-Statement = Instruction | Label | Registers | Brace | Variable
+Statement = Instruction | Label | Targets | Registers | Brace | Variable
 
 
 @dataclass
@@ -130,6 +138,7 @@ _PARAMETER = re.compile(
 _REGISTERS = re.compile(r"\.reg\s+\.(?P<kind>\w+)\s+(?P<names>.*)", re.DOTALL)
 _RANGE = re.compile(r"([%\w$]+)<(\d+)>")
 _LABEL = re.compile(r"([$%_A-Za-z][\w$]*)\s*:(?!:)")
+_TARGETS = re.compile(r"([$%_A-Za-z][\w$]*)\s*:\s*\.branchtargets\b([^;]*);")
 _GUARD = re.compile(r"@(!?)\s*(%?[\w$]+)\s+")
 
 
@@ -222,6 +231,10 @@ def _statements(body: str, line: int) -> Iterator[Statement]:
         elif character in "{}":
             yield Brace(character == "{")
             place += 1
+        elif targets := _TARGETS.match(body, place):
+            yield Targets(targets[1], _names(targets[2]))
+            line += targets[0].count("\n")
+            place = targets.end()
         elif label := _LABEL.match(body, place):
             yield Label(label[1])
             place = label.end()
@@ -238,12 +251,7 @@ def _statements(body: str, line: int) -> Iterator[Statement]:
 def _statement(text: str, line: int) -> Iterator[Statement]:
     text = text.strip()
     if registers := _REGISTERS.match(text):
-        names: list[str] = []
-        for part in registers["names"].split(","):
-            part = part.strip()
-            counted = _RANGE.fullmatch(part)
-            names += [f"{counted[1]}{i}" for i in range(int(counted[2]))] if counted else [part]
-        yield Registers(tuple(names), registers["kind"])
+        yield Registers(_names(registers["names"]), registers["kind"])
     elif variable := _VARIABLE.match(f"{text};"):
         yield _variable(variable)
     elif text.startswith(".param"):
@@ -257,6 +265,16 @@ def _statement(text: str, line: int) -> Iterator[Statement]:
         opcode, *operands = rest.split(maxsplit=1)
         predicate = guard[1] + guard[2] if guard else ""
         yield Instruction(line, opcode, split("".join(operands)), predicate)
+
+
+def _names(listed: str) -> tuple[str, ...]:
+    """`%r<3>` is `%r0`, `%r1`, `%r2`."""
+    names: list[str] = []
+    for part in listed.split(","):
+        part = part.strip()
+        counted = _RANGE.fullmatch(part)
+        names += [f"{counted[1]}{i}" for i in range(int(counted[2]))] if counted else [part]
+    return tuple(names)
 
 
 def split(text: str) -> tuple[str, ...]:
