@@ -7,6 +7,8 @@ import hashlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from .errors import TritonSharedError
+
 _TOOLS = ("ptxas", "libdevice")
 """Words of a compilation that are about what follows phase `llir`."""
 _REPRODUCER = """{-#
@@ -37,15 +39,20 @@ def write(
 ) -> None:
     """Writes the input, what `made` has of each phase, and what the compiler said."""
     folder = folder_of(text, root)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "input.mlir").write_text(text)
+    files = {"input.mlir": text.encode()}
     for number, phase in enumerate(phases, start=1):
-        content = made(phase)
-        if content:
-            name = f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}"
-            (folder / name).write_bytes(content)
-    if diagnostics:
-        (folder / "diagnostics.txt").write_text(diagnostics)
+        files[f"{number:02}.{phase}.{_SUFFIXES.get(phase, 'mlir')}"] = made(phase)
+    files["diagnostics.txt"] = diagnostics.encode()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            if content or name == "input.mlir":
+                (folder / name).write_bytes(content)
+    except OSError as error:
+        raise TritonSharedError(
+            f"cannot write below TRITON_SHARED_DUMP={root}: {error.strerror} ('{error.filename}')\n"
+            "name a folder that can be made and written, or unset the variable"
+        ) from None
 
 
 def write_reproducer(text: str, words: str, beginning: str) -> None:

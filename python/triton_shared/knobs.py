@@ -217,9 +217,13 @@ def c_compiler() -> str:
 def launch_settings() -> LaunchSettings:
     """`TRITON_SHARED_THREADS`, `TRITON_SHARED_GRID_ORDER`, `TRITON_SHARED_GRID_SEED`."""
     return LaunchSettings(
-        threads=_number("TRITON_SHARED_THREADS"),
-        grid_order=os.environ.get("TRITON_SHARED_GRID_ORDER", GRID_ORDERS[0]),
-        grid_seed=_number("TRITON_SHARED_GRID_SEED"),
+        threads=_number("TRITON_SHARED_THREADS", 2**32),
+        grid_order=_one_of(
+            "TRITON_SHARED_GRID_ORDER",
+            os.environ.get("TRITON_SHARED_GRID_ORDER", GRID_ORDERS[0]),
+            GRID_ORDERS,
+        ),
+        grid_seed=_number("TRITON_SHARED_GRID_SEED", 2**64),
     )
 
 
@@ -249,12 +253,15 @@ def _path(name: str) -> Path | None:
     return Path(text) if text else None
 
 
-def _number(name: str) -> int:
+def _number(name: str, bound: int) -> int:
     text = os.environ.get(name, "0")
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
         raise ValueError(f"{name} must be a number, got '{text}'") from None
+    if not 0 <= number < bound:
+        raise ValueError(f"{name} must be a number from 0 to {bound - 1}, got '{text}'")
+    return number
 
 
 def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:

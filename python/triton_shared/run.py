@@ -31,7 +31,7 @@ def cuda_means_cpu() -> Iterator[None]:
     import torch
     from torch.overrides import TorchFunctionMode
 
-    from .stand_in import called_back, torch_cuda
+    from .stand_in import called_back, named_devices, torch_cuda
 
     def moved(value: Any) -> Any:
         if isinstance(value, str) and value.partition(":")[0] == "cuda":
@@ -46,14 +46,16 @@ def cuda_means_cpu() -> Iterator[None]:
         ) -> Any:
             if function == torch.Tensor.is_cuda.__get__:
                 return True
-            if function == torch.Tensor.cuda:
+            if function in (torch.Tensor.cuda, torch.Tensor.pin_memory):
                 return args[0]
             named = {name: moved(value) for name, value in (kwargs or {}).items()}
+            named.pop("pin_memory", None)
             return function(*map(moved, args), **named)
 
     with (
         device("cpu"),
         torch_cuda.installed(moved),
+        named_devices.on_the_cpu(moved),
         called_back.in_mode(CudaMeansCpu),
         CudaMeansCpu(),
     ):

@@ -13,7 +13,7 @@ from ..cuda import tensor_map
 from ..errors import CompilationError, TritonSharedError
 from ..frontend import Target, parse_options
 from ..versions import read_version
-from . import sources
+from . import names, sources
 from .hidden import HiddenParameter, hidden_parameters
 from .signature import (
     Parameter,
@@ -101,7 +101,9 @@ def compile_kernel(
 ) -> Kernel:
     """Compiles the kernel `name` of a Python file, or of a file of TTIR."""
     device = Target.parse(target)
+    names.require_function(out_name or name, "--out-name")
     source = sources.read(path, name)
+    names.require_parameters(source.parameters)
     parameters = parse_signature(signature, source.parameters)
     expressions = parse_grid(grid, parameters)
     digest = hash_of(signature, num_warps, num_stages)

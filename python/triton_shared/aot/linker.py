@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import TritonSharedError
-from . import toolchain
-from .outputs import PHASES, declare, functor, store
+from . import names, toolchain
+from .outputs import PHASES, declare, functor, make_folder, store
 from .packages import write_packages
 from .signature import Parameter
 from .templates import render
@@ -95,6 +95,8 @@ def link_headers(
     variants = [read_header(path) for path in headers]
     _check_alike(variants)
     name = prefix + variants[0].name
+    names.require_free_function(name, "--prefix")
+    names.require_parameters([n for n, _ in variants[0].prototype], taken=(name, "algo_id"))
     values = {
         "name": name,
         "variants": variants,
@@ -103,7 +105,7 @@ def link_headers(
         "arguments": ", ".join(["stream", *(n for n, _ in variants[0].prototype)]),
         "header": f"{out.name}.h",
     }
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(out.parent)
     made = [store(out, "h", render("link.h.j2", **values).encode())]
     made.append(store(out, "c", render("link.c.j2", **values).encode()))
     text = functor(name, f"{name}_default", f"{out.name}.h", _parameters(variants[0]))

@@ -34,7 +34,7 @@ def default_outputs(kernel: Kernel) -> tuple[str, ...]:
 def write(kernel: Kernel, path: Path, emit: Iterable[str] = ()) -> list[Path]:
     """Writes `<path>.<hash>_<suffix>.<ending>` for each output; gives the files in order."""
     stem = path.with_name(path.name + kernel.file_suffix)
-    stem.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(stem.parent)
     return [_write(kernel, stem, output) for output in tuple(emit) or default_outputs(kernel)]
 
 
@@ -61,8 +61,25 @@ def _write(kernel: Kernel, stem: Path, output: str) -> Path:
 def store(stem: Path, ending: str, content: bytes) -> Path:
     """Writes the file `<stem>.<ending>`."""
     path = stem.with_name(f"{stem.name}.{ending}")
-    path.write_bytes(content)
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise _not_written(path, error) from None
     return path
+
+
+def make_folder(folder: Path) -> None:
+    """Makes a folder for outputs, if it is not there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _not_written(folder, error) from None
+
+
+def _not_written(path: Path, error: OSError) -> TritonSharedError:
+    return TritonSharedError(
+        f"cannot write '{path}': {error.strerror}\nname a place that can be written"
+    )
 
 
 def declare(parameters: Iterable[Parameter]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -112,7 +113,10 @@ def _read_python(path: Path, name: str) -> Source:
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise TritonSharedError(_describe_failure(path, error)) from error
     kernel = getattr(module, name, None)
     while kernel is not None and not isinstance(kernel, JITFunction):
         kernel = getattr(kernel, "fn", None)  # Under @autotune and @heuristics.
@@ -122,3 +126,17 @@ def _read_python(path: Path, name: str) -> Source:
             f"'{path}' has no @triton.jit function '{name}'; it has {', '.join(found) or 'none'}"
         )
     return Source(name, tuple(kernel.arg_names), kernel=kernel)
+
+
+def _describe_failure(path: Path, error: BaseException) -> str:
+    """Why a file does not run, with its last line that did."""
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename).resolve() == path.resolve()
+    ]
+    where = f" in line {lines[-1]}" if lines else ""
+    return (
+        f"'{path}' is run to find its kernel, and fails{where}: {type(error).__name__}: {error}\n"
+        f"'python {path}' shows where it comes from"
+    )

@@ -18,6 +18,7 @@ from ..diff.worker import RESULT
 from ..errors import TritonSharedError
 from ..repro import archive
 from ..terminal import working
+from ..written import writes
 from . import ladder
 from .ladder import SUSPECTS, Options
 from .pipeline import Compiler
@@ -30,7 +31,8 @@ SOURCE is a Python file with a function case() or cases(), a recording that diff
 a GPU elsewhere has left if it is there, or a reproducer (.ttrepro), of which nothing runs without
 --run.
 
-exit code: 0 nothing is wrong; 1 somebody is to blame; 2 it cannot be told, or SOURCE does not run
+exit code: 0 nothing is wrong; 1 somebody is to blame; 2 it cannot be told, SOURCE does not run, or
+a file could not be written
 
 example: python -m triton_shared.blame kernel.py --expected reference
          python -m triton_shared.blame bug.ttrepro --run --suspect nvidia --ptxas 13.1.80
@@ -52,8 +54,8 @@ def main(words: list[str] | None = None) -> int:
             return FAILED
     for one, _ in reports:
         print(one.as_text())
-    if given.json:
-        given.json.write_text(as_json([one for one, _ in reports]) + "\n")
+    if given.json and not writes(given.json, as_json([one for one, _ in reports]) + "\n"):
+        return FAILED
     codes = {one.verdict.exit_code for one, _ in reports}
     return 1 if 1 in codes else max(codes)
 
@@ -98,7 +100,7 @@ def _climb(
         launches = [folder / "0000"]
     else:
         vary: dict[str, Any] | None = {} if given.configs else None
-        launches = run.prepare(given.source, given.case, folder, vary)
+        launches = run.prepare(given.source, given.case, folder, vary, options.timeout)
         if given.source.is_dir():
             _adopt(given.source, launches, options.suspect)
     if given.configs:
@@ -222,7 +224,10 @@ def _parser() -> argparse.ArgumentParser:
     add("--keep", type=Path, metavar="FOLDER", help="keep everything there")
     add("--repro", type=Path, metavar="FILE", help="keep the first launch that is wrong (.ttrepro)")
     add("--json", type=Path, metavar="FILE", help="write everything there, for programs")
-    add("--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)")
+    add(
+        "--timeout", type=float, default=120, metavar="SECONDS",
+        help="of a launch, also while it is recorded (default: 120)",
+    )  # fmt: skip
     return parser
 
 

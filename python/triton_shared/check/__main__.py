@@ -8,6 +8,7 @@ import traceback
 from pathlib import Path
 
 from .. import run
+from ..written import writes
 from .session import check
 
 CLEAN, FOUND, FAILED = 0, 1, 2
@@ -15,7 +16,8 @@ CLEAN, FOUND, FAILED = 0, 1, 2
 _EPILOG = """\
 The script needs no change. Its tensors are on the CPU, also those that it makes on "cuda".
 
-exit code: 0 nothing is wrong, 1 something was found, 2 the script could not run
+exit code: 0 nothing is wrong, 1 something was found, 2 the script could not run, or FILE could
+not be written
 
 example: python -m triton_shared.check examples/softmax.py
 """
@@ -35,7 +37,7 @@ def main(words: list[str] | None = None) -> int:
     report.print()
     if options.output:
         written = report.as_sarif() if options.format == "sarif" else report.as_json()
-        options.output.write_text(written + "\n")
+        succeeded &= writes(options.output, written + "\n")
     if not succeeded:
         return FAILED
     return CLEAN if report.is_clean else FOUND

@@ -13,6 +13,7 @@ from typing import Any
 from ..errors import TritonSharedError
 from ..repro import archive
 from ..terminal import working
+from ..written import writes
 from . import configurations, culprit, derived, exact, replay, report, run, widening
 from .comparison import LaunchReport
 from .recording import RecordingError, load
@@ -24,7 +25,8 @@ _EPILOG = """\
 SOURCE is a Python file with a function case() or cases(), whose launches are compared one by one;
 or a recording that an earlier call has kept: a folder or a zip of one.
 
-exit code: 0 all results are equal within their bounds, 1 some differ, 2 a target could not run
+exit code: 0 all results are equal within their bounds, 1 some differ, 2 a target could not run,
+or a file could not be written
 
 example: python -m triton_shared.diff examples/softmax.py --case f16 --targets cpu,shared_cuda
          python -m triton_shared.diff tuned.py --configs --targets cpu,emulated
@@ -47,12 +49,12 @@ def main(words: list[str] | None = None) -> int:
         try:
             with working(f"comparing {' and '.join(targets)}"):
                 status, text, facts = compare(options, targets, folder)
-        except (RecordingError, TritonSharedError) as error:
+        except (RecordingError, TritonSharedError, OSError) as error:
             print(f"error: {error}", file=sys.stderr)
             return FAILED
     print(text)
-    if options.json:
-        options.json.write_text(facts + "\n")
+    if options.json and not writes(options.json, facts + "\n"):
+        return FAILED
     return {"equal": EQUAL, "different": DIFFERENT}.get(status, FAILED)
 
 
@@ -61,7 +63,7 @@ def _compare(
 ) -> tuple[str, str, str]:
     """Status, text and JSON of launches."""
     wider = widening.load(options.tolerances or widening.beside(options.source))
-    run.prepare(options.source, options.case, folder)
+    run.prepare(options.source, options.case, folder, timeout=options.timeout)
     references = derived.REFERENCES if options.error_bound == "derived" else replay.REFERENCES
     reports = list(
         run.compare_all(folder, targets, options.timeout, widenings=wider, references=references)
@@ -98,7 +100,7 @@ def _compare_configurations(
     """Status, text and JSON of configurations."""
     wider = widening.load(options.tolerances or widening.beside(options.source))
     vary = dict(options.vary)
-    launches = run.prepare(options.source, options.case, folder, vary)
+    launches = run.prepare(options.source, options.case, folder, vary, options.timeout)
     reports = configurations.compare_sweeps(
         launches, targets, options.scratch, options.timeout, wider
     )
@@ -146,7 +148,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_steps(parser)
     _add_keeping(parser)
     parser.add_argument(
-        "--timeout", type=float, default=120, metavar="SECONDS", help="of a launch (default: 120)"
+        "--timeout",
+        type=float,
+        default=120,
+        metavar="SECONDS",
+        help="of a launch, also while it is recorded (default: 120)",
     )
     return parser
 

@@ -25,11 +25,16 @@ _PROGRAM = "program.json"
 
 
 def prepare(
-    source: Path, wanted: str, folder: Path, vary: Mapping[str, Sequence[Any]] | None = None
+    source: Path,
+    wanted: str,
+    folder: Path,
+    vary: Mapping[str, Sequence[Any]] | None = None,
+    timeout: float = 600,
 ) -> list[Path]:
     """Fills `folder` with the launches of a Python file, a recording or a folder of recordings.
 
-    With `vary`, each launch is there once for every configuration.
+    With `vary`, each launch is there once for every configuration. `timeout` is that of a launch
+    while a file is recorded.
     """
     if not source.exists():
         raise RecordingError(
@@ -42,7 +47,7 @@ def prepare(
             f"python -m triton_shared.repro run {source} --run compares what its kernel does"
         )
     if source.suffix == ".py":
-        workers.record(str(source), wanted, folder, vary)
+        workers.record(str(source), wanted, folder, vary, timeout)
     elif source.is_file():
         recording.unpack(source, folder / "0000")
     elif (source / "launch.json").is_file():

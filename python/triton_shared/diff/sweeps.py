@@ -60,7 +60,8 @@ def sweeping(sweep: Sweep) -> Iterator[None]:
         first = len(sweep.caught)
         with _preparing(sweep):
             for choice in sweep.choices():
-                _record(sweep, self, args, grid, {**kwargs, **choice}, launch)
+                with _naming(self.__name__, choice):
+                    _record(sweep, self, args, grid, {**kwargs, **choice}, launch)
                 sweep.caught[-1][0].configuration = describe(choice)
         _close(sweep, first)
         return launch(self, *args, grid=grid, warmup=warmup, **{**kwargs, **sweep.choices()[0]})
@@ -73,7 +74,8 @@ def sweeping(sweep: Sweep) -> Iterator[None]:
         with _preparing(sweep):
             for config, words in zip(configs, told, strict=True):
                 for choice in sweep.choices():
-                    _prepare(self, args, kwargs, config, choice)
+                    with _naming(self.base_fn.__name__, {**words, **choice}):
+                        _prepare(self, args, kwargs, config, choice)
                     sweep.caught[-1][0].configuration = describe({**words, **choice})
         _close(sweep, first)
         return _launch_one(self, args, kwargs, configs[0])
@@ -179,6 +181,20 @@ def _record(
         compiled = None  # Targets will say so, each for itself.
     recorder.keep_text(recorded[0], compiled)
     sweep.caught.append(recorded)
+
+
+@contextmanager
+def _naming(kernel: str, words: Mapping[str, Any]) -> Iterator[None]:
+    """Errors inside of the block are those of a configuration, and say so."""
+    try:
+        yield
+    except RecordingError:
+        raise
+    except Exception as error:
+        raise RecordingError(
+            f"kernel '{kernel}' cannot be launched in configuration {describe(words)}: "
+            f"{error}\nleave that configuration out"
+        ) from error
 
 
 def is_passed_over(error: BaseException) -> bool:

@@ -19,9 +19,15 @@ from typing import Any
 
 import numpy as np
 
+from ..check import check, text
+from ..interception import intercepted_launches
 from . import derived, recorder, recording, replay
 
 STARTED, RESULT = "started", "result.json"
+LAUNCHING = "launching"
+"""The file that has the name of the kernel which is launched while a file is recorded."""
+OUTSIDE = "outside"
+"""The file that has what kernels access outside of their tensors while a file is recorded."""
 NOT_RECORDED = 4
 """The exit code of a worker that cannot record: its standard error says why, without a trace."""
 GPU_LOST = 3
@@ -32,6 +38,8 @@ def main(words: list[str]) -> int:
     """Records, or replays all that is left."""
     if words[:1] == ["record"]:
         return _record(*words[1:5])
+    if words[:1] == ["record-checked"]:
+        return _record_checked(*words[1:5])
     for asked in [words] if words else map(json.loads, sys.stdin):
         targets = asked[0].split(",")
         for launch in map(Path, asked[1:]):
@@ -42,13 +50,34 @@ def main(words: list[str]) -> int:
 
 
 def _record(file: str, wanted: str, folder: str, vary: str) -> int:
+    place = Path(folder) / LAUNCHING
+    place.write_text("")
+
+    def run(launch: Any, kernel: Any, *args: Any, **named: Any) -> Any:
+        place.write_text(kernel.fn.__name__)
+        return launch(kernel, *args, **named)
+
     try:
-        names = recorder.record_file(file, wanted, Path(folder), json.loads(vary))
+        with intercepted_launches(run):
+            names = recorder.record_file(file, wanted, Path(folder), json.loads(vary))
     except recording.RecordingError as error:
         print(error, file=sys.stderr)
         return NOT_RECORDED
     print(f"{len(names)} launches recorded", file=sys.stderr)
     return 0
+
+
+def _record_checked(file: str, wanted: str, folder: str, vary: str) -> int:
+    """Records while accesses outside of tensors are left out; writes down what they were."""
+    with check(bounds_only=True) as report:
+        done = _record(file, wanted, folder, vary)
+    told = [
+        f"{finding.places[0] if finding.places else file}: {text.title(finding)}, "
+        f"in kernel '{finding.kernel}'"
+        for finding in report.findings
+    ]
+    (Path(folder) / OUTSIDE).write_text("\n".join(told))
+    return done
 
 
 def _run(launch: Path, target: str, place: Path) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 
 from .recording import RecordingError
-from .worker import GPU_LOST, NOT_RECORDED, RESULT, STARTED
+from .worker import GPU_LOST, LAUNCHING, NOT_RECORDED, OUTSIDE, RESULT, STARTED
 
 STARTUP = 60.0
 """Seconds that a worker may need to import torch and Triton."""
@@ -57,21 +57,82 @@ def record(
 ) -> None:
     """Fills `folder` with the launches of a file's cases.
 
-    What the file and its kernels print goes to the standard error, once: replays say nothing.
+    What the file and its kernels print goes to the standard error, once: replays say nothing. If
+    the process dies of a signal, another one records while accesses outside of tensors are left
+    out, and those are told. `timeout` is that of each launch, and of what precedes and follows it.
     """
-    command = ["record", file, wanted, str(folder), json.dumps(vary)]
+    folder.mkdir(parents=True, exist_ok=True)
+    words = [file, wanted, str(folder), json.dumps(vary)]
+    try:
+        code, said = _ended(["record", *words], file, folder, timeout)
+        if code >= 0:
+            _require_recorded(file, code, said)
+            return
+        again, told = _ended(["record-checked", *words], file, folder, timeout)
+        if again >= 0:
+            _require_recorded(file, again, told)
+        outside = "" if again else (folder / OUTSIDE).read_text()
+    finally:
+        for name in (LAUNCHING, OUTSIDE):
+            (folder / name).unlink(missing_ok=True)
+    if not outside:
+        raise RecordingError(_describe_death(file, _death(code), said))
+    print(
+        f"note: the process of {file} died of {_death(code)} while it was recorded; it was "
+        f"recorded again without what its kernels do outside of their tensors:\n{outside}",
+        file=sys.stderr,
+    )
+
+
+def _ended(words: list[str], file: str, folder: Path, timeout: float) -> tuple[int, str]:
+    """The exit code of a process that records, and what it has said."""
     # What is recorded is the kernel, not what somebody has put in the place of its phases.
     inherited = {k: v for k, v in environment("cpu").items() if k != "TRITON_KERNEL_OVERRIDE"}
-    done = _start(command, inherited, subprocess.PIPE, printed=_STANDARD_ERROR)
-    try:
-        _, said = done.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        done.kill()
-        raise RecordingError(f"{file} did not end within {timeout:.0f} s") from None
-    if done.returncode == NOT_RECORDED:
-        raise RecordingError(said.decode().strip())
-    if done.returncode:
-        raise RecordingError(f"{file} does not run on the CPU:\n{said.decode()[-3000:]}")
+    place = folder / LAUNCHING
+    place.unlink(missing_ok=True)
+    done = _start(words, inherited, subprocess.PIPE, printed=_STANDARD_ERROR)
+    written, since = 0, time.monotonic()
+    while True:
+        try:
+            said = done.communicate(timeout=0.1)[1]
+        except subprocess.TimeoutExpired:
+            now, last = time.monotonic(), place.stat().st_mtime_ns if place.exists() else 0
+            written, since = last, since if last == written else now
+            if now - since > timeout + STARTUP * (not last):
+                done.kill()
+                done.communicate()
+                kernel = place.read_text() if last else ""
+                raise RecordingError(_describe_hang(file, kernel, timeout)) from None
+        except BaseException:
+            done.kill()
+            raise
+        else:
+            return done.returncode, said.decode(errors="replace")
+
+
+def _require_recorded(file: str, code: int, said: str) -> None:
+    if code == NOT_RECORDED:
+        raise RecordingError(said.strip())
+    if code:
+        told = said[-3000:].strip() or f"it ended with {_death(code)}, and said nothing"
+        raise RecordingError(f"{file} does not run on the CPU:\n{told}")
+
+
+def _describe_hang(file: str, kernel: str, timeout: float) -> str:
+    last = f", in a launch of kernel '{kernel}' or behind it" if kernel else ""
+    return (
+        f"{file} did not end in {timeout:g} s while it was recorded on the CPU{last}\n"
+        "if it only is slow, --timeout SECONDS waits longer"
+    )
+
+
+def _describe_death(file: str, death: str, said: str) -> str:
+    told = f"{said[-3000:].strip()}\n" if said.strip() else ""
+    return (
+        f"{file} does not run on the CPU: its process died of {death} while it was recorded\n{told}"
+        "a store outside of a tensor is the usual cause: launch the kernel at the end of the file, "
+        f"too, and python -m triton_shared.check {file} looks for it"
+    )
 
 
 def replay_all(
@@ -88,11 +149,13 @@ def replay_all(
             if deadline and time.monotonic() > deadline:
                 return
             worker = _take_worker(environment(targets[0]))
+            before = _count(places)
             worker.ask([",".join(targets), *(str(launch) for launch in launches)])
             why = _watch(worker.process, places, timeout, deadline)
+            worker.has_replayed |= _count(places) > before
             if not why:
                 _idle.append(worker)
-            elif not _blame(places, why, worker.close()):
+            elif not _blame(places, why, worker.close(), worker.has_replayed):
                 break
 
 
@@ -103,6 +166,7 @@ class _Worker:
     environment: dict[str, str]
     log: IO[bytes]
     process: subprocess.Popen[bytes]
+    has_replayed: bool = False
 
     def ask(self, words: list[str]) -> None:
         """Has it replay."""
@@ -221,7 +285,7 @@ def _watch(
             code = worker.wait(timeout=0.02)
         except subprocess.TimeoutExpired:
             code = None
-        done = sum((place / RESULT).exists() for place in places)
+        done = _count(places)
         if done == len(places):
             return ""
         if code is not None:
@@ -235,16 +299,25 @@ def _watch(
             return "timeout"
 
 
+def _count(places: list[Path]) -> int:
+    return sum((place / RESULT).exists() for place in places)
+
+
 def _death(code: int) -> str:
     return signal.Signals(-code).name if code < 0 else f"exit code {code}"
 
 
-def _blame(places: list[Path], why: str, said: str) -> bool:
-    """Writes a result for the launch at which a worker ended. False if nothing is left to do."""
+def _blame(places: list[Path], why: str, said: str, has_replayed: bool) -> bool:
+    """Writes a result for the launch at which a worker ended. False if nothing is left to do.
+
+    One that has replayed something and dies between two launches has a successor.
+    """
     left = [place for place in places if not (place / RESULT).exists()]
     if not left or why == f"exit code {GPU_LOST}":
         return bool(left)
     place = next((place for place in left if (place / STARTED).exists()), None)
+    if place is None and has_replayed:
+        return True
     if place is None:
         raise RecordingError(f"target '{left[0].name}' does not start ({why}):\n{said}")
     error = "timeout" if why == "timeout" else "crash"
