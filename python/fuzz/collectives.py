@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -151,7 +152,9 @@ class Collectives:
         ]
         shape = (*value.shape[:axis], *value.shape[axis + 1 :])
 
-        def compute(state: object, x: Array, numbers: Array) -> tuple[Array, Array]:
+        def compute(state: Any, x: Array, numbers: Array) -> tuple[Array, Array]:
+            # What is chosen beside a NaN depends on the order in which two are compared.
+            state.is_ordered |= kind == "f" and bool(np.isnan(x).any())
             rows, at = np.moveaxis(x, axis, 0), np.moveaxis(numbers, axis, 0)
             best, where = rows[0], at[0]
             for row, other in zip(rows[1:], at[1:], strict=True):

@@ -53,7 +53,8 @@ class State:
     memory: dict[str, Array]
     env: dict[str, Array] = field(default_factory=dict)
     is_ordered: bool = False
-    """Whether elements of one access met at a place, and the order in which they came matters."""
+    """Whether the order matters in which elements of one access met at a place, or some were
+    combined."""
 
     def write(self, buffer: str, places: Array, values: Array) -> None:
         """Writes one element after the other; the last one stays."""

@@ -9,7 +9,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from gpu_kernels import compile_kernel, emulated
+from gpu_kernels import compile_kernel, emulated, word_of
 from triton_shared import emulate
 
 
@@ -85,6 +85,27 @@ def test_divisions_by_one_number(bounds: str, divisor: int, tmp_path: Path):
     want, rest = truncated(x, torch.full_like(x, divisor))
     assert quotients.equal(want)
     assert rests.equal(rest)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint64, torch.int32, torch.int8], ids=str)
+def test_a_quotient_by_zero_has_all_bits_set_as_on_the_cpu(dtype: torch.dtype, tmp_path: Path):
+    pointer = f"*{word_of(dtype)}"
+    types = dict.fromkeys(("x", "y", "quotients", "rests"), pointer)
+    compiled = compile_kernel(_divide, types, {"N": 256}, 4)
+    x = (torch.arange(256) % 100).to(dtype)
+    y = (torch.arange(256) % 3).to(dtype)
+    results = []
+    for launch in (
+        lambda *arguments: emulate.launch(emulated(compiled, tmp_path), arguments, (1,)),
+        lambda *arguments: _divide[(1,)](*arguments, N=256),
+    ):
+        quotients, rests = torch.zeros_like(x), torch.zeros_like(x)
+        launch(x, y, quotients, rests)
+        results.append((quotients, rests))
+    (quotients, rests), (on_cpu, rests_on_cpu) = results
+    assert torch.equal(quotients, on_cpu)
+    assert torch.equal(rests, rests_on_cpu)
+    assert set(quotients.view(torch.int8)[: dtype.itemsize].tolist()) == {-1}
 
 
 @pytest.mark.parametrize("bounds", [(1, 1 << 31), (1 << 31, 1 << 32), (1 << 40, 1 << 63)], ids=str)

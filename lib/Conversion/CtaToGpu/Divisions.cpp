@@ -18,12 +18,17 @@
 using namespace mlir;
 using namespace mlir::triton_shared;
 
-/// True if no element of `lhs` or `rhs` is negative or needs more than 32 bits.
+/// True if no element of `lhs` or `rhs` is negative or needs more than 32 bits,
+/// and none of `rhs` is zero: what is divided by that has 64 bits, all set.
 static Value createIsNarrow(OpBuilder &builder, Location loc, Value lhs,
                             Value rhs) {
+  Value one = arith::ConstantOp::create(builder, loc,
+                                        builder.getOneAttr(rhs.getType()));
+  Value below = arith::SubIOp::create(builder, loc, rhs, one);
+  Value all = arith::OrIOp::create(
+      builder, loc, lhs, arith::OrIOp::create(builder, loc, rhs, below));
   Value bits =
-      vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR,
-                                  arith::OrIOp::create(builder, loc, lhs, rhs));
+      vector::ReductionOp::create(builder, loc, vector::CombiningKind::OR, all);
   Value most = arith::ConstantIntOp::create(
       builder, loc, std::numeric_limits<uint32_t>::max(), 64);
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ule, bits,

@@ -1,11 +1,13 @@
 // RUN: triton-shared-opt %s --cta-to-gpu | FileCheck %s
 
-// 64-bit integers are divided as 32-bit ones where all of a thread fit.
+// 64-bit integers are divided as 32-bit ones where all of a thread fit, and none is divided by zero: that gives 64 bits.
 
 #x = #cta.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]], warp = []>
 
 // CHECK-LABEL: gpu.func @rest(
-// CHECK:         %[[BITS:.*]] = arith.ori %[[N:.*]], %[[D:.*]] : vector<2xi64>
+// CHECK:         %[[BELOW:.*]] = arith.subi %[[D:.*]], %{{.*}} : vector<2xi64>
+// CHECK:         %[[BOTH:.*]] = arith.ori %[[D]], %[[BELOW]] : vector<2xi64>
+// CHECK:         %[[BITS:.*]] = arith.ori %[[N:.*]], %[[BOTH]] : vector<2xi64>
 // CHECK:         %[[ALL:.*]] = vector.reduction <or>, %[[BITS]] : vector<2xi64> into i64
 // CHECK:         %[[FITS:.*]] = arith.cmpi ule, %[[ALL]], %c4294967295_i64 : i64
 // CHECK:         scf.if %[[FITS]] -> (vector<2xi64>) {
