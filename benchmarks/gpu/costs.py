@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import torch
 import triton
@@ -83,12 +84,10 @@ def descriptor_launch_times() -> dict[str, float]:
     for _ in range(7):
         for name in SIDES:
             with side(name):
-                compiled = call()
+                call()
                 runs[name].append(_mean(call))
-        launcher, compiled._run = compiled._run, _nothing
-        with side(name):
+        with side("ours"), mock.patch.object(call(), "_run", _nothing):
             runs["jit"].append(_mean(call))
-        compiled._run = launcher
     return {name: statistics.median(times) for name, times in runs.items()}
 
 

@@ -173,29 +173,22 @@ Value narrowSubnormal(Bits &bits, Value magnitude, const FloatFormat &from,
   return bits.shiftAndRound(significand, amount, towardZero);
 }
 
-/// The same for a format that has all exponents of `from`, bf16: the upper half
-/// of the bits, rounded with the sign where it is. No number but a NaN carries
-/// into that.
-Value narrowToUpper(Bits &bits, Value value, Value raw, const FloatFormat &from,
-                    const FloatFormat &to, bool towardZero) {
-  Value amount = bits.constant(from.width - to.width);
-  Value sign = bits.bitAnd(bits.shr(raw, amount), bits.constant(to.signBit()));
-  Value isNan =
-      arith::CmpFOp::create(bits.b, arith::CmpFPredicate::UNO, value, value);
-  return bits.select(isNan, bits.bitOr(sign, bits.constant(to.nan)),
-                     bits.shiftAndRound(raw, amount, towardZero));
-}
-
 /// The bits of `value`, an f32 or f64 or a tile of them, in the format `type`.
 Value narrow(Bits &bits, Value value, FloatType type, bool towardZero) {
   FloatFormat from(cast<FloatType>(getElementTypeOrSelf(value.getType())));
   FloatFormat to(type);
   Value raw = arith::BitcastOp::create(bits.b, bits.type, value);
-  if (from.bias == to.bias && to.hasInfinity)
-    return narrowToUpper(bits, value, raw, from, to, towardZero);
+  Value amount = bits.constant(from.width - to.width);
+  Value sign = bits.bitAnd(bits.shr(raw, amount), bits.constant(to.signBit()));
+  if (from.bias == to.bias && to.hasInfinity) {
+    // bf16 is the upper half, rounded with the sign where it is: no number but
+    // a NaN carries into that.
+    Value isNan =
+        arith::CmpFOp::create(bits.b, arith::CmpFPredicate::UNO, value, value);
+    return bits.select(isNan, bits.bitOr(sign, bits.constant(to.nan)),
+                       bits.shiftAndRound(raw, amount, towardZero));
+  }
   Value magnitude = bits.bitAnd(raw, bits.constant(from.signBit() - 1));
-  Value sign = bits.bitAnd(bits.shr(raw, bits.constant(from.width - to.width)),
-                           bits.constant(to.signBit()));
   Value infinity = bits.constant(from.overflow);
 
   Value result = narrowNormal(bits, magnitude, from, to, towardZero);

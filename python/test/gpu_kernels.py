@@ -42,4 +42,5 @@ def compile_kernel(
 
 def emulated(compiled: Any, folder: Path) -> EmulatedKernel:
     """The same kernel from its PTX, built for this machine in `folder`."""
-    return ptx.compile_ptx(compiled.asm["ptx"], compiled.metadata.shared, folder)
+    metadata = compiled.metadata
+    return ptx.compile_ptx(compiled.asm["ptx"], metadata.shared, folder, metadata.hidden)

@@ -8,10 +8,9 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from gpu_kernels import word_of
+from gpu_kernels import emulated, word_of
 from triton.backends.compiler import GPUTarget
 from triton_shared import emulate
-from triton_shared.emulate import ptx
 
 ROW, DEPTH = 256, 72
 E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
@@ -63,8 +62,7 @@ def test_no_thread_overwrites_what_a_product_of_others_reads(
         attrs={(place,): [["tt.divisibility", 16]] for place in range(3)},
     )
     compiled = triton.compile(source, target=GPUTarget("shared_cuda", 90, 32))
-    metadata = compiled.metadata
-    kernel = ptx.compile_ptx(compiled.asm["ptx"], metadata.shared, tmp_path, metadata.hidden)
+    kernel = emulated(compiled, tmp_path)
     generator = torch.Generator().manual_seed(0)
     a, b = (torch.randn(ROW, ROW, generator=generator).to(dtype) for _ in range(2))
     expected = a[:bm, :DEPTH].float() @ b[:bn, :DEPTH].float().T * (2 if twice else 1)

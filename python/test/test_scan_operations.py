@@ -78,35 +78,23 @@ def _xor(a, b):
     return a ^ b
 
 
-@triton.jit
-def _scan(x_ptr, out_ptr, KIND: tl.constexpr, REVERSE: tl.constexpr, SIZE: tl.constexpr):
-    at = tl.arange(0, SIZE)
-    x = tl.load(x_ptr + at)
-    if KIND == "add":
-        out = tl.associative_scan(x, 0, _add, reverse=REVERSE)
-    elif KIND == "mul":
-        out = tl.associative_scan(x, 0, _mul, reverse=REVERSE)
-    elif KIND == "maximum":
-        out = tl.associative_scan(x, 0, _maximum, reverse=REVERSE)
-    elif KIND == "minimum":
-        out = tl.associative_scan(x, 0, _minimum, reverse=REVERSE)
-    elif KIND == "larger":
-        out = tl.associative_scan(x, 0, _larger, reverse=REVERSE)
-    elif KIND == "smaller":
-        out = tl.associative_scan(x, 0, _smaller, reverse=REVERSE)
-    elif KIND == "maximum_of_all":
-        out = tl.associative_scan(x, 0, _maximum_of_all, reverse=REVERSE)
-    elif KIND == "minimum_of_all":
-        out = tl.associative_scan(x, 0, _minimum_of_all, reverse=REVERSE)
-    elif KIND == "and":
-        out = tl.associative_scan(x, 0, _and, reverse=REVERSE)
-    elif KIND == "or":
-        out = tl.associative_scan(x, 0, _or, reverse=REVERSE)
-    else:
-        out = tl.associative_scan(x, 0, _xor, reverse=REVERSE)
-    tl.store(out_ptr + at, out)
+def _scan_by(combine: triton.JITFunction) -> triton.JITFunction:
+    @triton.jit
+    def scan(x_ptr, out_ptr, REVERSE: tl.constexpr, SIZE: tl.constexpr):
+        at = tl.arange(0, SIZE)
+        x = tl.load(x_ptr + at)
+        tl.store(out_ptr + at, tl.associative_scan(x, 0, combine, reverse=REVERSE))
+
+    return scan
 
 
+SCANS = {
+    "add": _scan_by(_add), "mul": _scan_by(_mul),
+    "maximum": _scan_by(_maximum), "minimum": _scan_by(_minimum),
+    "larger": _scan_by(_larger), "smaller": _scan_by(_smaller),
+    "maximum_of_all": _scan_by(_maximum_of_all), "minimum_of_all": _scan_by(_minimum_of_all),
+    "and": _scan_by(_and), "or": _scan_by(_or), "xor": _scan_by(_xor),
+}  # fmt: skip
 NUMPY = {
     "add": np.add, "mul": np.multiply, "maximum": np.fmax, "minimum": np.fmin,
     "larger": np.maximum, "smaller": np.minimum,
@@ -151,7 +139,7 @@ def test_every_operation_scans_every_type(operation: str, dtype: torch.dtype, re
     expected = _expected(operation, x, reverse)
     for mode in ("reference", "fast"):
         out = torch.zeros_like(x)
-        _scan[(1,)](x, out, operation, reverse, N, mode=mode)
+        SCANS[operation][(1,)](x, out, reverse, N, mode=mode)
         assert torch.equal(out.isnan(), expected.isnan())
         assert torch.equal(out[~out.isnan()], expected[~out.isnan()])
 
@@ -163,8 +151,8 @@ def test_every_operation_scans_every_type_on_a_gpu(
     x = _input(operation, dtype)
     expected = _expected(operation, x, reverse=False)
     pointer = f"*{word_of(dtype)}"
-    constants = {"KIND": operation, "REVERSE": False, "SIZE": N}
-    compiled = compile_kernel(_scan, {"x_ptr": pointer, "out_ptr": pointer}, constants, 4)
+    types = {"x_ptr": pointer, "out_ptr": pointer}
+    compiled = compile_kernel(SCANS[operation], types, {"REVERSE": False, "SIZE": N}, 4)
     out = torch.zeros_like(x)
     emulate.launch(emulated(compiled, tmp_path), (x, out), (1,))
     assert torch.equal(out.isnan(), expected.isnan())

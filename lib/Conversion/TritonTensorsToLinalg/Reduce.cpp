@@ -143,10 +143,8 @@ private:
       Value in = args[0];
       if (in.getType() != sumType)
         in = arith::ExtFOp::create(b, loc, sumType, in);
-      Operation *copy = b.clone(*combiner);
-      copy->setOperands({in, args[1]});
-      copy->getResult(0).setType(sumType);
-      linalg::YieldOp::create(b, loc, copy->getResults());
+      linalg::YieldOp::create(b, loc,
+                              cloneCombiner(b, combiner, {in, args[1]}));
     };
     Value sum =
         linalg::ReduceOp::create(builder, loc, src, init,

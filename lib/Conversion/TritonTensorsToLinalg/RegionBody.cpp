@@ -39,6 +39,14 @@ Operation *triton_shared::getOnlyOperation(Region &region) {
   return combinesBoth && isReturned ? &op : nullptr;
 }
 
+Value triton_shared::cloneCombiner(OpBuilder &builder, Operation *combiner,
+                                   ValueRange operands) {
+  Operation *copy = builder.clone(*combiner);
+  copy->setOperands(operands);
+  copy->getResult(0).setType(operands.front().getType());
+  return copy->getResult(0);
+}
+
 Type triton_shared::getAccumulatorType(Operation *combiner, Type elementType) {
   bool isSmallFloat =
       isa<FloatType>(elementType) && elementType.getIntOrFloatBitWidth() < 32;

@@ -24,6 +24,11 @@ SmallVector<Value> cloneRegionBody(OpBuilder &builder, Region &region,
 /// and is returned. Null if there is more to the region.
 Operation *getOnlyOperation(Region &region);
 
+/// Copies `combiner`, such an operation, to where `builder` stands, in the type
+/// of `operands`, in which it is commutative.
+Value cloneCombiner(OpBuilder &builder, Operation *combiner,
+                    ValueRange operands);
+
 /// The type in which `combiner` makes a long chain of `elementType`. Sums of
 /// floats below 32 bits are made in f32: in their own type they would stop
 /// growing after a few hundred elements. So are extrema of them, which stay

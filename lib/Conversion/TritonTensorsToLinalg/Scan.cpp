@@ -72,10 +72,12 @@ private:
     ValueRange elements =
         builder.createBlock(&combine, combine.end(), types, locs)
             ->getArguments();
+    Region &region = op.getCombineOp();
+    bool isWidened = types.front() != region.getArgument(0).getType();
     SmallVector<Value> results =
-        cloneRegionBody(builder, op.getCombineOp(), elements);
-    if (types.front() != op.getCombineOp().getArgument(0).getType())
-      results.front().setType(types.front());
+        isWidened ? SmallVector<Value>{cloneCombiner(
+                        builder, getOnlyOperation(region), elements)}
+                  : cloneRegionBody(builder, region, elements);
     tts::YieldOp::create(builder, loc, results);
   }
 };
