@@ -2,6 +2,7 @@
 
 #include "Optimise.h"
 
+#include "BoundedFloats.h"
 #include "WholeLoads.h"
 #include "WideVectors.h"
 
@@ -91,6 +92,7 @@ void mlir::triton_shared::optimise(llvm::Module &module,
   builder.registerPeepholeEPCallback(
       [](llvm::FunctionPassManager &manager, llvm::OptimizationLevel) {
         manager.addPass(SplitWholeLoads());
+        manager.addPass(DecideBoundedComparisons());
       });
   Analyses analyses(builder);
   builder.buildPerModuleDefaultPipeline(level).run(module, analyses.modules);

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 import triton
 import triton.language as tl
 from corpus_runs import Run
+from gpu_kernels import compile_kernel, emulated
 from test_gpu_emulated import check
+from triton_shared import emulate
 
 
 @triton.jit
@@ -55,3 +58,35 @@ def test_both_operands_may_be_the_same_block(tmp_path: Path):
     signature = {"x": "*i32", "o": "*i32"}
     case = {"fn": _scans_itself, "sig": signature, "const": {"SIZE": 256}, "opts": {}}
     check(case, Run(), tmp_path, warps=4)
+
+
+@triton.jit
+def _sums_columns(x, o, ROWS: tl.constexpr, COLUMNS: tl.constexpr, REVERSE: tl.constexpr):
+    at = tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    tl.store(o + at, tl.cumsum(tl.load(x + at), axis=0, reverse=REVERSE))
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+@pytest.mark.parametrize("warps", [1, 4, 8])
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize(("rows", "columns"), [(64, 128), (128, 16), (256, 4)])
+def test_warps_scan_rows_of_their_own(
+    rows: int, columns: int, reverse: bool, warps: int, arch: int, tmp_path: Path
+):
+    constants = {"ROWS": rows, "COLUMNS": columns, "REVERSE": reverse}
+    types = {"x": "*i32", "o": "*i32"}
+    compiled = compile_kernel(_sums_columns, types, constants, warps, arch, divisible=True)
+    # Of each warp, one total of a column is all that others must know.
+    assert compiled.metadata.shared <= 4 * columns * warps
+    x = torch.arange(rows * columns, dtype=torch.int32).reshape(rows, columns) % 97
+    out = torch.zeros_like(x)
+    emulate.launch(emulated(compiled, tmp_path), (x, out), (1,))
+    expected = x.flip(0).cumsum(0).flip(0) if reverse else x.cumsum(0)
+    assert torch.equal(out, expected.int())
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+def test_columns_of_a_large_tile_leave_room_in_shared_memory(arch: int):
+    constants = {"ROWS": 256, "COLUMNS": 256, "REVERSE": False}
+    compiled = compile_kernel(_sums_columns, {"x": "*fp32", "o": "*fp32"}, constants, 4, arch)
+    assert compiled.metadata.shared <= 4 * 256 * 4

@@ -3,9 +3,10 @@
 // Bit by bit of the axis' coordinate, the lowest first: when the bits below are
 // done, elements hold what their block of neighbours makes up to them, so the
 // later of two blocks only takes the last element of the earlier one. That
-// element is another register of the thread, or one of another lane. From the
-// lowest bit of the warp index on, the totals of blocks go through shared
-// memory, and every thread combines those before its own blocks one by one.
+// element is one of another lane. Blocks that bits of registers tell apart are
+// the thread's own, and joined one after the other. From the lowest bit of the
+// warp index on, the totals of blocks go through shared memory, and every
+// thread combines those before its own blocks one by one.
 // Elements always meet in order, so the region need not be commutative.
 //
 //===----------------------------------------------------------------------===//
@@ -54,13 +55,14 @@ public:
     for (Value vector : vectors)
       values.push_back(unpackRegisters(builder, loc, vector));
     int32_t warpBlock = cta::getWarpBlock(op);
-    for (int32_t step = 1; step < warpBlock; step *= 2) {
-      if (std::optional<unsigned> bit =
-              findBit(layout.getRegisters(), axis, step))
-        joinRegisters(*bit, step);
+    for (int32_t step = 1; step < warpBlock;) {
+      SmallVector<unsigned> bits = findRegisterBits(step, warpBlock);
+      if (!bits.empty())
+        joinRegisters(bits, step);
       else if (std::optional<unsigned> bit =
                    findBit(layout.getLanes(), axis, step))
         joinLanes(*bit, step);
+      step <<= std::max<size_t>(bits.size(), 1);
     }
     if (warpBlock < cta::getAxisSize(op))
       joinWarps(warpBlock);
@@ -122,18 +124,56 @@ private:
     return chosen;
   }
 
-  /// Blocks of `step` elements that differ in a bit of the register.
-  void joinRegisters(unsigned bit, int32_t step) {
-    DenseMap<unsigned, Element> fetched;
-    for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
-      bool isUpper = reg >> bit & 1;
-      if (isUpper == isReverse)
-        continue;
-      unsigned source = getLastRegister(reg ^ (1u << bit), step);
-      if (!fetched.contains(source))
-        fetched[source] = fetch(source, step, /*cleared=*/0, /*set=*/0);
-      set(reg, combine(fetched[source], at(reg)));
+  /// The bits of registers that stand for `step` along the axis, for twice as
+  /// much and so on, as far as these are registers' and below `end`.
+  SmallVector<unsigned> findRegisterBits(int32_t step, int32_t end) const {
+    SmallVector<unsigned> bits;
+    for (; step < end; step *= 2) {
+      std::optional<unsigned> bit = findBit(layout.getRegisters(), axis, step);
+      if (!bit)
+        break;
+      bits.push_back(*bit);
     }
+    return bits;
+  }
+
+  /// Blocks of `step` elements that differ in `bits` of the register: to each
+  /// comes what all those before it make.
+  void joinRegisters(ArrayRef<unsigned> bits, int32_t step) {
+    // All of them before the first changes.
+    DenseMap<unsigned, Element> totals;
+    for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
+      unsigned last = getLastRegister(reg, step);
+      if (step > 1 && !totals.contains(last))
+        totals[last] = fetch(last, step, /*cleared=*/0, /*set=*/0);
+    }
+    // By the last register of a block.
+    DenseMap<unsigned, Element> before;
+    unsigned everyBit = getBlockBits(bits, isReverse ? 0 : ~0u);
+    for (unsigned number = 1; number < 1u << bits.size(); ++number)
+      for (unsigned reg = 0; reg < getNumRegisters(); ++reg) {
+        if ((reg & everyBit) != getBlockBits(bits, number))
+          continue;
+        unsigned last = getLastRegister(reg, step);
+        unsigned previous = (last & ~everyBit) | getBlockBits(bits, number - 1);
+        if (!before.contains(last)) {
+          if (step == 1)
+            before[last] = at(previous);
+          else if (number == 1)
+            before[last] = totals[previous];
+          else
+            before[last] = combine(before[previous], totals[previous]);
+        }
+        set(reg, combine(before[last], at(reg)));
+      }
+  }
+
+  /// What `bits` of the registers are in block `number`, in the scan's order.
+  unsigned getBlockBits(ArrayRef<unsigned> bits, unsigned number) const {
+    unsigned mask = 0;
+    for (auto [position, bit] : llvm::enumerate(bits))
+      mask |= ((number >> position & 1) ^ unsigned(isReverse)) << bit;
+    return mask;
   }
 
   /// Blocks of `step` elements that differ in a bit of the lane.

@@ -11,6 +11,7 @@
 #include "MakeAgain.h"
 #include "PartsInRegisters.h"
 #include "TurnedLayout.h"
+#include "WarpRows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -99,6 +100,8 @@ private:
   DenseMap<Operation *, AccessWidth> widths;
   /// The most neighbours that a thread should have of a block.
   std::map<BlockKind, unsigned> mostNeighbours;
+  /// Along which dimension blocks of a shape are scanned.
+  DenseMap<ArrayRef<int64_t>, unsigned> scannedDims;
   /// Where tensor cores leave the results of products.
   DenseMap<Operation *, LinearLayout> dotResults;
 };
@@ -130,26 +133,8 @@ void LayoutSpread::learnWidths(ArrayRef<tts::AccessOpInterface> accesses) {
   }
 }
 
-/// What belongs to a row, as a weight, an address or a sum, each thread keeps
-/// that has a part of it. With so many rows to a thread, warps take rows of
-/// their own instead of parts of all of them.
+/// With so many rows to a thread, warps take rows of their own.
 static constexpr unsigned kManyRows = 32;
-
-static LinearLayout giveRowsToWarps(const LinearLayout &layout,
-                                    unsigned fastest, unsigned manyRows) {
-  LinearLayout::Bases registers = layout.getRegisters(),
-                      warps = layout.getWarps();
-  auto isOfRow = [&](const cta::Coordinates &basis) {
-    return basis[fastest] == 0;
-  };
-  for (cta::Coordinates &warp : llvm::reverse(warps)) {
-    if (warp[fastest] == 0 ||
-        (1u << llvm::count_if(registers, isOfRow)) < manyRows)
-      break;
-    std::swap(warp, *llvm::find_if(llvm::reverse(registers), isOfRow));
-  }
-  return LinearLayout(layout.getRank(), registers, layout.getLanes(), warps);
-}
 
 /// A thread that holds more neighbours than it stores at once writes parts of
 /// sectors, one behind the other: of elements that are stored wider than they
@@ -248,9 +233,12 @@ LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
     neighbours = ofWord;
   LinearLayout layout = LinearLayout::getBlocked(
       access.getTileType().getShape(), order, neighbours, numWarps);
-  return layout.getRank() > 1 && (isNarrow || !isOfProducts)
-             ? giveRowsToWarps(layout, order.front(), isNarrow ? 2 : kManyRows)
-             : layout;
+  if (layout.getRank() > 1 && (isNarrow || !isOfProducts))
+    layout = giveRowsToWarps(layout, order.front(), isNarrow ? 2 : kManyRows);
+  auto axis = scannedDims.find(access.getTileType().getShape());
+  return axis == scannedDims.end() || axis->second == order.front()
+             ? layout
+             : giveScansToWarps(layout, axis->second);
 }
 
 bool LayoutSpread::paysToExchange(tts::AccessOpInterface access) const {
@@ -346,6 +334,11 @@ void LayoutSpread::assignAnchors(func::FuncOp function) {
       dotResults[dot] = chooseDotLayout(dot, numWarps);
   });
   learnWidths(accesses);
+  function.walk([&](cta::ScanOp scan) {
+    ArrayRef<int64_t> shape =
+        cta::getTile(scan.getSources().front()).getShape();
+    scannedDims.try_emplace(shape, scan.getAxis());
+  });
   // What a product leaves is exchanged for its store anyway.
   if (dots.empty()) {
     learnStores(accesses);
