@@ -233,12 +233,13 @@ LinearLayout LayoutSpread::getPreferred(tts::AccessOpInterface access) const {
     neighbours = ofWord;
   LinearLayout layout = LinearLayout::getBlocked(
       access.getTileType().getShape(), order, neighbours, numWarps);
+  auto scanned = scannedDims.find(access.getTileType().getShape());
+  bool isScanned = scanned != scannedDims.end();
+  bool isOfScannedRows = isScanned && scanned->second == order.front();
   if (layout.getRank() > 1 && (isNarrow || !isOfProducts))
-    layout = giveRowsToWarps(layout, order.front(), isNarrow ? 2 : kManyRows);
-  auto axis = scannedDims.find(access.getTileType().getShape());
-  return axis == scannedDims.end() || axis->second == order.front()
-             ? layout
-             : giveScansToWarps(layout, axis->second);
+    layout = giveRowsToWarps(layout, order.front(),
+                             isNarrow || isOfScannedRows ? 2 : kManyRows);
+  return isScanned ? giveScansToWarps(layout, scanned->second) : layout;
 }
 
 bool LayoutSpread::paysToExchange(tts::AccessOpInterface access) const {

@@ -34,17 +34,19 @@ LinearLayout triton_shared::giveScansToWarps(const LinearLayout &layout,
                                              unsigned axis) {
   LinearLayout::Bases registers = layout.getRegisters(),
                       warps = layout.getWarps();
-  // From the last bit of a warp's number on, each takes the largest step that
-  // is left.
-  for (cta::Coordinates &warp : llvm::reverse(warps)) {
-    if (warp[axis] == 0)
-      continue;
-    auto largest = llvm::max_element(
-        registers, [&](const cta::Coordinates &a, const cta::Coordinates &b) {
-          return a[axis] < b[axis];
-        });
-    if (largest != registers.end() && (*largest)[axis] > warp[axis])
-      std::swap(warp, *largest);
-  }
+  // Small steps to registers, large ones to warps.
+  SmallVector<cta::Coordinates *> alongAxis;
+  for (LinearLayout::Bases *bases : {&registers, &warps})
+    for (cta::Coordinates &basis : *bases)
+      if (basis[axis])
+        alongAxis.push_back(&basis);
+  LinearLayout::Bases steps;
+  for (const cta::Coordinates *basis : alongAxis)
+    steps.push_back(*basis);
+  llvm::sort(steps, [&](const cta::Coordinates &a, const cta::Coordinates &b) {
+    return a[axis] < b[axis];
+  });
+  for (auto [basis, step] : llvm::zip_equal(alongAxis, steps))
+    *basis = step;
   return LinearLayout(layout.getRank(), registers, layout.getLanes(), warps);
 }
