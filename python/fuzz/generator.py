@@ -244,7 +244,7 @@ class Generator:
             case 2:
                 return self._rounding(
                     "math.fma",
-                    numerics.libm("fma"),
+                    numerics.fused(value.element),
                     value,
                     self._partner(value),
                     self._partner(value),

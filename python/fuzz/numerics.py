@@ -199,6 +199,33 @@ def libm(name: str) -> Callable[..., Array]:
     return call
 
 
+def _to_odd(near: Array, rest: Array) -> Array:
+    """Of `near` and its neighbour in the direction of `rest`, what was rounded off, the odd one:
+    rounding that to fewer bits is as rounding the exact number."""
+    bits = near.view(f"u{near.dtype.itemsize}")
+    moves = (rest != 0) & (bits % 2 == 0) & np.isfinite(near)
+    towards = np.copysign(near.dtype.type(np.inf), rest).astype(near.dtype)
+    return np.where(moves, np.nextafter(near, towards), near)
+
+
+def fused(element: str) -> Callable[[Array, Array, Array], Array]:
+    """`a * b + c`, rounded once. For small floats, which are held as f32, not rounded yet: f64 has
+    their product, and the sum but for a rest."""
+    if element not in ("bf16", "f16"):
+        return libm("fma")
+
+    def call(a: Array, b: Array, c: Array) -> Array:
+        with np.errstate(all="ignore"):
+            product, third = a.astype(np.float64) * b, c.astype(np.float64)
+            total = product + third
+            taken = total - product
+            total = _to_odd(total, (product - (total - taken)) + (third - taken))
+            single = total.astype(np.float32)
+            return _to_odd(single, total - single)
+
+    return call
+
+
 def of_numbers(pick: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
     """`maxnumf` and `minnumf`: a number is preferred to a NaN."""
     return lambda a, b: np.where(np.isnan(a), b, np.where(np.isnan(b), a, pick(a, b)))
