@@ -8,7 +8,7 @@ import pytest
 import torch
 import triton
 import triton.language as tl
-from gpu_kernels import emulated, word_of
+from gpu_kernels import compile_kernel, emulated, word_of
 from triton.backends.compiler import GPUTarget
 from triton_shared import emulate
 
@@ -70,3 +70,40 @@ def test_no_thread_overwrites_what_a_product_of_others_reads(
         out = torch.full((bm, bn), float("nan"))
         emulate.launch(kernel, [a, b, out, DEPTH], (1,), seed)
         torch.testing.assert_close(out, expected, rtol=1e-2, atol=1e-2)
+
+
+@triton.jit
+def _turned_sums(x, out, turns, N: tl.constexpr, WHAT: tl.constexpr):
+    at = tl.arange(0, N)
+    left = tl.load(x + at[:, None] * N + at[None, :])
+    right = tl.load(x + at[:, None] * N + at[None, :])
+    total = tl.zeros((N, N), tl.float32)
+    for _ in range(turns):
+        total = tl.dot(left, right, total, input_precision="ieee")
+        left += 1
+    if WHAT == "tile":
+        tl.store(out + at[:, None] * N + at[None, :], total)
+    elif WHAT == "turned":
+        tl.store(out + at[:, None] * N + at[None, :], tl.trans(total))
+    else:
+        tl.store(out + at, tl.flip(tl.max(total, 1), 0))
+
+
+@pytest.mark.parametrize("arch", [80, 90])
+@pytest.mark.parametrize("warps", [2, 4])
+@pytest.mark.parametrize("what", ["tile", "turned", "flipped"])
+def test_what_follows_a_loop_waits_for_the_reads_of_its_last_product(
+    what: str, warps: int, arch: int, tmp_path: Path
+):
+    n, turns = 64, 3
+    types = {"x": "*fp32", "out": "*fp32", "turns": "i32"}
+    compiled = compile_kernel(_turned_sums, types, {"N": n, "WHAT": what}, warps, arch)
+    kernel = emulated(compiled, tmp_path)
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randint(-3, 4, (n, n), generator=generator).float()
+    total = (turns * x + turns * (turns - 1) / 2) @ x
+    expected = {"tile": total, "turned": total.T, "flipped": total.max(1).values.flip(0)}[what]
+    for seed in range(3):
+        out = torch.zeros(expected.shape)
+        emulate.launch(kernel, [x, out, turns], (1,), seed)
+        assert torch.equal(out, expected)

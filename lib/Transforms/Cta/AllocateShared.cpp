@@ -358,15 +358,16 @@ private:
         createBarrier(op);
         meet(pending);
       }
-      for (const cta::BufferUse &use : uses)
-        // Copies that go on end with a wait, which is a barrier.
-        if (!use.goesOn || !use.isWrite)
-          add(pending, getAccess(use));
-      // An exchange waits between writing and reading.
+      // An exchange waits between writing and reading. Buffers are read behind
+      // that, too.
       if (exchange) {
         meet(pending);
         add(pending, {exchange, /*isWrite=*/false});
       }
+      for (const cta::BufferUse &use : uses)
+        // Copies that go on end with a wait, which is a barrier.
+        if (!use.goesOn || !use.isWrite)
+          add(pending, getAccess(use));
     }
   }
 
