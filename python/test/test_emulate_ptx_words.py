@@ -98,3 +98,10 @@ def test_a_word_that_is_not_read_to_be_swapped_must_be_of_a_buffer(
     whole = torch.full((8,), 0x4000, dtype=torch.int16)
     with pytest.raises(emulate.EmulationError, match=said):
         add_one(whole, 1, 0, tmp_path, TEXT.replace(before, after, 1))
+
+
+def test_a_float_for_a_parameter_without_a_type_of_its_own_is_not_cut_to_an_integer(tmp_path: Path):
+    kernel = ptx.compile_ptx(TEXT, 0, tmp_path)
+    out = torch.zeros(2, dtype=torch.bfloat16)
+    with pytest.raises(TypeError, match="a parameter that is an integer in the code"):
+        emulate.launch(kernel, [out, 0.1], (1,))

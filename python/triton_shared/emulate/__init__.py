@@ -256,6 +256,8 @@ def encode(kind: str, value: Any) -> bytes:
         return bytes(bits.numpy().tobytes())
     if kind in _FLOATS:
         return np.array(value, dtype=_FLOATS[kind]).tobytes()
+    if isinstance(value, float):
+        raise TypeError(f"{value} for a parameter that is an integer in the code: give its bytes")
     size = np.dtype(_NUMBERS[kind]).itemsize
     return (int(value) % (1 << (8 * size))).to_bytes(size, "little")
 
