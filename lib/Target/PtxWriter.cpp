@@ -7,6 +7,7 @@
 
 #include "triton-shared/Target/PtxWriter.h"
 #include "ConditionBits.h"
+#include "ConditionFloats.h"
 #include "FreshAccumulators.h"
 #include "LateAddresses.h"
 #include "LlvmMessages.h"
@@ -165,6 +166,7 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   llvmModule = shortenLives(std::move(llvmModule), *machine);
   delayAddresses(*llvmModule);
   compareAsConditions(*llvmModule);
+  chooseConditionFloats(*llvmModule);
   multiplyOnce(*llvmModule);
   multiplyShort(*llvmModule);
   divideOnce(*llvmModule);
