@@ -6,27 +6,41 @@ from pathlib import Path
 
 import pytest
 import torch
-import triton
-import triton.language as tl
-from gpu_kernels import compile_kernel, emulated, word_of
-from triton_shared import emulate
+from triton_shared import emulate, library
+from triton_shared.emulate import ptx
+from triton_shared.frontend import Target, parse_options
+
+TEXT = """
+tt.func public @signs(%p: !tt.ptr<i32>, %q: !tt.ptr<FLOAT>) {
+  %at = tt.make_range {start = 0 : i32, end = 64 : i32} : tensor<64xi32>
+  %sources = tt.splat %p : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>>
+  %from = tt.addptr %sources, %at : tensor<64x!tt.ptr<i32>>, tensor<64xi32>
+  %x = tt.load %from : tensor<64x!tt.ptr<i32>>
+  %odd = arith.trunci %x : tensor<64xi32> to tensor<64xi1>
+  %y = arith.CONVERT %odd : tensor<64xi1> to tensor<64xFLOAT>
+  %results = tt.splat %q : !tt.ptr<FLOAT> -> tensor<64x!tt.ptr<FLOAT>>
+  %to = tt.addptr %results, %at : tensor<64x!tt.ptr<FLOAT>>, tensor<64xi32>
+  tt.store %to, %y : tensor<64x!tt.ptr<FLOAT>>
+  tt.return
+}
+"""
+FLOATS = {
+    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+}  # fmt: skip
 
 
-@triton.jit
-def _signs(x, out, least, N: tl.constexpr):
-    at = tl.arange(0, N)
-    either = (tl.load(x + at) <= least) | (at >= least)
-    tl.store(out + at, (-either.to(tl.int32)).to(out.dtype.element_ty))
-
-
-@pytest.mark.parametrize("arch", [80, 90])
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32, torch.float64])
-def test_a_condition_that_holds_is_minus_one(dtype: torch.dtype, arch: int, tmp_path: Path):
-    n, least = 64, 50
-    types = {"x": "*i32", "out": f"*{word_of(dtype)}", "least": "i32"}
-    kernel = emulated(compile_kernel(_signs, types, {"N": n}, 1, arch), tmp_path)
-    x = torch.randint(0, 100, (n,), generator=torch.Generator().manual_seed(2), dtype=torch.int32)
-    out = torch.full((n,), float("nan"), dtype=dtype)
-    emulate.launch(kernel, [x, out, least], (1,))
-    either = (x <= least) | (torch.arange(n) >= least)
-    assert torch.equal(out, -either.to(dtype))
+@pytest.mark.parametrize("arch", ["80", "90a"])
+@pytest.mark.parametrize(("conversion", "one"), [("sitofp", -1), ("uitofp", 1)])
+@pytest.mark.parametrize("kind", FLOATS)
+def test_a_condition_that_holds_is_minus_one_if_it_is_signed(
+    kind: str, conversion: str, one: int, arch: str, tmp_path: Path
+):
+    text = TEXT.replace("FLOAT", kind).replace("CONVERT", conversion)
+    words = parse_options(Target.parse(f"cuda:{arch}"), {"num_warps": 1}).words()
+    made = library.compile_text(text, f"{words} to-phase=ptx")
+    assert made.succeeded, made.diagnostics
+    kernel = ptx.compile_ptx(made.artefact("ptx").decode(), 0, tmp_path)
+    x = torch.randint(0, 100, (64,), generator=torch.Generator().manual_seed(2), dtype=torch.int32)
+    out = torch.full((64,), float("nan"), dtype=FLOATS[kind])
+    emulate.launch(kernel, [x, out], (1,))
+    assert torch.equal(out, (one * (x & 1)).to(FLOATS[kind]))
