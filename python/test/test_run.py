@@ -409,3 +409,28 @@ def test_a_program_can_reckon_how_many_of_it_fit():
     fit = min(fit, facts["max_shared_mem"] // kernel.metadata.shared)
     assert fit >= 1
     assert kernel.n_spills == 0
+
+
+def test_a_program_may_compile_before_anything_else_has(tmp_path: Path):
+    # What torch._dynamo asks of torch it asks once in a process.
+    script = """
+import torch
+
+@torch.compile(backend="eager")
+def f(x):
+    return torch.sin(x) + torch.zeros(3, device=x.device)
+
+assert torch.equal(f(torch.ones(3, device="cuda")), torch.sin(torch.ones(3)))
+"""
+    done = run(script, tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_device_is_chosen_by_a_type_and_has_a_stream_by_number():
+    with cuda_means_cpu():
+        chosen = torch.cuda.device(0)
+        assert isinstance(chosen, torch.cuda.device)
+        assert chosen.idx == 0
+        with chosen, torch.cuda.device_of(torch.ones(1)):
+            assert torch._C._cuda_getCurrentRawStream(0) == 0
+    assert not hasattr(torch._C, "_cuda_getCurrentRawStream")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 from collections.abc import Callable, Iterator
@@ -74,13 +75,26 @@ class Stream:
 _STREAM = Stream()
 
 
+class Device:
+    """The choice of a device, of which there is one."""
+
+    def __init__(self, device: Any = None) -> None:
+        self.idx = self.prev_idx = 0
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
 def _constant(value: Any) -> Callable[..., Any]:
     """A function of its own for each name: torch._dynamo has a rule for each, by its identity."""
     return lambda *_, **__: value
 
 
 def _block() -> Callable[..., Any]:
-    """A choice of stream or device, of which there is one."""
+    """A choice of stream, of which there is one."""
 
     @contextmanager
     def block(*_: Any, **__: Any) -> Iterator[None]:
@@ -144,7 +158,8 @@ ANSWERS: dict[str, Any] = {
     "initial_seed": lambda: torch.initial_seed(),
     "get_rng_state": lambda device=None: torch.get_rng_state(),
     "set_rng_state": lambda state, device=None: torch.set_rng_state(state),
-    **{name: _block() for name in ("stream", "device", "device_of")},
+    "stream": _block(),
+    **{name: type(name, (Device,), {}) for name in ("device", "device_of")},
     **{
         name: _constant(value)
         for value, names in (
@@ -202,13 +217,19 @@ def installed(moved: Callable[[Any], Any]) -> Iterator[None]:
         def __init__(self, device: Any = "cpu") -> None:
             """All is done by `__new__`, which this keeps the words from."""
 
+    # torch._dynamo asks for the function that torch remembers the answers of.
+    @functools.lru_cache
+    def device_module(device: Any = None) -> Any:
+        return torch.cuda
+
     places: list[tuple[Any, dict[str, Any]]] = [
         (torch.cuda, ANSWERS),
         (torch.cuda.nvtx, NVTX),
         (torch.accelerator, ACCELERATOR),
         (torch.cpu, {"set_stream": _constant(None)}),
         # A tensor's device is "cpu" here, too, for those that ask by it.
-        (torch, {"Generator": Generator, "get_device_module": lambda device=None: torch.cuda}),
+        (torch, {"Generator": Generator, "get_device_module": device_module}),
+        (torch._C, {"_cuda_getCurrentRawStream": _constant(0)}),
     ]
     with _replaced(places), _nothing_remembered():
         yield
