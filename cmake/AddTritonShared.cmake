@@ -54,6 +54,7 @@ add_library(TritonSharedPrecompiled STATIC ${PROJECT_BINARY_DIR}/Precompiled.cpp
 target_link_libraries(TritonSharedPrecompiled PRIVATE TritonSharedSettings TritonSharedHeaders)
 target_precompile_headers(TritonSharedPrecompiled PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/Precompiled.h)
+add_dependencies(TritonSharedPrecompiled TritonSharedIncGen)
 
 # add_triton_shared_library(name source... [DEPENDS target...] [LINK library...])
 # Other projects know `TritonSharedAnalysis` as `TritonShared::Analysis`.
