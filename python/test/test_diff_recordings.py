@@ -185,6 +185,16 @@ def test_a_folder_of_a_package_that_does_not_say_so(tmp_path: Path):
         assert modules.kernel(str(file), "rows").fn.__module__ == "outer_of_diff.inner.kernels"
 
 
+def test_a_package_of_which_no_folder_says_so(tmp_path: Path):
+    inner = tmp_path / "names_of_diff" / "inner"
+    inner.mkdir(parents=True)
+    (inner.parent / "other.py").write_text("NUMBER = 1\n")
+    file = inner / "kernels.py"
+    file.write_text(KERNEL.format(more="from ..other import NUMBER", name="rows"))
+    for _ in range(2):
+        assert modules.kernel(str(file), "rows").fn.__module__ == "names_of_diff.inner.kernels"
+
+
 def test_a_file_of_a_package_that_cannot_be_imported(tmp_path: Path):
     package = tmp_path / "broken_for_diff"
     package.mkdir()

@@ -329,17 +329,35 @@ void CheckedLaunch::passBarrier(std::array<int32_t, 3> program) {
 // Elements of one store
 //===----------------------------------------------------------------------===//
 
+/// True if each row begins behind the one before it.
+static bool ascend(llvm::ArrayRef<CheckedRow> rows) {
+  bool ascends = true;
+  std::optional<int64_t> last;
+  for (const CheckedRow &row : rows) {
+    ascends &= (row.count == 1 || row.stride > 0) && !(last >= row.offset);
+    last = row.last().offset;
+  }
+  return ascends;
+}
+
+/// True if rows of one stride begin one behind the other within it, as those of
+/// a block that is stored by columns do.
+static bool interleave(llvm::ArrayRef<CheckedRow> rows) {
+  if (rows.empty())
+    return true;
+  const CheckedRow &first = rows.front();
+  bool isSo = rows.back().offset - first.offset < first.stride;
+  for (size_t i = 1; i < rows.size(); ++i)
+    isSo &=
+        rows[i].stride == first.stride && rows[i - 1].offset < rows[i].offset;
+  return isSo;
+}
+
 bool CheckedLaunch::hasDuplicates(const CheckedAccess &access) const {
   if (!history)
     return false;
   // As nearly all stores are, and much faster to see.
-  bool ascends = true;
-  std::optional<int64_t> last;
-  for (const CheckedRow &row : access.rows) {
-    ascends &= (row.count == 1 || row.stride > 0) && !(last >= row.offset);
-    last = row.last().offset;
-  }
-  if (ascends)
+  if (ascend(access.rows) || interleave(access.rows))
     return false;
   // A table twice as large as what is put there; the offset of its free places
   // is none of an element.

@@ -100,16 +100,42 @@ bool isStore(Operation *op) {
   return access && access.getStored() && !access.hasOffsetPerElement();
 }
 
+/// True unless strides alone say that no two elements lie at one address: each
+/// reaches over all that smaller ones do.
+bool mayMeet(ArrayRef<tts::DimensionAccess> dimensions,
+             ArrayRef<int64_t> shape) {
+  // Its amount, and how often it is taken.
+  SmallVector<std::pair<int64_t, int64_t>> strides;
+  for (auto [dimension, size] : llvm::zip_equal(dimensions, shape)) {
+    if (size == 1)
+      continue;
+    std::optional<int64_t> stride = getConstantIntValue(dimension.stride);
+    if (!stride)
+      return true;
+    strides.push_back({std::abs(*stride), size - 1});
+  }
+  llvm::sort(strides);
+  int64_t reach = 0;
+  for (auto [stride, times] : strides) {
+    if (stride <= reach)
+      return true;
+    reach += stride * times;
+  }
+  return false;
+}
+
 /// True for a store of which several elements may lie at one address.
 bool mayHaveDuplicates(tts::AccessOpInterface op) {
   if (!op.getStored() || !op.getTileType())
     return false;
-  return op.hasOffsetPerElement() ||
-         llvm::any_of(
-             op.getDimensions(), [](const tts::DimensionAccess &dimension) {
-               return dimension.isWrapped() || dimension.isGathered() ||
-                      isConstantIntValue(dimension.stride, 0);
-             });
+  if (op.hasOffsetPerElement())
+    return true;
+  SmallVector<tts::DimensionAccess> dimensions = op.getDimensions();
+  auto isNoRow = [](const tts::DimensionAccess &dimension) {
+    return dimension.isWrapped() || dimension.isGathered();
+  };
+  return llvm::any_of(dimensions, isNoRow) ||
+         mayMeet(dimensions, op.getTileType().getShape());
 }
 
 //===----------------------------------------------------------------------===//

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import sys
@@ -37,13 +38,21 @@ def load(file: str) -> ModuleType:
 
 
 def _load_in_package(path: Path) -> ModuleType:
-    packages = [folder for folder in path.parents if (folder / "__init__.py").is_file()]
-    if not packages:
+    folders = list(path.parents)
+    known = [i + 1 for i, folder in enumerate(folders) if (folder / "__init__.py").is_file()]
+    depth = max([*known, _relative_level(path)])
+    if depth == 0:
         raise ImportError(f"{path} is in no package")
-    root = packages[-1].parent
+    root = folders[depth]
     if str(root) not in sys.path:
         sys.path.insert(0, str(root))
     return importlib.import_module(".".join(path.relative_to(root).with_suffix("").parts))
+
+
+def _relative_level(path: Path) -> int:
+    """How many folders above the file its relative imports reach: namespace packages are those."""
+    nodes = ast.walk(ast.parse(path.read_bytes()))
+    return max([0, *(node.level for node in nodes if isinstance(node, ast.ImportFrom))])
 
 
 def _load_alone(path: Path) -> ModuleType:
