@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import zlib
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +22,23 @@ def pytest_configure() -> None:
         recording.watch_compiler()
     if kernels := recording.kernel_folder():
         recording.keep_kernels(kernels)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leaves every n-th case of a test that is marked so, of all parts of its list, and the others
+    for the night."""
+    cases: dict[tuple[int, str], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if marker := item.get_closest_marker("every"):
+            function = item.nodeid.partition("[")[0]
+            cases[marker.args[0], function].append(item)
+    for (every, _), some in cases.items():
+        # Neighbours in a list often differ in one parameter only.
+        some.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))
+        for number, item in enumerate(some):
+            if number % every:
+                item.add_marker(pytest.mark.nightly)
 
 
 def pytest_runtest_setup() -> None:

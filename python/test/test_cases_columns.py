@@ -39,6 +39,7 @@ def of_columns(
     tl.store(place_ptr + x, tl.argmax(top.to(DTYPE), 1)[:, None], in_columns)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("block", [(2, 4), (4, 1), (4, 16), (64, 4), (128, 32)])
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -239,6 +239,7 @@ def _symbol(prefix: str, operation: str, mode: str) -> str:
     return f"{stem}_{mode}"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("prefix", "operation", "mode"), DIRECTED)
 def test_directed_rounding(prefix: str, operation: str, mode: str):
     symbol, name = _symbol(prefix, operation, mode), {"f": "float32", "d": "float64"}[prefix]

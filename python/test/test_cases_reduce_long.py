@@ -25,6 +25,7 @@ def places(x_ptr, out_ptr, ROWS: tl.constexpr, N: tl.constexpr, LEFT: tl.constex
     tl.store(out_ptr + 2 * ROWS + N + c, tl.argmin(x, 0, tie_break_left=LEFT))
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("left", [True, False])
 @pytest.mark.parametrize("n", [16, 32, 64, 128, 1024])

@@ -358,6 +358,7 @@ def roll_rows(
 ROLLED = [(8, 32), (16, 32), (32, 16), (2, 1024), (1024, 2), (32, 32), (1, 1024)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("shape", ROLLED)
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("reverse", [False, True])

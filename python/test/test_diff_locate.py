@@ -49,6 +49,7 @@ def some(numbers: tuple[int, ...]) -> list[Any]:
 
 
 class TestFaults:
+    @pytest.mark.every(2)
     @pytest.mark.parametrize("fault", some(SOME))
     def test_the_operation_is_named_with_its_line(
         self, launch: Recording, fault: Any, tmp_path: Path

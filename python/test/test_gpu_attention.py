@@ -136,6 +136,7 @@ def test_variants(emulated: Callable[..., None], shape: Shape, warps: int):
     emulated(attentions.masked(shape), config(64, 64, warps))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("causal", [False, True], ids=["full", "causal"])
 @pytest.mark.parametrize("dims", [32, 64, 128])
 @pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2], ids=str)

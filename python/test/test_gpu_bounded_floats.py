@@ -64,6 +64,7 @@ def _normal(o, seed, N: tl.constexpr):
     tl.store(o + at, tl.randn(seed, at))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("arch", [80, 90])
 def test_random_numbers_stay_in_registers(arch: int):
     compiled = compile_kernel(_normal, {"o": "*fp32", "seed": "i32"}, {"N": 8192}, 4, arch)

@@ -34,6 +34,7 @@ def _places(x, o, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     tl.store(o + 2 * ROWS + COLUMNS, last)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", ["*fp32", "*bf16", "*i64"])
 @pytest.mark.parametrize("warps", [1, 4, 16])
 @pytest.mark.parametrize(("rows", "columns"), [(1, 512), (4, 128), (64, 8)])

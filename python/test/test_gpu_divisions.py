@@ -55,6 +55,7 @@ def truncated(x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, torch.Ten
     return quotients, x - quotients * y
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("count", "warps"), SIZES)
 @pytest.mark.parametrize("divisors", SIGNED)
 @pytest.mark.parametrize("dividends", SIGNED)

@@ -35,6 +35,7 @@ def _multiply(a, b, c, turns, am, ak, bk, bn, M: tl.constexpr, N: tl.constexpr, 
     tl.store(c + m[:, None] * N + n[None, :], sums)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("turned", ["", "a", "b", "ab"])
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("arch", INSTRUCTIONS)

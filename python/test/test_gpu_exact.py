@@ -67,6 +67,7 @@ def by_model(
     return start
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("gpu", [HOPPER, AMPERE])
 @pytest.mark.parametrize("form", FLOATS, ids=lambda form: form.name)
 def test_a_product_is_what_the_model_says(form: Form, gpu: str):

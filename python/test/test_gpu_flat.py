@@ -85,6 +85,7 @@ def test_what_is_loaded_for_a_row_picks_rows(width: int, loads: int, tmp_path: P
     assert torch.equal(out, (x.view(16, width) * scales[groups.long() % 4]).flatten())
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("shift", [0, 3, 40])
 @pytest.mark.parametrize("width", [96, 64, 6, 7, 1, 1000])
 def test_rows_of_every_length(width: int, shift: int, tmp_path: Path):

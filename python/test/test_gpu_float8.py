@@ -133,6 +133,7 @@ def upper_halves_without_a_pair(ttir: str) -> list[str]:
 class TestPtxas:
     """`{pair, other}` is one register: that of CUDA 12.8 took `other` before the pair was there."""
 
+    @pytest.mark.every(3)
     @pytest.mark.parametrize("each", [2, 8])
     @pytest.mark.parametrize("kernel", [byte_values, with_the_rest])
     @pytest.mark.parametrize("to", OUTS)

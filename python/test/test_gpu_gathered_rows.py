@@ -197,6 +197,7 @@ def test_rows_that_begin_anywhere(tmp_path: Path):
         check_experts(kernel, 40, inner)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("warps", [1, 4, 8])
 @pytest.mark.parametrize(("block", "stages"), [(16, 3), (32, 1), (32, 2), (32, 4), (64, 2)])
 def test_pages_and_every_number_of_turns(block: int, stages: int, warps: int, tmp_path: Path):

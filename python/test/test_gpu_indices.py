@@ -130,6 +130,7 @@ def check_turns(name: str, kernel: EmulatedKernel, turns: int) -> None:
         torch.testing.assert_close(out.double(), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("warps", [1, 4])
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", KERNELS)

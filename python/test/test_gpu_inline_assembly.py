@@ -89,6 +89,7 @@ def test_what_is_flushed_once_is_flushed(instruction: str, tmp_path: Path):
         assert torch.equal(found.view(torch.int32), expected.view(torch.int32))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "name",
     [
@@ -120,6 +121,7 @@ def test_conversions_of_few_bits(name: str, tmp_path: Path):
         assert stages.run(ttir, "cubin", target=target, num_warps=4).startswith(b"\x7fELF")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("family", FAMILIES)
 def test_forms(family: str, tmp_path: Path):
     """PTX that is made of PTX means the same: of each family, forms from its start to its end."""

@@ -49,6 +49,7 @@ def lower(name: str, begin: int, columns: int) -> str:
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("columns", [32, 512])
 @pytest.mark.parametrize("begin", [0, 1])
 @pytest.mark.parametrize("name", TYPES)

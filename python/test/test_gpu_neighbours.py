@@ -43,6 +43,7 @@ def accesses(name: str, size: int, neighbours: int) -> Counter[str]:
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("loaded", "second", "first"),
     [

@@ -235,6 +235,7 @@ def check_scores(kernel: Any, compiled: emulate.EmulatedKernel, kind: str) -> No
     assert ((out.double() - want).abs() <= bound)[~nowhere].all()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mode", ["exact", "deferred", "speculative"])
 @pytest.mark.parametrize("kernel", ALL)
 def test_results_are_those_of_exact_maxima(kernel: Any, mode: str, tmp_path: Path):

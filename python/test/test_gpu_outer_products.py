@@ -155,6 +155,7 @@ def test_operands_lie_in_memory_the_other_way_round(
     assert got.equal(want)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("stages", [1, 2, 4])
 @pytest.mark.parametrize(
     "size", [(16, 16, 16), (64, 32, 32), (32, 128, 16), (128, 128, 16)], ids=str
@@ -207,6 +208,7 @@ def test_what_a_loop_does_not_change_is_written_once(
         assert c.equal((a.mT @ (a @ b)).sum(0))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("warps", [1, 2, 8, 16])
 @pytest.mark.parametrize("kernel", [_loop, _batch_loop], ids=lambda k: k.__name__)
 @pytest.mark.parametrize("size", [(16, 16), (32, 64)], ids=str)

@@ -60,6 +60,7 @@ def lowered(folder: Path, warps: int = 4, stages: int = 3) -> str:
 
 
 # 0 to 5 turns: fewer than stages, as many, more.
+@pytest.mark.every(2)
 @pytest.mark.parametrize("k", [0, 32, 64, 96, 160])
 @pytest.mark.parametrize("stages", [2, 3, 4])
 def test_every_number_of_turns(k: int, stages: int, tmp_path: Path):

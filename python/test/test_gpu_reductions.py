@@ -92,6 +92,7 @@ def _beyond(o, n, start, BLOCK: tl.constexpr):
 
 
 # Where sixteen divides what is compared, neighbours share a comparison.
+@pytest.mark.every(2)
 @pytest.mark.parametrize("start", [0, 16, 5, -32])
 @pytest.mark.parametrize("n", [0, 1, 48, 100, 496, 512, 1024, -16])
 def test_neighbours_of_a_bound_are_told_apart(n: int, start: int, tmp_path: Path):

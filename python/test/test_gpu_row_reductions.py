@@ -47,6 +47,7 @@ def small_numbers(*shape: int, dtype: torch.dtype) -> torch.Tensor:
     return torch.randint(-2, 3, shape, generator=torch.Generator().manual_seed(1)).to(dtype)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("rows", "n", "warps"), SHAPES)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_each_row_has_what_it_is_reduced_to(
@@ -111,6 +112,7 @@ def _reduce_rows_and_all(x, most, all_most, total, ROWS: tl.constexpr, N: tl.con
     tl.store(total, tl.sum(tl.sum(v, 1), 0))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("rows", "n", "warps"), SHAPES)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_parts_of_rows_are_reduced_further(

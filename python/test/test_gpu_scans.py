@@ -66,6 +66,7 @@ def _sums_columns(x, o, ROWS: tl.constexpr, COLUMNS: tl.constexpr, REVERSE: tl.c
     tl.store(o + at, tl.cumsum(tl.load(x + at), axis=0, reverse=REVERSE))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("arch", [80, 90])
 @pytest.mark.parametrize("warps", [1, 4, 8])
 @pytest.mark.parametrize("reverse", [False, True])

@@ -16,6 +16,7 @@ from triton_shared import emulate
 __all__ = ["cuda"]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("box", tensor_map_kernels.cases(), ids=str)
 def test_a_box_is_copied(box: Box, tmp_path: Path):
     kernel = emulate.compile_kernel(box.text(), 4, tmp_path)

@@ -114,6 +114,7 @@ def form(pair: tuple[str, str], sums: str, columns: int) -> str:
     return f"m64n{columns}k{depth}.{name}.{NAMES[pair[0]]}.{NAMES[pair[1]]}"
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("along_k"), [(True, True), (True, False), (False, True), (False, False)])
 @pytest.mark.parametrize(("pair", "sums"), ALL)
 def test_types_and_majors(
@@ -123,6 +124,7 @@ def test_types_and_majors(
     assert instructions(product.check(tmp_path)) == {form(pair, sums, 32)}
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "columns", [8, 64, 256, *(pytest.param(n, marks=pytest.mark.nightly) for n in (16, 128))]
 )

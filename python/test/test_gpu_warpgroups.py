@@ -17,6 +17,7 @@ WGMMA = "wgmma.mma_async"
 
 
 # Rows and columns of a result shared by 1, 2 and 4 groups of warps, in either direction.
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("block", "warps"),
     [
@@ -31,6 +32,7 @@ def test_tiles(block: tuple[int, int, int], warps: int, turned: bool, tmp_path: 
     assert WGMMA in lowered(tmp_path, warps)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("k", [0, 32, 64, 96, 160])
 @pytest.mark.parametrize("stages", [1, 2, 3, 4])
 def test_every_number_of_turns(k: int, stages: int, tmp_path: Path):
@@ -72,6 +74,7 @@ def test_the_left_operand_of_a_chain_stays_in_registers(warps: int, tmp_path: Pa
 
 
 # Of fewer rows than a wgmma has, the transposed product is computed.
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("rows", "block", "warps"),
     [(16, (16, 64, 32), 4), (1, (16, 128, 64), 8), (17, (32, 64, 64), 4), (9, (32, 256, 32), 8)],

@@ -50,6 +50,7 @@ def expected(a: torch.Tensor, row: torch.Tensor, turns: int) -> torch.Tensor:
     return product * 2 if turns > 3 else product
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_a_thread_computes_with_more_than_its_registers(dtype: torch.dtype, tmp_path: Path):
     compiled = compile_wide(dtype)

@@ -36,6 +36,7 @@ def _products(
     tl.store(out + rows[:, None] * BN + columns[None, :], first + second)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("twice", [False, True])
 @pytest.mark.parametrize("descending", [False, True])
 @pytest.mark.parametrize(
@@ -89,6 +90,7 @@ def _turned_sums(x, out, turns, N: tl.constexpr, WHAT: tl.constexpr):
         tl.store(out + at, tl.flip(tl.max(total, 1), 0))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("arch", [80, 90])
 @pytest.mark.parametrize("warps", [2, 4])
 @pytest.mark.parametrize("what", ["tile", "turned", "flipped"])

@@ -24,6 +24,7 @@ def batches() -> dict[str, list[Form]]:
 BATCHES = batches()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", BATCHES)
 def test_forms(name: str):
     forms = BATCHES[name]

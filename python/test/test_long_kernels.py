@@ -73,6 +73,7 @@ def test_loops_of_long_code_stay_loops(tmp_path: Path):
     assert 0 < sum(lanes) <= lines * widest_vector
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "lines"),
     [("sorts", 25), ("ifs", 250), ("dots", 150), ("loops", 400), ("masked loads", 150)],

@@ -106,6 +106,7 @@ def check(trial: Trial, folder: Path, arch_codes: bool = True) -> str:
     return kernel.llvm
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "size",
     [pytest.param(s, marks=[pytest.mark.nightly] * (s not in OFTEN), id=str(s)) for s in SIZES],

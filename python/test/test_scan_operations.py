@@ -132,6 +132,7 @@ def _cases() -> list[tuple[str, torch.dtype]]:
     return [one for one in cases if one[1] != torch.bfloat16 or one[0] not in refused]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("reverse", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize(("operation", "dtype"), _cases())
 def test_every_operation_scans_every_type(operation: str, dtype: torch.dtype, reverse: bool):
@@ -144,6 +145,7 @@ def test_every_operation_scans_every_type(operation: str, dtype: torch.dtype, re
         assert torch.equal(out[~out.isnan()], expected[~out.isnan()])
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(("operation", "dtype"), _cases())
 def test_every_operation_scans_every_type_on_a_gpu(
     operation: str, dtype: torch.dtype, tmp_path: Path
