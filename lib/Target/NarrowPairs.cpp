@@ -74,7 +74,7 @@ Line parseLine(StringRef text) {
   return line;
 }
 
-/// The instructions of one function, and who writes which register.
+/// The instructions of one function, and who writes and reads which register.
 class FunctionText {
 public:
   void add(StringRef text) {
@@ -87,6 +87,8 @@ public:
     lines.push_back(std::move(line));
     for (StringRef result : lines.back().results)
       writers[result].push_back(lines.size() - 1);
+    for (StringRef source : lines.back().sources)
+      readers[source].push_back(lines.size() - 1);
   }
 
   /// Prints the function; what follows a pair that has to be hidden hides it.
@@ -105,7 +107,8 @@ private:
     for (auto [number, line] : enumerate(lines))
       for (size_t lane = 0; lane + 1 < line.lanes.size(); lane += 2)
         for (size_t pair : findPairs(line.lanes[lane], number))
-          if (isFrom(line.lanes[lane + 1], pair, number))
+          if (isReadBetween(line.lanes[lane], pair, number) ||
+              isFrom(line.lanes[lane + 1], pair, number))
             hidden.insert(pair);
     return hidden;
   }
@@ -117,6 +120,20 @@ private:
       if (writer < end && makesNarrowPair(lines[writer].opcode))
         found.push_back(writer);
     return found;
+  }
+
+  /// True if `name`, which the line `begin` gives a value, is read before the
+  /// line `end` by more than another list in which it is a lower half.
+  bool isReadBetween(StringRef name, size_t begin, size_t end) const {
+    return any_of(readers.lookup(name), [&](size_t reader) {
+      if (reader <= begin || reader >= end)
+        return false;
+      const Line &line = lines[reader];
+      ptrdiff_t lower = 0;
+      for (size_t lane = 0; lane < line.lanes.size(); lane += 2)
+        lower += line.lanes[lane] == name;
+      return count(line.sources, name) > lower;
+    });
   }
 
   /// True if the value of `name`, between the line `begin`, which makes a pair,
@@ -150,7 +167,7 @@ private:
   }
 
   SmallVector<Line, 0> lines;
-  StringMap<SmallVector<size_t, 1>> writers;
+  StringMap<SmallVector<size_t, 1>> writers, readers;
 };
 
 } // namespace

@@ -10,8 +10,10 @@ import pytest
 import torch
 import triton
 import triton.language as tl
+from fuzz.generator import Generator
 from sass import instructions
 from triton_shared import emulate
+from triton_shared.cuda import tools
 from triton_shared.frontend import ast_to_ttir
 
 FROM = {"fp8e4nv": torch.float8_e4m3fn, "fp8e5": torch.float8_e5m2}
@@ -154,3 +156,12 @@ class TestPtxas:
         emulate.launch(emulate.compile_kernel(ttir, 1, tmp_path), [values, out], (1,))
         assert torch.equal(out, expected.view(torch.uint8).to(OUTS[to]))
         assert not upper_halves_without_a_pair(ttir)
+
+    def test_what_reads_a_pair_before_its_register_is_whole_has_the_pair(self):
+        """Found on a GPU: it read R1 instead, which the code has no use for but to begin with."""
+        words = f"precise=true libdevice={tools.find_libdevice()}"
+        lines = instructions(Generator(412557).generate().text(), words)
+        # What hides a pair.
+        assert any("PRMT" in line and "0x7710" in line for line in lines)
+        readers = [line for line in lines if re.search(r"\bR1\b", line)]
+        assert [line.split()[0] for line in readers] == ["LDC"]

@@ -59,6 +59,25 @@ TEST(NarrowPairs, WhatIsComputedOfAPairDoesNot) {
             1u);
 }
 
+TEST(NarrowPairs, APairThatIsReadBeforeItSharesARegisterDoesNot) {
+  const char *other = "\tcvt.rn.satfinite.e4m3x2.f32 \t%rs2, %r4, %r3;\n";
+  const char *join = "\tmov.b32 \t%r5, {%rs1, %rs2};\n";
+  for (const char *read :
+       {"\tcvt.rn.f16x2.e4m3x2 \t%r6, %rs1;\n", "\tadd.s16 \t%rs3, %rs1, 7;\n",
+        "\tst.global.b16 \t[%rd1], %rs1;\n",
+        "\tmov.b32 \t%r6, {%rs3, %rs1};\n"}) {
+    EXPECT_EQ(countHidden(std::string(other) + read + join), 1u) << read;
+    EXPECT_EQ(countHidden(std::string(other) + join + read), 0u) << read;
+  }
+  // Of which one lane is the upper half of another register.
+  EXPECT_EQ(countHidden("\tcvt.rn.f16x2.e4m3x2 \t%r6, %rs1;\n"
+                        "\tmov.b32 \t%r5, {%rs2, %rs1};\n"),
+            0u);
+  EXPECT_EQ(countHidden(std::string(other) + join +
+                        "\tmov.b32 \t%r6, {%rs1, %rs3};\n"),
+            0u);
+}
+
 TEST(NarrowPairs, ConditionsAndMemoryCount) {
   EXPECT_EQ(countHidden("\tsetp.eq.b16 \t%p1, %rs1, 0;\n"
                         "\t@%p1 mov.b16 \t%rs2, %rs3;\n"
