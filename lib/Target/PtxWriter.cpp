@@ -13,6 +13,7 @@
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "NarrowPairs.h"
+#include "ShortSigns.h"
 #include "Optimise.h"
 #include "SharedDivisors.h"
 #include "ShortFactors.h"
@@ -187,5 +188,6 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   }
   code.ptx = ptx.str().str();
   separateNarrowPairs(code.ptx);
+  widenShortSigns(code.ptx);
   return code;
 }
