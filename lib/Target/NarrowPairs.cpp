@@ -108,7 +108,8 @@ private:
       for (size_t lane = 0; lane + 1 < line.lanes.size(); lane += 2)
         for (size_t pair : findPairs(line.lanes[lane], number))
           if (isReadBetween(line.lanes[lane], pair, number) ||
-              isFrom(line.lanes[lane + 1], pair, number))
+              isFrom(line.lanes[lane + 1], pair, number) ||
+              mayEqual(line.lanes[lane + 1], pair, number))
             hidden.insert(pair);
     return hidden;
   }
@@ -157,6 +158,57 @@ private:
         open.append(line.sources);
       }
     return false;
+  }
+
+  /// True if `name` is another pair at the line `end`, which ptxas may find to
+  /// be the same as that of the line `pair`, and convert once.
+  bool mayEqual(StringRef name, size_t pair, size_t end) const {
+    return any_of(findPairs(name, end), [&](size_t other) {
+      return lines[pair].opcode == lines[other].opcode &&
+             !areOthers(lines[pair].sources, lines[other].sources);
+    });
+  }
+
+  /// True if one of the first registers is certainly not computed of the same
+  /// numbers as the one in its place: of different elements of a product, or of
+  /// different ones that were loaded.
+  bool areOthers(ArrayRef<StringRef> first, ArrayRef<StringRef> second) const {
+    SmallVector<std::pair<StringRef, StringRef>> open;
+    auto push = [&](ArrayRef<StringRef> some, ArrayRef<StringRef> others) {
+      for (auto [one, other] : zip(some, others))
+        if (one != other)
+          open.push_back({one, other});
+    };
+    push(first, second);
+    DenseSet<std::pair<StringRef, StringRef>> seen;
+    while (!open.empty()) {
+      auto [one, other] = open.pop_back_val();
+      if (!seen.insert({one, other}).second)
+        continue;
+      if (isOfProduct(one) && isOfProduct(other))
+        return true;
+      SmallVector<size_t, 1> made = writers.lookup(one);
+      SmallVector<size_t, 1> madeToo = writers.lookup(other);
+      // Parameters, and what hardware knows.
+      if (made.empty() && madeToo.empty())
+        return true;
+      // What has a value from several lines may be a constant in the end.
+      if (made.size() != 1 || madeToo.size() != 1)
+        continue;
+      const Line &line = lines[made.front()], &lineToo = lines[madeToo.front()];
+      if (line.opcode != lineToo.opcode)
+        continue;
+      if (line.opcode.starts_with("ld."))
+        return true;
+      push(line.sources, lineToo.sources);
+    }
+    return false;
+  }
+
+  bool isOfProduct(StringRef name) const {
+    return any_of(writers.lookup(name), [&](size_t writer) {
+      return lines[writer].opcode.contains("mma");
+    });
   }
 
   static void printHiding(StringRef pair, raw_ostream &stream) {

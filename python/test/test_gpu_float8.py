@@ -116,9 +116,9 @@ MERGED = re.compile(r"F2FP\S*MERGE_C (\w+), \w+, \w+, (\w+)")
 WRITTEN = re.compile(r"\w\S* (R\d+),")
 
 
-def upper_halves_without_a_pair(ttir: str) -> list[str]:
+def upper_halves_without_a_pair(ttir: str, words: str = "num-warps=1") -> list[str]:
     """Conversions that put a pair below something else than nothing or another pair, in SASS."""
-    lines = instructions(ttir, "num-warps=1")
+    lines = instructions(ttir, words)
     assert any("F2FP" in line for line in lines)
     pairs, found = {"RZ"}, []
     for line in lines:
@@ -130,6 +130,9 @@ def upper_halves_without_a_pair(ttir: str) -> list[str]:
         if merged:
             pairs.add(merged[1])
     return found
+
+
+EXACTLY = f"precise=true libdevice={tools.find_libdevice()}"
 
 
 class TestPtxas:
@@ -159,9 +162,13 @@ class TestPtxas:
 
     def test_what_reads_a_pair_before_its_register_is_whole_has_the_pair(self):
         """Found on a GPU: it read R1 instead, which the code has no use for but to begin with."""
-        words = f"precise=true libdevice={tools.find_libdevice()}"
-        lines = instructions(Generator(412557).generate().text(), words)
+        lines = instructions(Generator(412557).generate().text(), EXACTLY)
         # What hides a pair.
         assert any("PRMT" in line and "0x7710" in line for line in lines)
         readers = [line for line in lines if re.search(r"\bR1\b", line)]
         assert [line.split()[0] for line in readers] == ["LDC"]
+
+    def test_pairs_of_equal_constants_are_two(self):
+        """Found on a GPU: ptxas knew that nothing is loaded, and converted once."""
+        ttir = Generator(500421).generate().text()
+        assert not upper_halves_without_a_pair(ttir, EXACTLY)

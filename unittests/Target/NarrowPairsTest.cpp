@@ -78,6 +78,32 @@ TEST(NarrowPairs, APairThatIsReadBeforeItSharesARegisterDoesNot) {
             0u);
 }
 
+TEST(NarrowPairs, WhatMayBeAnEqualPairDoesNot) {
+  // Of a constant, and of what is loaded only where a condition says so.
+  const char *pair = "\tcvt.rn.satfinite.e4m3x2.f32 \t%rs2, %r2, %r3;\n"
+                     "\tmov.b32 \t%r5, {%rs1, %rs2};\n";
+  std::string one =
+      "\tmov.b32 \t%r1, 0;\n\t@%p1 ld.global.b32 \t%r1, [%rd1];\n";
+  std::string other =
+      "\tmov.b32 \t%r3, 0;\n\t@%p1 ld.global.b32 \t%r3, [%rd2];\n";
+  std::string conversion = kPair;
+  auto count = [&](const std::string &before) {
+    std::string ptx = before + conversion + pair;
+    separateNarrowPairs(ptx);
+    return llvm::StringRef(ptx).count("prmt.b32 \twhole, whole");
+  };
+  EXPECT_EQ(count(one + other), 1u);
+  // Two elements of memory or of a product are not the same.
+  EXPECT_EQ(count("\tld.global.v2.b32 \t{%r1, %r3}, [%rd1];\n"), 0u);
+  EXPECT_EQ(count("\twgmma.mma_async.sync \t{%r8, %r9}, %rd1, %rd2;\n"
+                  "\tmul.f32 \t%r1, %r8, %r7;\n"
+                  "\tmul.f32 \t%r3, %r9, %r7;\n"),
+            0u);
+  // Nor is what was converted in another way.
+  conversion = "\tcvt.rn.satfinite.e4m3x2.f16x2 \t%rs1, %r1;\n";
+  EXPECT_EQ(count(one + other), 0u);
+}
+
 TEST(NarrowPairs, ConditionsAndMemoryCount) {
   EXPECT_EQ(countHidden("\tsetp.eq.b16 \t%p1, %rs1, 0;\n"
                         "\t@%p1 mov.b16 \t%rs2, %rs3;\n"
