@@ -13,10 +13,10 @@
 #include "LlvmMessages.h"
 #include "Machines.h"
 #include "NarrowPairs.h"
-#include "ShortSigns.h"
 #include "Optimise.h"
 #include "SharedDivisors.h"
 #include "ShortFactors.h"
+#include "ShortIntegers.h"
 #include "ShortLives.h"
 #include "WholeProducts.h"
 #include "WidenSelects.h"
@@ -188,6 +188,6 @@ std::optional<PtxCode> triton_shared::writePtx(ModuleOp module,
   }
   code.ptx = ptx.str().str();
   separateNarrowPairs(code.ptx);
-  widenShortSigns(code.ptx);
+  rewriteShortIntegers(code.ptx);
   return code;
 }

@@ -1,7 +1,8 @@
-"""Numbers of 16 bits that are negated on a GPU: of the least one comes the least one."""
+"""Integers of 16 bits on a GPU, as ptxas of CUDA 12.8 and 13.0 does not compute them."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,22 @@ def test_what_reads_a_negated_number_sees_16_bits(makes: Any, reads: Any, tmp_pa
 
 @pytest.mark.parametrize("makes", MAKES, ids=name)
 def test_ptxas_widens_what_is_negated_once_more(makes: Any):
-    """Of CUDA 12.8 and 13.0: as what it loads, but not of `neg.s16` and `abs.s16`."""
+    """As what it loads, but not of `neg.s16` and `abs.s16`."""
     lines = instructions(compiled(makes, cast), "num-warps=1")
     assert len([line for line in lines if "0x9910" in line]) >= 2
+
+
+@triton.jit
+def half_stored(x, out, SUM: tl.constexpr):
+    at = tl.arange(0, 64)
+    tl.store(out + at, tl.load(x + at) + SUM, mask=at < 32)
+
+
+@pytest.mark.parametrize("kind", ["i16", "i8"])
+def test_one_sum_of_a_pair_is_not_left_out(kind: str):
+    """A thread has two elements: ptxas knows that one is not stored, and added 0 to the other."""
+    kinds = {"x": f"*{kind}", "out": f"*{kind}", "SUM": "constexpr"}
+    ttir = ast_to_ttir(half_stored, kinds, {"SUM": 5}, target="cuda:90a", num_warps=1)
+    lines = instructions(ttir, "num-warps=1")
+    assert any(re.search(r"\b0x5\b", line) for line in lines)
+    assert not [line for line in lines if re.search(r"16x2 .*, 0x0\b", line)]
