@@ -180,15 +180,18 @@ private:
           open.push_back({one, other});
     };
     push(first, second);
+    auto isProduct = [&](size_t line) {
+      return lines[line].opcode.contains("mma");
+    };
     DenseSet<std::pair<StringRef, StringRef>> seen;
     while (!open.empty()) {
       auto [one, other] = open.pop_back_val();
       if (!seen.insert({one, other}).second)
         continue;
-      if (isOfProduct(one) && isOfProduct(other))
-        return true;
       SmallVector<size_t, 1> made = writers.lookup(one);
       SmallVector<size_t, 1> madeToo = writers.lookup(other);
+      if (any_of(made, isProduct) && any_of(madeToo, isProduct))
+        return true;
       // Parameters, and what hardware knows.
       if (made.empty() && madeToo.empty())
         return true;
@@ -203,12 +206,6 @@ private:
       push(line.sources, lineToo.sources);
     }
     return false;
-  }
-
-  bool isOfProduct(StringRef name) const {
-    return any_of(writers.lookup(name), [&](size_t writer) {
-      return lines[writer].opcode.contains("mma");
-    });
   }
 
   static void printHiding(StringRef pair, raw_ostream &stream) {

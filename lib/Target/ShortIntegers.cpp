@@ -32,20 +32,19 @@ static void printSums(ArrayRef<StringRef> operands, raw_ostream &stream) {
 /// text of users, who know what they want.
 static bool printOther(StringRef line, raw_ostream &stream) {
   auto [name, rest] = line.split(' ');
-  if (rest.find(';') != rest.size() - 1)
+  bool isSign = name == "neg.s16" || name == "abs.s16";
+  bool isSums = name == "add.s16x2";
+  if ((!isSign && !isSums) || !rest.consume_back(";") || rest.contains(';'))
     return false;
   SmallVector<StringRef, 3> operands;
-  rest.drop_back().split(operands, ',');
+  rest.split(operands, ',');
   for (StringRef &operand : operands)
     operand = operand.trim();
-  bool isSign =
-      (name == "neg.s16" || name == "abs.s16") && operands.size() == 2;
-  bool isSums = name == "add.s16x2" && operands.size() == 3;
   if (isSign)
     printSign(name.take_front(3), operands, stream);
-  if (isSums)
+  else
     printSums(operands, stream);
-  return isSign || isSums;
+  return true;
 }
 
 void mlir::triton_shared::rewriteShortIntegers(std::string &ptx) {

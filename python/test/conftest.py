@@ -30,7 +30,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for the night."""
     cases: dict[tuple[int, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if marker := item.get_closest_marker("every"):
+        marker = item.get_closest_marker("every")
+        # Those that the list itself leaves for the night are none of the n.
+        if marker and not item.get_closest_marker("nightly"):
             function = item.nodeid.partition("[")[0]
             cases[marker.args[0], function].append(item)
     for (every, _), some in cases.items():

@@ -132,7 +132,10 @@ def upper_halves_without_a_pair(ttir: str, words: str = "num-warps=1") -> list[s
     return found
 
 
-EXACTLY = f"precise=true libdevice={tools.find_libdevice()}"
+def of_fuzzer(seed: int) -> tuple[str, str]:
+    """A random program, and the words with which it is compiled for a GPU."""
+    words = f"precise=true libdevice={tools.find_libdevice()}"
+    return Generator(seed).generate().text(), words
 
 
 class TestPtxas:
@@ -162,7 +165,7 @@ class TestPtxas:
 
     def test_what_reads_a_pair_before_its_register_is_whole_has_the_pair(self):
         """Found on a GPU: it read R1 instead, which the code has no use for but to begin with."""
-        lines = instructions(Generator(412557).generate().text(), EXACTLY)
+        lines = instructions(*of_fuzzer(412557))
         # What hides a pair.
         assert any("PRMT" in line and "0x7710" in line for line in lines)
         readers = [line for line in lines if re.search(r"\bR1\b", line)]
@@ -170,5 +173,4 @@ class TestPtxas:
 
     def test_pairs_of_equal_constants_are_two(self):
         """Found on a GPU: ptxas knew that nothing is loaded, and converted once."""
-        ttir = Generator(500421).generate().text()
-        assert not upper_halves_without_a_pair(ttir, EXACTLY)
+        assert not upper_halves_without_a_pair(*of_fuzzer(500421))

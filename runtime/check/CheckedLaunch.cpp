@@ -340,11 +340,9 @@ static bool ascend(llvm::ArrayRef<CheckedRow> rows) {
   return ascends;
 }
 
-/// True if rows of one stride begin one behind the other within it, as those of
-/// a block that is stored by columns do.
+/// True if rows, at least one, of one stride begin one behind the other within
+/// it, as those of a block that is stored by columns do.
 static bool interleave(llvm::ArrayRef<CheckedRow> rows) {
-  if (rows.empty())
-    return true;
   const CheckedRow &first = rows.front();
   bool isSo = rows.back().offset - first.offset < first.stride;
   for (size_t i = 1; i < rows.size(); ++i)

@@ -41,7 +41,7 @@ def _load_in_package(path: Path) -> ModuleType:
     folders = list(path.parents)
     known = [i + 1 for i, folder in enumerate(folders) if (folder / "__init__.py").is_file()]
     depth = max([*known, _relative_level(path)])
-    if depth == 0:
+    if not 0 < depth < len(folders):
         raise ImportError(f"{path} is in no package")
     root = folders[depth]
     if str(root) not in sys.path:
