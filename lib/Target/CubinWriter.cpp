@@ -10,6 +10,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
@@ -104,8 +105,13 @@ std::optional<Assembly> assemble(ModuleOp module, StringRef ptx,
   ScratchFile input("ptx"), output("cubin"), messages("log");
   for (const ScratchFile *file : {&input, &output, &messages})
     if (file->error) {
-      module.emitError("cannot make a temporary file: ")
-          << file->error.message();
+      SmallString<128> folder;
+      llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, folder);
+      InFlightDiagnostic error = module.emitError("cannot make a temporary ")
+                                 << "file in '" << folder
+                                 << "': " << file->error.message();
+      error.attachNote() << "ptxas reads files; point TMPDIR at a folder that "
+                            "can be written";
       return std::nullopt;
     }
   {

@@ -16,7 +16,14 @@ from pathlib import Path
 
 import pytest
 from fuzz.sources import TOOL
-from triton_shared import CompilerCrashError, LibraryError, isolation, library
+from triton_shared import (
+    CompilationError,
+    CompilerCrashError,
+    LibraryError,
+    isolation,
+    library,
+    stages,
+)
 from triton_shared.lowering import Lowering
 from triton_shared.options import Options
 
@@ -113,6 +120,21 @@ def write_script(code: str) -> Path:
     path = Path(os.environ["TMPDIR"]) / "script.py"
     path.write_text(code)
     return path
+
+
+def test_a_worker_has_its_files_where_this_process_has_them_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """ptxas reads and writes files; the folder of the worker's start may be gone."""
+    for name in ("first", "second"):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.setattr("tempfile.tempdir", str(folder))
+        assert stages.run(GOOD, "cubin", target="cuda:90").startswith(b"\x7fELF")
+        assert not list(folder.iterdir())
+        folder.rmdir()
+    with pytest.raises(CompilationError, match=r"cannot make a temporary file in '.*/second': "):
+        stages.run(GOOD, "cubin", target="cuda:90")
 
 
 def test_both_ways_give_the_same():

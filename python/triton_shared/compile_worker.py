@@ -2,8 +2,8 @@
 
 It imports nothing but the extension module, whose path is its argument, and answers one request
 after the other until its input ends. Both directions are frames: the size in 8 bytes, then the
-content. A request is two frames, source and options; an answer is one frame of JSON, then one frame
-per artefact that the JSON names.
+content. A request is three frames: source, options, and the folder for temporary files (that of the
+start may be gone). An answer is one frame of JSON, then one frame per artefact that the JSON names.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ def main() -> None:
     os.dup2(2, 1)  # Whatever a library prints is not part of an answer.
     native = _load(sys.argv[1])
     while True:
-        source, options = read_frame(sys.stdin.buffer), read_frame(sys.stdin.buffer)
-        if source is None or options is None:
+        source, options, folder = (read_frame(sys.stdin.buffer) for _ in range(3))
+        if source is None or options is None or folder is None:
             return
+        os.environb[b"TMPDIR"] = folder
         made = native.compile(source, options.decode())
         artefacts = {name: made.artefact(name) for name in made.artefacts}
         head = {

@@ -64,6 +64,7 @@ class _Worker:
         try:
             write_frame(self._process.stdin, source)
             write_frame(self._process.stdin, options.encode())
+            write_frame(self._process.stdin, os.fsencode(tempfile.gettempdir()))
             self._process.stdin.flush()
         except BrokenPipeError:
             return None
