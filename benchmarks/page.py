@@ -146,6 +146,15 @@ others use, too (half of it may be theirs), and its memory with 1000 lines. `gro
 ![seconds to compile](performance-growth.svg)
 """
 
+BLOCKS = """
+`python -m benchmarks.growth --blocks --write`, on {cpu}, Triton {triton}: the same of the kernels
+of `benchmarks/growth/blocks.py`, with blocks of 1,024 to 65,536 elements (products: 32 x 32 to
+256 x 256) and eight warps, next to Triton's own compiler for the same GPU. `growth` is the time
+for 65,536 elements by that for 4,096, divided by 16; what makes loops of a block does not grow.
+
+{table}
+"""
+
 CHECKS = """
 ## What checks cost
 
@@ -193,6 +202,9 @@ def render() -> str:
         sections.append(CHECKS.format(table=check_table(checks["rows"]), **facts))
     if growth := _load("growth"):
         sections.append(GROWTH.format(table=growth_table(growth["results"]), cpu=growth["cpu"]))
+        if "blocks" in growth:
+            facts = {"cpu": growth["blocks_cpu"], "triton": growth["triton"]}
+            sections.append(BLOCKS.format(table=growth_table(growth["blocks"]), **facts))
     if compiling := _load("compile-time"):
         facts = {name: compiling[name] for name in ("cpu", "triton", "ptxas")}
         texts = {
@@ -284,16 +296,19 @@ def check_row(row: dict[str, Any]) -> str:
 
 def growth_table(rows: list[dict[str, Any]]) -> str:
     """What benchmarks/growth has measured, in Markdown."""
-    lines = list(dict.fromkeys(n for row in rows for n in row["costs"]))
-    head = ["lines of", "way", *(f"{n}, s" for n in lines), "growth", "MiB"]
+    lines = sorted({int(n) for row in rows for n in row["costs"]})
+    first, last = lines[-3:][0], lines[-1]
+    head = ["kind", "way", *(f"{n}, s" for n in lines), "growth", "MiB"]
     table = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for row in rows:
-        seconds = {n: cost["seconds"] for n, cost in row["costs"].items() if cost["seconds"]}
-        first, last = seconds.get("100"), seconds.get("1000")
+        seconds = {int(n): cost["seconds"] for n, cost in row["costs"].items() if cost["seconds"]}
         cells = [row["kind"], row["way"]]
         cells += [f"{seconds[n]:.2f}" if n in seconds else "-" for n in lines]
-        cells.append(f"{last / first / 10:.2f}" if first and last else "-")
-        cells.append(str(row["costs"]["1000"]["mebibytes"]) if last else "-")
+        if first in seconds and last in seconds:
+            cells.append(f"{seconds[last] / seconds[first] / (last / first):.2f}")
+            cells.append(str(row["costs"][str(last)]["mebibytes"]))
+        else:
+            cells += ["-", "-"]
         table.append(f"| {' | '.join(cells)} |")
     return "\n".join(table)
 

@@ -2,7 +2,8 @@
 
 python -m benchmarks.growth.measure FILE WORDS      prints JSON: seconds, and the most memory in MiB
 
-A file of PTX is assembled for the GPU that is named in place of the words.
+A file of PTX is assembled for the GPU that is named in place of the words. The words `triton` and a
+number are Triton's own compiler, for so many warps.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SECONDS = 240
 """Of CPU time, after which a compilation is given up."""
@@ -61,6 +63,31 @@ def compile_file(file: Path, words: str) -> Cost:
     return Cost(seconds, _peak())
 
 
+def compile_by_triton(file: Path, num_warps: int) -> Cost:
+    """The same by Triton's own backend, for the GPU that ours is asked for."""
+    from triton._C.libtriton import ir
+    from triton.backends.compiler import GPUTarget, Language
+    from triton.compiler import make_backend
+
+    backend = make_backend(GPUTarget("cuda", 90, 32))
+    options = backend.parse_options({"num_warps": num_warps})
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    stages: dict[str, Any] = {}
+    backend.add_stages(stages, options, Language.TRITON)
+    module = ir.parse_mlir_module(str(file), context)
+    module.context = context
+    metadata = {"target": backend.target, **options.__dict__}
+    module = stages["ttir"](module, metadata)  # Which the text has behind it.
+    before = _cpu_time(resource.RUSAGE_SELF)
+    for name in ("ttgir", "llir", "ptx"):
+        module = stages[name](module, metadata)
+    seconds = _cpu_time(resource.RUSAGE_SELF) - before
+    file.with_suffix(".triton.ptx").write_text(module)
+    return Cost(seconds, _peak())
+
+
 def assemble_file(file: Path, target: str) -> Cost:
     """By ptxas, a process of NVIDIA's."""
     from triton_shared.cuda import tools
@@ -88,7 +115,10 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
     file, words = Path(sys.argv[1]), sys.argv[2]
-    cost = (assemble_file if file.suffix == ".ptx" else compile_file)(file, words)
+    if words.startswith("triton "):
+        cost = compile_by_triton(file, int(words.split()[1]))
+    else:
+        cost = (assemble_file if file.suffix == ".ptx" else compile_file)(file, words)
     json.dump({"seconds": cost.seconds, "mebibytes": cost.mebibytes}, sys.stdout)
 
 

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "triton-shared/Dialect/Triton/IR/Triton.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -158,6 +159,27 @@ static Comparison toSigned(Comparison predicate) {
   }
 }
 
+/// True if `form` sums up or multiplies data and may wrap around: only indices
+/// are known not to. What one scalar from memory adds to indices is an index,
+/// too, such as the start of a sequence.
+bool MaskAnalysis::mayWrap(const AffineForm &form, unsigned width) {
+  bool hasData = false, isUniform = forms.isUniform(form.expr);
+  form.expr.walk([&](AffineExpr leaf) {
+    if (!isa<AffineSymbolExpr>(leaf))
+      return;
+    const IndexSymbol &symbol = forms.getSymbol(leaf);
+    Operation *op = symbol.value.getDefiningOp();
+    hasData |= symbol.kind == IndexSymbol::Kind::Element ||
+               (isUniform && op && hasEffect<MemoryEffects::Read>(op));
+  });
+  int64_t high = llvm::maxIntN(width), low = llvm::minIntN(width);
+  IndexRange range = forms.getRange(form.expr, form.shape);
+  // A value as it is does not exceed its own bits.
+  return hasData && !isa<AffineSymbolExpr>(form.expr) &&
+         (width == 64 ? range.high == high || range.low == low
+                      : !range.isWithin(low, high));
+}
+
 void MaskAnalysis::collectComparison(arith::CmpIOp compare, bool isNegated,
                                      Place place) {
   Predicate mask{compare.getResult(), isNegated};
@@ -166,6 +188,9 @@ void MaskAnalysis::collectComparison(arith::CmpIOp compare, bool isNegated,
     return addResidual(mask, "compares numbers that are not indices");
   AffineForm lhs = forms.getForm(compare.getLhs());
   AffineForm rhs = forms.getForm(compare.getRhs());
+  unsigned width = element.getIntOrFloatBitWidth();
+  if (mayWrap(lhs, width) || mayWrap(rhs, width))
+    return addResidual(mask, "computes with data, which may wrap around");
   Comparison predicate = compare.getPredicate();
   if (toSigned(predicate) != predicate &&
       !(forms.isUnsigned(lhs) && forms.isUnsigned(rhs)))

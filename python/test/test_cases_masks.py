@@ -314,6 +314,27 @@ def test_a_scalar_mask_comes_from_memory(memory: Memory):
 
 
 @triton.jit
+def data_in_masks(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    of_block = tl.load(x_ptr + tl.arange(0, 1))
+    tl.store(out_ptr + tl.arange(0, 1), 1, mask=of_block + of_block < n)
+    scalar = tl.zeros((BLOCK,), tl.int32) + tl.load(x_ptr)
+    tl.store(out_ptr + 1 + at, 1, mask=scalar * 3 < n)
+    tl.store(out_ptr + 1 + BLOCK + at, 1, mask=(of_block + of_block < n) & (at > 0))
+
+
+@pytest.mark.parametrize("mode", ["reference", "fast"])
+@pytest.mark.parametrize("x", [7, -7, 2**30, 2**31 - 1, -(2**30) - 1, 1431655766])
+def test_data_in_masks_wraps_around(memory: Memory, mode: str, x: int):
+    """Bounds of masks are computed in 64 bits, which is right for indices only."""
+    out = memory.holding(torch.zeros(9, dtype=torch.int32))
+    data = memory.holding(torch.tensor([x], dtype=torch.int32))
+    data_in_masks[(1,)](data, out, 20, BLOCK=4, mode=mode)
+    twice, thrice = ((x * by + 2**31) % 2**32 - 2**31 < 20 for by in (2, 3))
+    assert out.tolist() == [twice, *[thrice] * 4, 0, *[twice] * 3]
+
+
+@triton.jit
 def other_is_a_block(x_ptr, y_ptr, out_ptr, n, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     y = tl.load(y_ptr + at)

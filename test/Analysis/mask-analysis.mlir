@@ -100,3 +100,24 @@ tt.func @flattened_end(%p: !tt.ptr<f32>, %s: i32 loc("s")) -> (tensor<32xf32>, t
   %u = tts.gather %p[%o] mask %odd : tensor<32xi1> : !tt.ptr<f32>, tensor<32xi64> -> tensor<32xf32>
   tt.return %t, %u : tensor<32xf32>, tensor<32xf32>
 }
+
+// -----
+
+// Sums of data wrap around, which their bounds in 64 bits would not: the mask
+// stays. What is read from memory and compared as it is, is a condition.
+tt.func @data(%p: !tt.ptr<i32>, %q: !tt.ptr<i32>, %n: i32 loc("n")) -> (tensor<1xi32>, tensor<1xi32>) {
+  %i = tt.make_range {start = 0 : i32, end = 1 : i32} : tensor<1xi32>
+  %o = arith.extsi %i : tensor<1xi32> to tensor<1xi64>
+  // expected-remark @below {{strided load; stride 0}}
+  %x = tts.gather %q[%o] : !tt.ptr<i32>, tensor<1xi64> -> tensor<1xi32>
+  %ns = tt.splat %n : i32 -> tensor<1xi32>
+  %is = arith.cmpi slt, %x, %ns : tensor<1xi32>
+  // expected-remark @below {{strided load; stride 0}}
+  %a = tts.gather %p[%o] mask %is : tensor<1xi1> : !tt.ptr<i32>, tensor<1xi64> -> tensor<1xi32>
+  %twice = arith.addi %x, %x : tensor<1xi32>
+  // expected-note @below {{the mask stays a tensor, because}}
+  %sum = arith.cmpi slt, %twice, %ns : tensor<1xi32>
+  // expected-remark @below {{strided load; stride 0}}
+  %b = tts.gather %p[%o] mask %sum : tensor<1xi1> : !tt.ptr<i32>, tensor<1xi64> -> tensor<1xi32>
+  tt.return %a, %b : tensor<1xi32>, tensor<1xi32>
+}

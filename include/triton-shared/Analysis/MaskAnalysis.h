@@ -62,6 +62,7 @@ private:
   void collect(Predicate mask, Place place);
   bool collectConnective(Predicate mask, Place place);
   bool collectView(Predicate mask, Place place);
+  bool mayWrap(const AffineForm &form, unsigned width);
   void collectComparison(arith::CmpIOp compare, bool isNegated, Place place);
   void collectDifference(arith::CmpIPredicate predicate, AffineExpr difference,
                          Predicate mask);
