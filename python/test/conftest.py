@@ -24,17 +24,23 @@ def pytest_configure() -> None:
         recording.keep_kernels(kernels)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--every", type=int, default=1, help="of tests that are not marked so, run every n-th case"
+    )
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves every n-th case of a test that is marked so, of all parts of its list, and the others
     for the night."""
     cases: dict[tuple[int, str], list[pytest.Item]] = defaultdict(list)
     for item in items:
         marker = item.get_closest_marker("every")
         # Those that the list itself leaves for the night are none of the n.
-        if marker and not item.get_closest_marker("nightly"):
-            function = item.nodeid.partition("[")[0]
-            cases[marker.args[0], function].append(item)
+        if not item.get_closest_marker("nightly"):
+            every = marker.args[0] if marker else config.getoption("every")
+            cases[every, item.nodeid.partition("[")[0]].append(item)
     for (every, _), some in cases.items():
         # Neighbours in a list often differ in one parameter only.
         some.sort(key=lambda item: zlib.crc32(item.nodeid.encode()))

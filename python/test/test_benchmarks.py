@@ -23,6 +23,7 @@ def _without_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tensors, "DEVICE", "cpu")
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("number", range(len(problems.small_problems())))
 def test_a_timed_kernel_is_right(number: int, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(problems, "ROWS", 3)
@@ -77,6 +78,7 @@ def test_the_page_shows_what_was_measured(tmp_path: Path, monkeypatch: pytest.Mo
     assert f"by the bounds of [gpu.md](gpu.md). {told}" in page.render()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", cases.CASES, ids=str)
 def test_both_compilers_make_a_cubin_of_what_is_compiled(case: cases.Case):
     for side in measure.SIDES:

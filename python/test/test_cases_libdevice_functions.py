@@ -284,6 +284,7 @@ SPECIAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 }  # fmt: skip
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("symbol", [s for s in SYMBOLS if stem(s) in SPECIAL])
 def test_special_numbers(symbol: str):
     name = SYMBOLS[symbol][1][0]

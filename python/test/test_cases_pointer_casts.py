@@ -201,6 +201,7 @@ def check_reads(cast: Cast, mode: str) -> None:
     assert tuple(out.tolist()) == cast.expected(raw)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mode", ["fast", "reference"])
 @pytest.mark.parametrize("cast", FEW, ids=str)
 def test_reads_through_pointers_of_another_size(cast: Cast, mode: str):

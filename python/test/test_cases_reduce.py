@@ -315,6 +315,7 @@ def sums_of_block(
     tl.store(out_ptr + at, tl.cumsum(x, 1))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mode", ["reference", "fast"])
 @pytest.mark.parametrize("dtype", [tl.float16, tl.bfloat16, tl.float32, tl.float64])
 @pytest.mark.parametrize("shape", [(1, 1), (1, 8), (4, 1), (4, 32), (2, 256)])

@@ -70,6 +70,7 @@ def places_or_nan(x_ptr, out_ptr, most_ptr, ROWS: tl.constexpr, N: tl.constexpr)
     tl.store(most_ptr + r, most)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("n", [16, 64, 512])
 @pytest.mark.parametrize("dtype", DTYPES[:4], ids=str)

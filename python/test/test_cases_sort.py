@@ -84,6 +84,7 @@ def largest(x_ptr, out_ptr, K: tl.constexpr, M: tl.constexpr, N: tl.constexpr):
     tl.store(out_ptr + rows * K + tl.arange(0, K)[None, :], tl.topk(x, K))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("k", [2, 4, 16])
 @pytest.mark.parametrize("dtype", ["int32", "int8", "uint64", *FLOATS])
 def test_largest_of_each_row(dtype: str, k: int):

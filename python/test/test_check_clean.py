@@ -42,6 +42,7 @@ def test_examples_are_clean(case: Case) -> None:
     assert report.launches
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "name",
     [pytest.param(n, marks=pytest.mark.nightly if i % 4 else ()) for i, n in enumerate(NAMES)],

@@ -46,6 +46,7 @@ def run(script: str, tmp_path: Path, *flags: str) -> subprocess.CompletedProcess
     return subprocess.run(command, capture_output=True, text=True, timeout=100)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("call", "access", "place"),

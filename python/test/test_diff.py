@@ -47,6 +47,7 @@ def tensor(compared: tuple[int, dict[str, Any], str], label: str, name: str) -> 
 
 
 class TestComparison:
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(
         ("label", "policy"),
         [("right_copy", "exact"), ("right_sums", "accumulated"), ("right_softmax", "reference")],

@@ -331,6 +331,7 @@ def check(case: Case, folder: Path, order: int = 0) -> None:
     assert want.abs().max() > 0
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("registers", [False, True], ids=["shared", "registers"])
 @pytest.mark.parametrize(
     ("left", "right", "result"),
@@ -351,6 +352,7 @@ def test_types(left: str, right: str, result: str, registers: bool, tmp_path: Pa
     check(Case(left, right, result, has_registers=registers), tmp_path)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("swizzle", SWIZZLES)
 @pytest.mark.parametrize("right", [False, True], ids=["K", "N"])
 @pytest.mark.parametrize("left", [False, True], ids=["K", "M"])

@@ -102,6 +102,7 @@ def config(rows: int, columns: int, warps: int, stages: int = 2) -> dict[str, in
 FULL, CAUSAL = Shape(2, 192, 64), Shape(2, 192, 64, causal=True)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("warps", [4, 8])
 @pytest.mark.parametrize("shape", [FULL, CAUSAL], ids=["full", "causal"])
 @pytest.mark.parametrize("of_queries", [False, True], ids=["keys", "queries"])
@@ -118,6 +119,7 @@ def test_gradients_with_and_without_a_warp_that_copies(
     emulated(problem, config(64, 64, 8), specialize_warps=specialize)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "shape",
     [
@@ -147,6 +149,7 @@ def test_8_bit_floats(emulated: Callable[..., None], dtype: torch.dtype, dims: i
     emulated(problem, config(128, 128, 8))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("specialize", ["never", "always"])
 @pytest.mark.parametrize("blocks", [(64, 64), (128, 64), (64, 128)], ids=str)
 def test_a_mask_in_every_turn(

@@ -73,6 +73,7 @@ def flat(tensors: Sequence[torch.Tensor]) -> list[Any]:
     ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("is_turned", [False, True])
 @pytest.mark.parametrize(
     ("element", "blocks", "shape"),

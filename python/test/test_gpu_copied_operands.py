@@ -135,6 +135,7 @@ def launch(
     emulate.launch(kernel, [*flat([q, k]), out, k.shape[0]], grid, order)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("rows", [64, 128, 100, 17])
 @pytest.mark.parametrize("specialize", ["auto", "always", "never"])
 def test_blocks_end_where_their_tensor_does(rows: int, specialize: str, tmp_path: Path):

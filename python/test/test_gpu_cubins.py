@@ -153,6 +153,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     triton.runtime.driver.set_active(before)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("softmax", ["deferred", "speculative"])
 @pytest.mark.parametrize("dims", [64, 128])
 def test_products_go_on_where_sums_are_rarely_rescaled(
@@ -314,6 +315,7 @@ def find_loops(sass: str) -> list[list[str]]:
     return [lines[begin:end] for begin, end in inner]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "name",
     [

@@ -74,6 +74,7 @@ def test_divisions_of_both_widths(
     assert rests.equal(rest)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("divisor", [1, 96, (1 << 31) + 3, 1 << 40, -5])
 @pytest.mark.parametrize("bounds", SIGNED)
 def test_divisions_by_one_number(bounds: str, divisor: int, tmp_path: Path):

@@ -87,6 +87,7 @@ SOME = (
 REST = sorted((RUNS.keys() & CASES.keys()) - RACES - set(SOME))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", [name for name in SOME if name in CASES])
 def test_corpus(name: str, tmp_path: Path):
     check(CASES[name], RUNS[name], tmp_path, CASES[name]["opts"].get("num_warps", 4))
@@ -206,6 +207,7 @@ def _product(a, b, c, o, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, HOW:
 
 
 # The fragments of the emulator are those of the PTX manual, said without our layouts.
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("m", "n", "k"), [(16, 16, 64), (64, 32, 32)])
 @pytest.mark.parametrize(
     ("operand", "result", "how", "instruction"),

@@ -45,6 +45,7 @@ def run(
     return out
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("block", [256, 1])
 @pytest.mark.parametrize("to", TO)
 @pytest.mark.parametrize("source", FROM)

@@ -182,6 +182,7 @@ def check_cut(kernel: EmulatedKernel, rows: int, columns: int, inner: int, seed:
     assert torch.equal(out, want)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("warps", [1, 4, 8])
 @pytest.mark.parametrize("stages", [1, 2, 4])
 def test_rows_of_a_mask_and_every_number_of_turns(stages: int, warps: int, tmp_path: Path):

@@ -137,6 +137,7 @@ SHAPES = [(128, 64, 128), (64, 128, 64), (80, 96, 144), (64, 80, 16), (16, 64, 2
 """The first two end with their blocks; of the others, rows, columns or K reach beyond."""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("order", ONES)
 @pytest.mark.parametrize(("kernel", "axes"), [(matmul, 1), (by_elements, 2)], ids=["wrap", "mask"])
 def test_both_loops_are_right(kernel: Any, axes: int, order: str, tmp_path: Path):

@@ -64,6 +64,7 @@ class Forms:
         return results
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("instruction", APPROXIMATE)
 def test_approximations_are_their_instructions(instruction: str, tmp_path: Path):
     forms = Forms(instruction, tmp_path)

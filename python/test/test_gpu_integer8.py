@@ -21,6 +21,7 @@ def widen(x, out, BLOCK: tl.constexpr):
     tl.store(out + at, tl.load(x + at).to(out.dtype.element_ty))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("block", [256, 64, 1])
 @pytest.mark.parametrize("to", TO)
 @pytest.mark.parametrize("source", FROM)

@@ -50,6 +50,7 @@ def end_of(products: torch.Tensor, is_largest: bool) -> torch.Tensor:
     return ends.masked_fill(products.isnan().all(1), NAN)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("scale", SCALES)
 def test_ends_of_products_with_any_number(scale: float, tmp_path: Path):
     types = dict.fromkeys(("x", "largest", "smallest", "differences"), "*fp32") | {"scale": "fp32"}

@@ -83,6 +83,7 @@ def _picked(x, rows, out, WIDTH: tl.constexpr, A: tl.constexpr, B: tl.constexpr,
     tl.store(out + a * B + b, tl.sum(value.to(tl.float32), 2))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("is_known", [False, True])
 @pytest.mark.parametrize(("kind", "width"), [("*fp16", 32), ("*fp32", 32), ("*fp8e4nv", 64)])
 @pytest.mark.parametrize("warps", [1, 4])
@@ -191,6 +192,7 @@ def _scaled_rows(x, w, y, M, N, BLOCK: tl.constexpr):
         tl.store(y + row * N + columns, value * weight, mask=columns < N)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", FLOATS)
 @pytest.mark.parametrize(("count", "together"), [(781, 1), (784, 16)])
 def test_rows_that_begin_anywhere_are_read_by_neighbouring_threads(

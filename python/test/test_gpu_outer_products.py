@@ -123,6 +123,7 @@ def multiply(
     return c, a @ b, text
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_sums_go_along_k_in_several_steps(
@@ -146,6 +147,7 @@ def test_neighbours_of_a_row_are_read_at_once(tmp_path: Path):
     assert text.count("fma.rn.f32") == 32 * 64 * 64 // 128
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 def test_operands_lie_in_memory_the_other_way_round(
@@ -185,6 +187,7 @@ def test_operands_are_read_where_they_were_copied(
         assert c.equal(a @ b + extra)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("stages", [1, 3])
 @pytest.mark.parametrize("size", [(16, 16), (32, 64), (64, 32)], ids=str)
 def test_what_a_loop_does_not_change_is_written_once(

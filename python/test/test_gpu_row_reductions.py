@@ -76,6 +76,7 @@ def test_each_row_has_what_it_is_reduced_to(
     assert columns.equal(x.amin(0))
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("rows", "n", "warps"), SHAPES)
 @pytest.mark.parametrize("dtype", [torch.float32, torch.int32, torch.float16], ids=str)
 def test_sums_of_turns_are_added_to_memory_in_parts(

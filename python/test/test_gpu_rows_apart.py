@@ -78,6 +78,7 @@ class Launch:
         return out.double()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("warps", [1, 4, 8])
 @pytest.mark.parametrize("stages", [1, 2, 3])
 def test_every_number_of_turns(stages: int, warps: int, tmp_path: Path):

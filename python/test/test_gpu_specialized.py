@@ -237,6 +237,7 @@ def test_who_is_done_waits_for_products_of_others(tmp_path: Path):
         assert (out.double() - want).norm() < 2e-3 * want.norm()
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("element", ["fp16", "bf16"])
 @pytest.mark.parametrize(
     ("columns", "softmax"),

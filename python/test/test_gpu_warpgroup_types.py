@@ -217,6 +217,7 @@ LARGE: dict[str, Any] = {"block": (128, 256, 128), "warps": 8}
 
 # Nothing that ptxas serialises, no register in memory; nor on a GPU that has no `wgmma`, in tiles
 # that fit into its registers.
+@pytest.mark.every(2)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "product",

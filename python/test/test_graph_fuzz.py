@@ -101,6 +101,7 @@ def test_random_graphs_are_right(tmp_path: Path):
 class TestFound:
     """By the fuzzer, once."""
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize("number", [20423, 20553])
     def test_a_product_that_associates_otherwise_rounds_more_and_is_not_wrong(self, number: int):
         done = fuzz.run(number, 1)

@@ -32,6 +32,7 @@ def rows(inputs: tuple[np.ndarray, ...]) -> torch.Tensor:
     return made
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", FORMS)
 def test_forms(name: str):
     form = FORMS[name]

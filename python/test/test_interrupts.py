@@ -156,6 +156,7 @@ def run(script: str, tmp_path: Path, **environment: str) -> subprocess.Completed
     )
 
 
+@pytest.mark.every(2)
 @MODES
 def test_ctrl_c_ends_every_kind_of_kernel(mode: str, tmp_path: Path):
     """One process, one interrupt after the other: the next launch is right each time."""

@@ -76,6 +76,7 @@ def test_the_page_has_every_option_of_every_backend():
     assert names_of(Options) == names_of(CudaOptions) == names_of(LaunchOptions)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", [n for n in ROWS if n not in SET_BY_OTHERS])
 def test_an_option_of_any_backend_is_taken_on_both_devices(name: str):
     given = {name: VALUES[name]}

@@ -46,6 +46,7 @@ def _agree(symbol: str, known: np.ndarray, at_run_time: np.ndarray) -> None:
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("symbol", UNARY)
 def test_a_function_of_a_constant_is_what_it_is_at_run_time(symbol: str):
     out, read = room(len(_values()), "float32")

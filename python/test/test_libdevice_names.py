@@ -98,6 +98,7 @@ def test_every_name_of_libdevice_is_called():
     assert len(public) > 190
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("group", GROUPS, ids=str)
 def test_names_are_their_symbols(group: Group):
     inputs = [operands(name, seed) for seed, name in enumerate(group.arguments)]

@@ -35,6 +35,7 @@ def compile_group(group: Group, arch: int) -> Any:
     return triton.compile(source, target=GPUTarget("shared_cuda", arch, 32), options=options)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("arch", [80, 90])
 @pytest.mark.parametrize("group", GROUPS, ids=str)
 def test_functions_become_machine_code(group: Group, arch: int):

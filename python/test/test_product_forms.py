@@ -131,6 +131,7 @@ COPIED = (
 )  # fmt: skip
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("form", COPIED)
 def test_loads_of_every_form_run_ahead(form: str, tmp_path: Path):
     llvm = check(FORMS[form](128, 128, 128), tmp_path)

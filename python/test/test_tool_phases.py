@@ -81,6 +81,7 @@ def leads(way: str, start: str, target: str, end: str) -> bool:
     return phases.index(start) <= phases.index(end)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("way", "start"), sorted({(way, start) for way, start, *_ in jumps()}))
 def test_from_any_phase_to_any_other(way: str, start: str, inputs: dict[tuple[str, str], Path]):
     for w, s, target, end in jumps():
