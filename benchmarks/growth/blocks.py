@@ -47,13 +47,14 @@ class Block:
         return ast_to_ttir(kernel, types, sizes, ["x", "y", "index"], target=target)
 
 
-_DOT = """a = tl.load(x + row * n + column)
-b = tl.load(x + n * n + row * n + column)
+_DOT = """k = tl.arange(0, 32)
+at = x + row * n + k[None, :]
+bt = y + k[:, None] * n + column
 total = tl.zeros((SIDE, SIDE), tl.float32)
-for k in range(0, n, SIDE):
-    total = tl.dot(a, b, total)
-    a = tl.load(x + row * n + k + column)
-    b = tl.load(x + n * n + (k + row) * n + column)
+for turn in range(0, n, 32):
+    total = tl.dot(tl.load(at), tl.load(bt), total)
+    at += 32
+    bt += 32 * n
 tl.store(y + row * n + column, total)"""
 
 BLOCKS = (

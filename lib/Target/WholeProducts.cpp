@@ -3,6 +3,7 @@
 #include "WholeProducts.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -15,10 +16,16 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
+/// Half of a product, and how many instructions of its block stand before it:
+/// those that are added meanwhile would have LLVM count them anew each time.
+struct Half {
+  Instruction *instruction = nullptr;
+  unsigned place = 0;
+};
+
 /// The halves of one product, in a block.
 struct Product {
-  Instruction *lower = nullptr;
-  Instruction *upper = nullptr;
+  Half lower, upper;
 };
 
 /// The factors, of 32 bits each.
@@ -40,12 +47,12 @@ static Value *narrow(Value *value) {
   return nullptr;
 }
 
-static void note(Instruction &instruction, Products &products) {
+static void note(Instruction &instruction, unsigned place, Products &products) {
   Value *first, *second;
   if (!instruction.getType()->isIntOrIntVectorTy(32))
     return;
   if (match(&instruction, m_Mul(m_Value(first), m_Value(second)))) {
-    products[{first, second}].lower = &instruction;
+    products[{first, second}].lower = {&instruction, place};
     return;
   }
   if (!match(&instruction,
@@ -56,7 +63,7 @@ static void note(Instruction &instruction, Products &products) {
   first = narrow(first);
   second = narrow(second);
   if (first && second)
-    products[{first, second}].upper = &instruction;
+    products[{first, second}].upper = {&instruction, place};
 }
 
 /// The halves of one product: a pair, the lower one first.
@@ -73,10 +80,12 @@ static Value *multiply(IRBuilder<> &builder, Value *first, Value *second) {
 }
 
 static void replace(Product product) {
+  Instruction *lower = product.lower.instruction;
+  Instruction *upper = product.upper.instruction;
   // Those that were noted may be halves that have been replaced since.
-  Factors factors{product.lower->getOperand(0), product.lower->getOperand(1)};
+  Factors factors{lower->getOperand(0), lower->getOperand(1)};
   Instruction *first =
-      product.lower->comesBefore(product.upper) ? product.lower : product.upper;
+      product.lower.place < product.upper.place ? lower : upper;
   IRBuilder<> builder(first);
   Value *halves[2];
   if (auto *type = dyn_cast<FixedVectorType>(first->getType())) {
@@ -94,20 +103,20 @@ static void replace(Product product) {
     for (unsigned half = 0; half < 2; ++half)
       halves[half] = builder.CreateExtractValue(both, half);
   }
-  product.lower->replaceAllUsesWith(halves[0]);
-  product.upper->replaceAllUsesWith(halves[1]);
-  RecursivelyDeleteTriviallyDeadInstructions(product.lower);
-  RecursivelyDeleteTriviallyDeadInstructions(product.upper);
+  lower->replaceAllUsesWith(halves[0]);
+  upper->replaceAllUsesWith(halves[1]);
+  RecursivelyDeleteTriviallyDeadInstructions(lower);
+  RecursivelyDeleteTriviallyDeadInstructions(upper);
 }
 
 void mlir::triton_shared::multiplyOnce(Module &module) {
   for (Function &function : module)
     for (BasicBlock &block : function) {
       Products products;
-      for (Instruction &instruction : block)
-        note(instruction, products);
+      for (auto [place, instruction] : enumerate(block))
+        note(instruction, place, products);
       for (auto &[factors, product] : products)
-        if (product.lower && product.upper)
+        if (product.lower.instruction && product.upper.instruction)
           replace(product);
     }
 }

@@ -18,6 +18,7 @@ from triton_shared import library
 from triton_shared.diff import modules
 
 from benchmarks.growth import __main__ as growth
+from benchmarks.growth.blocks import BLOCKS, Block
 from benchmarks.growth.kinds import KINDS, Kind
 from benchmarks.growth.measure import measure
 
@@ -25,9 +26,9 @@ MODES = ("fast", "reference")
 KIND = {kind.name: kind for kind in KINDS}
 
 
-def _llvm_ir(kind: Kind, lines: int, mode: str, folder: Path) -> str:
+def _llvm_ir(kind: Kind | Block, size: int, mode: str, folder: Path) -> str:
     made = library.compile_text(
-        kind.ttir(lines, folder, "cpu"), f"mode={mode}", printed_by_triton=True
+        kind.ttir(size, folder, "cpu"), f"mode={mode}", printed_by_triton=True
     )
     assert made.succeeded, made.diagnostics
     return made.artefact("llir").decode()
@@ -146,6 +147,23 @@ def test_time_grows_as_the_kernel_does(kind: Kind, way: str, tmp_path: Path):
     short, long = (rows[0]["costs"][n]["seconds"] for n in ("100", "1000"))
     # Beside other processes a long compilation loses more of its caches than a short one.
     assert long < 2.5 * 10 * short
+
+
+@pytest.mark.every(2)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_code_for_the_cpu_is_loops_over_a_block(block: Block, mode: str, tmp_path: Path):
+    small, large = (_llvm_ir(block, size, mode, tmp_path) for size in (1 << 12, 1 << 16))
+    assert large.count("\n") < 4 * small.count("\n")  # 16 would be an element each.
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("block", [block for block in BLOCKS if block.name != "sort"], ids=str)
+def test_time_grows_as_the_block_of_a_gpu_does(block: Block, tmp_path: Path):
+    """Insertions into a vector of all of a thread's elements grew with the square of them."""
+    rows = growth.grow(block, tmp_path, ["PTX"], (1 << 12, 1 << 16), repeat=3)
+    small, large = (rows[0]["costs"][str(1 << n)]["seconds"] for n in (12, 16))
+    assert large < 2.5 * 16 * small
 
 
 def test_what_costs_too_much_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -80,9 +80,7 @@ private:
                             Type from) {
     int64_t count = cast<VectorType>(bytes.getType()).getNumElements();
     auto pairType = VectorType::get({2}, builder.getF16Type());
-    auto type = VectorType::get({count}, builder.getF16Type());
-    Value halves =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    SmallVector<Value> halves;
     for (int64_t i = 0; i < count; i += 2) {
       int64_t last = std::min(i + 1, count - 1);
       Value pair = NVVM::ConvertF8x2ToF16x2Op::create(
@@ -90,15 +88,9 @@ private:
           vector::ShuffleOp::create(builder, loc, bytes, bytes,
                                     ArrayRef<int64_t>{i, last}),
           /*relu=*/false, from);
-      if (last == i)
-        pair = vector::ExtractStridedSliceOp::create(
-            builder, loc, pair, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{1},
-            ArrayRef<int64_t>{1});
-      halves = vector::InsertStridedSliceOp::create(builder, loc, pair, halves,
-                                                    ArrayRef<int64_t>{i},
-                                                    ArrayRef<int64_t>{1});
+      llvm::append_range(halves, unpackRegisters(builder, loc, pair));
     }
-    return halves;
+    return packRegisters(builder, loc, ArrayRef(halves).take_front(count));
   }
 
   static Value extend(OpBuilder &builder, Location loc, Value halves,

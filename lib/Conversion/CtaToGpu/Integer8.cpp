@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Threads.h"
 #include "Topics.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -131,18 +132,17 @@ struct WidenInteger8 : OpConversionPattern<ConvertOp> {
       return rewriter.notifyMatchFailure(op, "makes other floats");
     Location loc = op.getLoc();
     ByteFloats floats(rewriter, loc, element, kIsSigned);
-    Value result =
-        arith::ConstantOp::create(rewriter, loc, rewriter.getZeroAttr(type));
+    SmallVector<Value> results;
     for (int64_t i = 0; i < type.getNumElements(); i += kBytesOfWord) {
       Value word = floats.prepare(vector::ExtractStridedSliceOp::create(
           rewriter, loc, adaptor.getIn(), ArrayRef<int64_t>{i},
           ArrayRef<int64_t>{kBytesOfWord}, ArrayRef<int64_t>{1}));
       for (int64_t first : {0, 2})
-        result = vector::InsertStridedSliceOp::create(
-            rewriter, loc, floats.convert(word, first), result,
-            ArrayRef<int64_t>{i + first}, ArrayRef<int64_t>{1});
+        llvm::append_range(
+            results,
+            unpackRegisters(rewriter, loc, floats.convert(word, first)));
     }
-    rewriter.replaceOp(op, result);
+    rewriter.replaceOp(op, packRegisters(rewriter, loc, results));
     return success();
   }
 };
