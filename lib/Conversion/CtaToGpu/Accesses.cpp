@@ -64,21 +64,21 @@ Value createLoads(OpBuilder &builder, Location loc, const ElementPlaces &places,
                   VectorType type, Value other, bool isVolatile) {
   if (!other)
     other = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
-  Value result = other;
+  SmallVector<Value> elements(type.getNumElements());
   moveGroups(
       places, builder, loc,
       [&](unsigned first, unsigned count, Value pointer, Value predicate) {
-        // A whole group comes first: nothing of it is in the result yet.
-        Value from = count == places.width ? other : result;
-        Value before = sliceRegisters(builder, loc, from, first, count);
+        // A whole group comes first: nothing of it is there yet.
+        Value before = count == places.width
+                           ? sliceRegisters(builder, loc, other, first, count)
+                           : packRegisters(builder, loc, elements[first]);
         Value part = createGlobalLoad(
             builder, loc, VectorType::get({count}, type.getElementType()),
             pointer, predicate, before, isVolatile);
-        result = vector::InsertStridedSliceOp::create(
-            builder, loc, part, result, ArrayRef<int64_t>{first},
-            ArrayRef<int64_t>{1});
+        llvm::copy(unpackRegisters(builder, loc, part),
+                   elements.begin() + first);
       });
-  return result;
+  return packRegisters(builder, loc, elements);
 }
 
 void createStores(OpBuilder &builder, Location loc, const ElementPlaces &places,

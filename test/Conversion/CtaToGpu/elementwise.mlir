@@ -29,7 +29,9 @@ func.func @repeat(%p: memref<*xi32>, %gx: i32, %gy: i32, %gz: i32, %x: i32, %y: 
     attributes {cta.num_warps = 1 : i32, cta.shared = 0 : i64} {
   // CHECK: %[[ROW:.*]] = llvm.load {{.*}} -> vector<1xi32>
   // CHECK-NOT: nvvm.barrier
-  // CHECK: vector.{{shuffle %.*\[0, 0, 0, 0\]|broadcast %.* to vector<4xi32>}}
+  // CHECK: %[[VALUE:.*]] = vector.extract %[[ROW]][0]
+  // CHECK: %[[STORED:.*]] = vector.broadcast %[[VALUE]]
+  // CHECK-COUNT-4: llvm.store %[[STORED]]
   // CHECK: gpu.return
   %zero = arith.constant 0 : i64
   %row = tts.load %p[%zero] strides [1, 1] : memref<*xi32> -> tensor<32x1xi32, #column>
