@@ -27,7 +27,7 @@ def kernel(x, y, index, n, BLOCK: tl.constexpr, SIDE: tl.constexpr):
 
 @dataclass(frozen=True)
 class Block:
-    """A kernel that makes `result`, a block of `BLOCK` or `SIDE` x `SIDE` elements, or one."""
+    """A kernel of one block, which is a row of `BLOCK` elements or `SIDE` x `SIDE` of them."""
 
     name: str
     body: str
